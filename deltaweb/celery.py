@@ -1,7 +1,7 @@
 """The Celery application; workers and beat start from it."""
 
 import os
-from typing import Any
+from typing import Any, Final
 
 from celery import Celery
 from celery.signals import worker_ready, worker_shutdown
@@ -13,6 +13,9 @@ file_broker.register()
 # As `deltaweb.environment.checks` has it: Celery would make all checks of the site.
 os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
 
+KEPT_PROCESSES: Final = 2
+"""How many processes wait for the next look, with what they have read."""
+
 app = Celery("deltaweb")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
@@ -20,11 +23,13 @@ app.autodiscover_tasks()
 
 @worker_ready.connect  # type: ignore[untyped-decorator]  # Celery has no types
 def _start_heartbeat(sender: Any = None, **_: object) -> None:  # noqa: ANN401 (Celery's consumer)
-    from apps.jobs.running import apart  # noqa: PLC0415 (models load before)
+    from apps.jobs.kind import Queue  # noqa: PLC0415 (models load before)
+    from apps.jobs.running import apart  # noqa: PLC0415 (as above)
     from apps.jobs.sweep import heartbeat  # noqa: PLC0415 (as above)
 
-    apart.begin()
-    heartbeat.start(sender.app.amqp.queues.consume_from if sender else ())
+    queues = sender.app.amqp.queues.consume_from if sender else ()
+    apart.begin(num_kept=KEPT_PROCESSES if Queue.INTERACTIVE in queues else 0)
+    heartbeat.start(queues)
 
 
 @worker_shutdown.connect  # type: ignore[untyped-decorator]  # As above.

@@ -99,6 +99,7 @@ TRUSTED_PROXIES = env_networks("DELTAWEB_TRUSTED_PROXIES")
 INSTALLED_APPS = [
     "deltaweb",
     "apps.pages",
+    "apps.news",
     "apps.accounts",
     "apps.audit",
     "apps.jobs",
@@ -129,6 +130,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "apps.accounts.middleware.sign_in_required",
+    "apps.pages.request.prefetching.prefetching",
     "apps.pages.request.middleware.TidyAddressMiddleware",
     "apps.pages.request.middleware.PageErrorMiddleware",
 ]
@@ -234,7 +236,6 @@ if BROKER_URL == EMBEDDED_BROKER_URL:
         "data_folder_in": str(_broker / "queue"),
         "data_folder_out": str(_broker / "queue"),
         "control_folder": str(_broker / "control"),
-        "polling_interval": 0.2,
     }
 JOB_LEASE_S = env_int("DELTAWEB_JOB_LEASE_S", default=60, minimum=2, maximum=3600)
 # Of a job that reads files, or evaluates conditions: one that takes more is ended.
@@ -325,6 +326,9 @@ STORAGES = {
         "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"
     },
 }
+
+# What browsers may fetch ahead; they take it by this type alone.
+WHITENOISE_MIMETYPES = {".rules": "application/speculationrules+json"}
 
 # === Logs ===
 LOGGING = {

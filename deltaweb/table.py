@@ -17,26 +17,24 @@ from deltaweb.delta.log.commits.summary import CommitSummary, read_commit_summar
 from deltaweb.delta.log.commits.times import (
     CommitTimes,
 )
-from deltaweb.delta.log.paths import commit_name
 from deltaweb.delta.log.segment import (
     VersionRun,
     list_log,
     load_listing,
     no_table,
-    read_hint_version,
     readable_runs,
 )
 from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.protocol.actions import CommitInfo
 from deltaweb.delta.scan.row_condition import Condition
 from deltaweb.delta.snapshot import Snapshot
+from deltaweb.delta.snapshot.kept import kept
 from deltaweb.delta.snapshot.state import (
     Definition,
     SnapshotState,
-    advance_state,
-    commits_after,
     load_definition,
     load_state,
+    newer_state,
 )
 from deltaweb.delta.snapshot.times import find_version, load_commit_times
 from deltaweb.storage.place import open_store
@@ -48,8 +46,6 @@ if TYPE_CHECKING:
     from deltaweb.delta.changes import SnapshotDiff
     from deltaweb.delta.writing.checkpoint.builder import Progress, WrittenCheckpoint
     from deltaweb.delta.writing.log_cleanup import LogCleanup
-
-MAX_LAYERS = 64  # refreshes that a snapshot stacks before it is read afresh
 
 
 class DeltaTable(TableMaking, TableWrites, TableUpkeep):
@@ -147,29 +143,14 @@ class DeltaTable(TableMaking, TableWrites, TableUpkeep):
         Raises:
             DeltaError: As `snapshot` does, but for the refusal.
         """
-        if not self._continues(snapshot):
+        state = newer_state(self._store, snapshot.state)
+        if state is None:
             return self.snapshot_metadata()
-        versions = commits_after(self._store, snapshot.version)
-        if versions:
-            state = advance_state(self._store, snapshot.state, versions)
-            return self._bind(state)
-        hint = read_hint_version(self._store)
-        if hint is not None and hint > snapshot.version:
-            return self.snapshot_metadata()  # the log went on behind a checkpoint
-        return snapshot
+        return snapshot if state is snapshot.state else self._bind(state)
 
     def _bind(self, state: SnapshotState) -> Snapshot:
-        return Snapshot(self._store, state, parse_sql=parse_sql)
-
-    def _continues(self, snapshot: Snapshot) -> bool:
-        """Tell whether the log still is the one that the snapshot was read from."""
-        if len(snapshot.state.layers) >= MAX_LAYERS:
-            return False
-        try:
-            found = self._store.status(commit_name(snapshot.version))
-        except FileNotFoundError:
-            return False
-        return found == snapshot.state.commit_status
+        made = Snapshot(self._store, state, parse_sql=parse_sql)
+        return kept.snapshot(self._store, made)
 
     # === Versions and history ===
 

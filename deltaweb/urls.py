@@ -3,6 +3,7 @@
 from django.urls import include, path
 
 urlpatterns = [
+    path("", include("apps.news.urls")),
     path("", include("apps.accounts.urls")),
     path("", include("apps.jobs.urls")),
     path("", include("apps.tables.urls")),

@@ -2,6 +2,7 @@
 
 from django.apps import AppConfig
 
+from apps.news.topics import topics
 from apps.pages.frame import navigation
 
 
@@ -11,7 +12,10 @@ class JobsConfig(AppConfig):
     name = "apps.jobs"
 
     def ready(self) -> None:
-        """Take a place in the rail."""
+        """Take a place in the rail; say what pages hear of jobs."""
+        from apps.jobs.listing.revisions import TOPICS  # noqa: PLC0415 (models load before ready)
+
+        topics.register(*TOPICS)
         navigation.entries.register(
             navigation.NavEntry(
                 label="Jobs",

@@ -29,8 +29,16 @@ P = TypeVar("P")
 
 
 class Queue(StrEnum):
-    """Where jobs wait: workers take those of some queues, or of all."""
+    """Where jobs wait: workers take those of some queues, or of all.
 
+    Attributes:
+        INTERACTIVE: Of what a person waits for, and what seldom takes long: a lane of
+            its own, beside all other work.
+        DEFAULT: Of what is done by one process.
+        SPARK: Of what may need Spark.
+    """
+
+    INTERACTIVE = "interactive"
     DEFAULT = "default"
     SPARK = "spark"
 
@@ -51,13 +59,15 @@ class JobKind(Generic[P]):
             end with an underscore that JSON does not have (`from_`).
         run: What a worker does; it returns the job's result as JSON. It must be safe
             to run twice, and import Spark inside.
-        queue: Where its jobs wait.
+        queue: Where its jobs wait that nobody waits for.
         is_reserved: Whether only editors and administrators may ask for it.
         is_apart: Whether a worker does it in a process of its own, whose memory is
             bounded: it reads files of others, or evaluates what people write.
         is_look: Whether it only fills a page, which says itself how it ends.
         is_look_unless: The parameter without which a job of it only looks; none for
             "".
+        is_long: Whether a job that looks takes long, by the parameters in its row:
+            nobody waits for it as for a page.
         page: The address where the result of a finished job is shown; None if that is
             gone.
         batch: Does the job of an id, in the place of `run`, with others beside it.
@@ -72,6 +82,7 @@ class JobKind(Generic[P]):
     is_apart: bool = False
     is_look: bool = False
     is_look_unless: str = ""
+    is_long: Callable[[Mapping[str, Any]], bool] | None = None
     page: Callable[[Job], str | None] | None = None
     batch: Callable[[str], None] | None = None
 
@@ -85,6 +96,21 @@ class JobKind(Generic[P]):
         with track_job(str(job_id)) as job:
             if job is not None and self.run is not None:
                 job.result = self.run(job, self.asked(job))
+
+    def lane(self, parameters: Mapping[str, Any]) -> Queue:
+        """Return where a job of it waits that is asked this.
+
+        What looks has the lane of its own, unless the worker's own process does it and
+        may start Spark there. One that finds that it needs Spark is handed on.
+        """
+        is_look = self.is_look or (
+            bool(self.is_look_unless) and parameters.get(self.is_look_unless) is None
+        )
+        if not is_look or not (self.is_apart or self.queue == Queue.DEFAULT):
+            return self.queue
+        if self.is_long and self.is_long(parameters):
+            return self.queue
+        return Queue.INTERACTIVE
 
     def asked(self, job: "Job | TrackedJob") -> P:
         """Return the parameters of a job of this kind."""

@@ -10,7 +10,7 @@ They are imported when a process first asks for one, since most commands never d
 import pkgutil
 from importlib import import_module
 from threading import RLock
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from django.db.models import Q
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:  # most commands have no use of it
 K = TypeVar("K", bound="JobKind[Any]")
 
 DEFAULT_QUEUE = "default"
+# As `apps.jobs.kind.Queue` has them, which imports what few processes need.
+QUEUES: Final = (DEFAULT_QUEUE, "interactive", "spark")
 
 _kinds: dict[str, "JobKind[Any]"] = {}
 _to_load: list[str] = []
@@ -80,15 +82,15 @@ def is_reserved(name: str) -> bool:
     return kind is not None and kind.is_reserved
 
 
-def queue_of(name: str) -> str:
-    """Return the queue in which jobs of a kind wait."""
-    kind = all_kinds().get(name)
-    return kind.queue if kind else DEFAULT_QUEUE
+def queue_of(job: "Job") -> str:
+    """Return the queue in which a job waits."""
+    kind = all_kinds().get(job.kind)
+    return kind.lane(job.parameters) if kind else DEFAULT_QUEUE
 
 
 def queues() -> list[str]:
     """Return every queue that jobs wait in, by name."""
-    return sorted({DEFAULT_QUEUE, *(kind.queue for kind in all_kinds().values())})
+    return [*QUEUES]
 
 
 def result_url(job: "Job") -> str | None:

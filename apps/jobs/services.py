@@ -10,8 +10,11 @@ from apps.accounts.models import User
 from apps.jobs.broker.waking import wake_on_commit
 from apps.jobs.kinds import is_reserved
 from apps.jobs.models import Job
+from apps.jobs.news import JOBS, tell_moved
+from apps.news.publishing import publish
 from apps.pages.actions import Action, Actor, report
 from apps.pages.errors import PageError
+from apps.pages.request.prefetching import NotPrefetchedError, is_prefetch
 
 
 class JobNotRetryableError(PageError, code="job-not-retryable"):
@@ -41,6 +44,7 @@ def enqueue(  # noqa: PLR0913 (each is one column of the row)
     key: str = "",
     requested_by: User | None = None,
     reuse: bool = False,
+    is_cheap: bool = False,
 ) -> Job:
     """Queue a run of background work and wake a worker once the row is committed.
 
@@ -56,12 +60,19 @@ def enqueue(  # noqa: PLR0913 (each is one column of the row)
             instead of a second one; the database holds that there is one at most.
         requested_by: Who asked; None for the app itself.
         reuse: Also return the newest finished job with this key: its cached result.
+        is_cheap: Whether it is worth its work for a page that nobody has opened yet.
 
     Returns:
         The new job, or the one that already does or has done this work.
+
+    Raises:
+        NotPrefetchedError: If a page asks that is fetched ahead, and the work is not
+            cheap, or others wait.
     """
     if key and (existing := _same_work(key, reuse=reuse)):
         return existing
+    if is_prefetch() and not (is_cheap and not Job.objects.waiting().exists()):
+        raise NotPrefetchedError
     job = Job(
         kind=kind,
         title=title[:300],
@@ -81,6 +92,7 @@ def enqueue(  # noqa: PLR0913 (each is one column of the row)
             raise
         return existing
     wake_on_commit(job)
+    publish(JOBS)
     return job
 
 
@@ -97,6 +109,7 @@ def cancel(job: Job, *, now: datetime) -> Job:
             id=job.id, state=Job.State.RUNNING, cancel_requested_at__isnull=True
         ).update(cancel_requested_at=now)
     job.refresh_from_db()
+    tell_moved(job.id, is_over=not job.is_active)
     return job
 
 

@@ -8,8 +8,10 @@ from typing import Any, Final
 from celery import shared_task
 from django.utils import timezone
 
-from apps.jobs.kind import JobKind
+from apps.jobs.broker.waking import wake
+from apps.jobs.kind import JobKind, Queue
 from apps.jobs.kinds import all_kinds
+from apps.jobs.models import Job
 from apps.jobs.running import apart
 from apps.jobs.running.retirement import Retirement
 from apps.jobs.sweep.leases import sweep
@@ -42,17 +44,26 @@ def sweep_leases(**_: object) -> None:
 
 def _add_task(kind: JobKind[Any]) -> None:
     @shared_task(name=kind.name, acks_late=True, ignore_result=True)
-    def work(*, job_id: str, **_: object) -> None:
+    def work(
+        *, job_id: str, queue: str = "", is_handed_on: bool = False, **_: object
+    ) -> None:
         with retirement.at_work():
-            _work(kind, job_id)
+            if is_handed_on or not (kind.is_apart and apart.is_possible()):
+                kind.work(job_id)
+            else:
+                _work_apart(kind, job_id, is_look=queue == Queue.INTERACTIVE)
 
 
-def _work(kind: JobKind[Any], job_id: str) -> None:
-    if kind.is_apart and apart.is_possible():
-        here = partial(kind.work, job_id)
-        apart.work_apart(job_id, DO_JOB, kind.name, job_id, here=here)
-    else:
-        kind.work(job_id)
+def _work_apart(kind: JobKind[Any], job_id: str, *, is_look: bool) -> None:
+    """Do a job in a process of its own, and a look in one that does others, too."""
+    here = partial(kind.work, job_id)
+    if is_look and kind.queue != Queue.INTERACTIVE:
+        here = partial(_hand_on, kind, job_id)  # others would wait for Spark here
+    apart.work_apart(job_id, DO_JOB, kind.name, job_id, here=here, is_kept=is_look)
+
+
+def _hand_on(kind: JobKind[Any], job_id: str) -> None:
+    wake([Job(id=job_id, kind=kind.name)], on_to=kind.queue)
 
 
 for _kind in all_kinds().values():

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponseBase
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
@@ -21,6 +21,7 @@ from apps.jobs.listing import job_list as job_lists
 from apps.jobs.listing import selectors
 from apps.jobs.listing.forms import COLUMNS, STATES, JobListForm
 from apps.jobs.models import Job
+from apps.jobs.waiting import wait_a_glance
 from apps.pages.actions import actor_of
 from apps.pages.errors import PageError
 from apps.pages.lists.fields import hints_of
@@ -91,6 +92,7 @@ def job_list(request: HttpRequest, fmt: str) -> HttpResponseBase:
 def job_detail(request: HttpRequest, fmt: str, job_id: UUID) -> HttpResponseBase:
     """Show one job: progress, steps, counts, log, error."""
     job = selectors.get_job(request.user, job_id)
+    wait_a_glance(job)
     view = selectors.job_view(job, now=timezone.now())
     user = signed_in_user(request)
     is_for_editors = kinds.is_reserved(job.kind)
@@ -126,14 +128,18 @@ def job_detail(request: HttpRequest, fmt: str, job_id: UUID) -> HttpResponseBase
 def job_progress(request: HttpRequest, job_id: UUID) -> HttpResponseBase:
     """Answer with the live part alone; once the job is over it asks no more.
 
-    With `?then=reload` the page that shows it fetches its content anew at the end;
-    with `?then=result` it goes to the page of the result, where there is one. The end
-    is also an event, `job-finished`, for parts of the page that wait for it.
+    With `?then=reload` the page that shows it fetches its content anew at the end, and
+    shows nothing else meanwhile; with `?then=result` it goes to the page of the result,
+    where there is one. The end is also an event, `job-finished`, for parts of the page
+    that wait for it.
     """
     job = selectors.get_job(request.user, job_id)
     asked = request.GET.get("then")
     then = asked if asked in {"reload", "result"} else ""
-    response = render(request, "jobs/_progress.html", {"job": job, "then": then})
+    if job.is_active or not then:
+        response = render(request, "jobs/_progress.html", {"job": job, "then": then})
+    else:
+        response = HttpResponse(status=204)
     if job.is_active:
         return response
     there = kinds.result_url(job) if then == "result" else None

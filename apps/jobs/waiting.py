@@ -1,22 +1,63 @@
-"""A request that waits a while for a job, so that a download needs one request."""
+"""A request that waits for a job: as long as a click feels like one, or a download.
 
+It hears of the end of the job (`apps.news`), and looks at its row only then.
+"""
+
+import threading
 import time
+from collections.abc import Callable
 from typing import Final
 
+from django.conf import settings
+from django.db import connection
 from django.utils import timezone
 
-from apps.jobs.listing.selectors import is_attended
+from apps.jobs.listing.selectors import is_attended, may_end_soon
 from apps.jobs.models import Job
+from apps.jobs.news import of_end
+from apps.news.hub import waiting_for
 
-WAIT_S: Final = 20.0
-POLL_S: Final = 0.1
+DOWNLOAD_S: Final = 20.0
+GLANCE_S: Final = 0.25  # from the request for a job on: a page then shows its result
+LOOK_S: Final = 1.0  # between looks at a row of which news are heard
+POLL_S: Final = 0.05  # where none are
+# Others find threads: who does not get to wait shows the job, and its end later.
+_places = threading.BoundedSemaphore(max(1, settings.WEB_THREADS // 2))
 
 
 def wait_for(job: Job) -> None:
     """Wait a while for a job to end, as long as a worker is there to do it."""
-    deadline_s = time.monotonic() + WAIT_S
-    while job.state in Job.ACTIVE_STATES and time.monotonic() < deadline_s:
-        if not is_attended(job, now=timezone.now()):
-            return
-        time.sleep(POLL_S)
+    _wait(job, DOWNLOAD_S, lambda: is_attended(job, now=timezone.now()))
+
+
+def wait_a_glance(job: Job | None) -> None:
+    """Wait for a job that was asked for just now, so that its page shows the result.
+
+    Nobody waits where nothing can come of it: for Spark, without a worker, inside a
+    transaction that nobody else sees, or where half of the threads wait already.
+    """
+    if job is None or not job.is_active or connection.in_atomic_block:
+        return
+    age_s = (timezone.now() - job.created_at).total_seconds()
+    left_s = min(GLANCE_S, GLANCE_S - age_s)
+    if left_s <= 0:
+        return
+    if not _places.acquire(blocking=False):
+        return
+    try:
+        if may_end_soon(job, now=timezone.now()):
+            _wait(job, left_s, lambda: True)
+    finally:
+        _places.release()
+
+
+def _wait(job: Job, wait_s: float, goes_on: Callable[[], bool]) -> None:
+    deadline_s = time.monotonic() + wait_s
+    with waiting_for(of_end(job.id)) as news:
+        look_s = LOOK_S if news.is_live else POLL_S
         job.refresh_from_db()
+        while job.is_active and (left_s := deadline_s - time.monotonic()) > 0:
+            if not goes_on():
+                return
+            news.wait(min(left_s, look_s))
+            job.refresh_from_db()

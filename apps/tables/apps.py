@@ -3,6 +3,7 @@
 from django.apps import AppConfig
 from django.core import checks
 
+from apps.news.topics import topics
 from apps.pages import errors
 from apps.pages.frame import navigation
 from deltaweb.environment.checks import SETTINGS
@@ -14,11 +15,12 @@ class TablesConfig(AppConfig):
     name = "apps.tables"
 
     def ready(self) -> None:
-        """Put the catalogue in the rail; say to jobs and checks what is of tables."""
+        """Put the catalogue in the rail; say to those below what is of tables."""
         from apps.jobs import kinds, visibility  # noqa: PLC0415 (models load before ready)
         from apps.tables.extension import tabs  # noqa: PLC0415 (as above)
         from apps.tables.head.error_frame import table_frame  # noqa: PLC0415 (as above)
         from apps.tables.models import Table  # noqa: PLC0415 (as above)
+        from apps.tables.models.news import TOPICS  # noqa: PLC0415 (as above)
         from apps.tables.models.subjects import (  # noqa: PLC0415 (as above)
             subject_links,
             subjects_named,
@@ -58,6 +60,7 @@ class TablesConfig(AppConfig):
             )
         )
         errors.frames.register(table_frame)
+        topics.register(*TOPICS)
         kinds.load_from(
             "apps.tables.catalogue.adding.work",
             "apps.tables.catalogue.check_location",

@@ -17,6 +17,9 @@ from tempfile import SpooledTemporaryFile
 from time import monotonic
 from typing import Any, Final, Protocol, cast
 
+from deltaweb.serving.events import EVENTS, HOLDS, HeldEvents
+from deltaweb.serving.outbox import Outbox, chunk
+
 TURN_BYTES: Final = 16 << 20  # sent at once to a client that takes them: others wait
 KEPT_BYTES: Final = 1 << 20  # of a stream for a slow client; the rest goes to a file
 BLOCK_BYTES: Final = 1 << 16
@@ -69,29 +72,6 @@ class HeldBody(Protocol):
         Raises:
             OSError: If the application finds that it is not whole.
         """
-
-
-class Outbox:
-    """Stands in for a response's socket: what the server writes is sent later."""
-
-    def __init__(self) -> None:
-        self.unsent = memoryview(b"")
-
-    def sendall(self, data: bytes) -> None:
-        """Keep what is to be sent."""
-        ahead = self.unsent
-        self.unsent = memoryview(b"".join((ahead, data)) if ahead else data)
-
-    def send_to(self, client: socket, flags: int = 0) -> int:
-        """Send what a client takes; return how many bytes.
-
-        Raises:
-            BlockingIOError: If it takes none now.
-            OSError: If it is gone.
-        """
-        sent = client.send(self.unsent, flags)
-        self.unsent = self.unsent[sent:]
-        return sent
 
 
 class HeldText:
@@ -300,10 +280,7 @@ class HeldStream:
         return part
 
     def _next_part(self) -> bytes:
-        """Make the next part, as it goes over the wire.
-
-        Source: RFC 9112, section 7.1.
-        """
+        """Make the next part, as it goes over the wire."""
         try:
             part = next(self._parts, None)
         except Exception as error:
@@ -312,19 +289,20 @@ class HeldStream:
         if part is None:
             self._is_made = True
             return b"0\r\n\r\n" if self._is_chunked else b""
-        if not self._is_chunked or not part:
-            return part
-        return b"%x\r\n%b\r\n" % (len(part), part)
+        return chunk(part) if self._is_chunked else part
 
 
 def holding_bodies(
-    application: Application, hold: Callable[[socket, HeldBody], None]
+    application: Application,
+    hold: Callable[[socket, HeldBody], None],
+    may_hold: Callable[[], bool],
 ) -> Application:
     """Let the server send whatever an application answers.
 
     Args:
         application: A WSGI application.
         hold: Told of each answer that is to be sent, headers included, and to whom.
+        may_hold: Whether one more may go on (`deltaweb.serving.events`).
     """
 
     def wrapped(environ: Environ, start_response: Callable[..., Any]) -> Any:  # noqa: ANN401 (what the application answers)
@@ -342,10 +320,14 @@ def holding_bodies(
         usual = environ["wsgi.file_wrapper"]
         environ["wsgi.file_wrapper"] = HeldFile
         environ[HAS_LEFT] = partial(has_left, client, monotonic())
-        answer = application(environ, start)
+        environ[HOLDS] = may_hold()
+        answer: Any = application(environ, start)
         environ["wsgi.file_wrapper"] = usual
-        held: HeldFile | HeldStream
-        if (
+        held: HeldBody
+        if (events := getattr(answer, EVENTS, None)) is not None:
+            answer.close()  # the request is over; what it told goes on
+            held = HeldEvents(events, response=response, outbox=outbox)
+        elif (
             isinstance(answer, HeldFile)
             and not started["is_bare"]
             and answer.begin(outbox, started["length"])

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from apps.news.hub import hub
 from deltaweb.serving.readiness import tell_ready
 
 
@@ -9,6 +10,12 @@ def when_ready(server: object) -> None:
     """Say that the port listens and the application is loaded; it answers then."""
     del server
     tell_ready()
+
+
+def post_worker_init(worker: object) -> None:
+    """Hear news from the beginning: the first page that asks for them finds them."""
+    del worker
+    hub().begin()
 
 
 def child_exit(server: Any, worker: object) -> None:  # noqa: ANN401 (gunicorn has no types)

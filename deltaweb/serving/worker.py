@@ -4,8 +4,10 @@ gunicorn's own worker lets a thread read a request as slowly as it is sent, and 
 wait for clients to hang up. Here that loop takes requests in, from all connections at
 once; a thread gets one when it is there: head and body (`deltaweb.serving.requests`).
 An answer goes out likewise: a thread sends what a client takes, and the loop waits
-until it can take more (`deltaweb.serving.bodies`). Each wait has an end. What goes
-wrong with one connection ends that connection, and nothing of the others.
+until it can take more (`deltaweb.serving.bodies`). An answer that goes on holds no
+thread: the loop itself sends what there is to tell (`deltaweb.serving.events`). Each
+wait has an end. What goes wrong with one connection ends that connection, and nothing
+of the others.
 
 What is overridden belongs to gunicorn's inside: its version is pinned.
 
@@ -17,27 +19,25 @@ import os
 import resource
 import signal
 import socket
-from functools import partial
 from http import HTTPStatus
-from selectors import EVENT_READ, EVENT_WRITE
+from selectors import EVENT_WRITE
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
 from gunicorn.http import errors
-from gunicorn.workers.gthread import ThreadWorker
 
 from deltaweb.environment.memory import own_bytes
 from deltaweb.serving.bodies import HeldBody, HeldText, has_left, holding_bodies
 from deltaweb.serving.connections import PART_BYTES, Connection, is_sent, received
+from deltaweb.serving.events import HeldEvents
+from deltaweb.serving.holding import SEND_S, HoldingWorker
 from deltaweb.serving.requests import CONTINUE, Arrival, RefusedError, refusal
+from deltaweb.serving.watching import LINGER_S
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from concurrent.futures import Future
 
 ARRIVAL_S: Final = 20.0  # for a request to be there
-SEND_S: Final = 120.0  # for a client to take the next part of an answer
-LINGER_S: Final = 2.0  # for a client to hang up after its answer
 KEPT_BYTES: Final = 64 << 20  # of all requests that are not answered yet
 NUM_DESCRIPTORS: Final = 8192  # connections, files that they wait for, and our own
 NUM_OWN_DESCRIPTORS: Final = 192
@@ -45,6 +45,7 @@ RETIRE_BYTES: Final = 1 << 30  # of a process's own memory: another takes its pl
 RETIRE_AFTER_S: Final = 60.0  # not sooner: the next one would do the same
 LAST_ANSWER_S: Final = 3600.0  # for what a process that retires still sends
 _MORE: Final = object()  # what a thread says that has sent a part of an answer
+_HELD: Final = object()  # and one that has begun an answer that goes on
 _STATUSES: Final[tuple[tuple[type[Exception], HTTPStatus], ...]] = (
     (errors.LimitRequestLine, HTTPStatus.REQUEST_URI_TOO_LONG),
     (errors.LimitRequestHeaders, HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE),
@@ -56,24 +57,15 @@ _STATUSES: Final[tuple[tuple[type[Exception], HTTPStatus], ...]] = (
 )
 
 
-class PatientWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
-    """Threads that answer, and a loop that waits.
-
-    Attributes:
-        waiting: The connections that it waits for, the longest first, but for those
-            that were kept for another request.
-        kept_bytes: Of all requests that are not answered yet.
-    """
+class PatientWorker(HoldingWorker):
+    """Threads that answer, and a loop that waits."""
 
     wsgi: Any
-    worker_connections: int
 
     def __init__(self, *arguments: Any, **named: Any) -> None:  # noqa: ANN401 (gunicorn's own)
         super().__init__(*arguments, **named)
-        self.waiting: dict[Connection, None] = {}
         self._answers: dict[socket.socket, HeldBody] = {}
         self._heads: dict[socket.socket, bytes] = {}
-        self.kept_bytes = 0
         self._next_sweep = 0.0
         self._retires_from = monotonic() + RETIRE_AFTER_S
 
@@ -93,7 +85,7 @@ class PatientWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no type
     def load_wsgi(self) -> None:
         """Load the application; its answers are sent here."""
         super().load_wsgi()
-        self.wsgi = holding_bodies(self.wsgi, self._answers.__setitem__)
+        self.wsgi = holding_bodies(self.wsgi, self._answers.__setitem__, self.may_hold)
 
     # === In the loop ===
 
@@ -149,7 +141,9 @@ class PatientWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no type
             return
         result = not fs.cancelled() and fs.result()
         with self._apart(conn):
-            if result is _MORE:
+            if result is _HELD:
+                self.hold(conn)
+            elif result is _MORE:
                 self._watch(conn, SEND_S, self._on_taking, event=EVENT_WRITE)
             elif result:
                 super().finish_request(conn, fs)
@@ -164,6 +158,9 @@ class PatientWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no type
             return
         self._next_sweep = now + 1.0
         for conn in list(self.waiting):
+            if isinstance(conn.body, HeldEvents) and conn.body.is_quiet:
+                self.beat(conn, conn.body, now)
+                continue
             is_idle = not (conn.arrival.data or conn.body)
             # Who has just come may be about to ask.
             left_s = ARRIVAL_S - LINGER_S if is_idle and not self.alive else 0.0
@@ -181,6 +178,15 @@ class PatientWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no type
         self.cfg.set("graceful_timeout", int(LAST_ANSWER_S))
         self.alive = False
         os.kill(self.ppid, signal.SIGTTIN)
+
+    def _close_an_idle(self) -> None:
+        """Close what has waited longest for its client to say something."""
+        for conn in self.waiting:
+            if conn.body is None:
+                self._give_up(conn)
+                return
+        if self.keepalived_conns:
+            self._give_up(self.keepalived_conns[0])
 
     def _await(self, conn: Connection) -> None:
         self._watch(conn, ARRIVAL_S, self._on_arriving)
@@ -227,28 +233,6 @@ class PatientWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no type
         else:
             self._drop(conn)
 
-    def _close_an_idle(self) -> None:
-        """Close what has waited longest for its client to say something."""
-        for conn in self.waiting:
-            if conn.body is None:
-                self._give_up(conn)
-                return
-        if self.keepalived_conns:
-            self._give_up(self.keepalived_conns[0])
-
-    def _let_leave(self, conn: Connection) -> None:
-        """Say that there is no more, and wait for the client to hang up."""
-        try:
-            conn.sock.shutdown(socket.SHUT_WR)
-        except OSError:
-            self._drop(conn)
-            return
-        self._watch(conn, LINGER_S, self._on_leaving)
-
-    def _on_leaving(self, conn: Connection, client: socket.socket) -> None:
-        if received(client) == b"":
-            self._give_up(conn)
-
     def _on_taking(self, conn: Connection, client: socket.socket) -> None:
         del client
         self._unwatch(conn)
@@ -256,66 +240,6 @@ class PatientWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no type
         sending.add_done_callback(
             lambda done: self.method_queue.defer(self.finish_request, conn, done)
         )
-
-    def _watch(
-        self,
-        conn: Connection,
-        wait_s: float,
-        callback: Any,  # noqa: ANN401 (a bound method)
-        *,
-        event: int = EVENT_READ,
-    ) -> None:
-        conn.sock.settimeout(0)
-        conn.deadline = monotonic() + wait_s
-        self.poller.register(conn.sock, event, partial(self._on_event, callback, conn))
-        self.waiting[conn] = None
-
-    def _on_event(
-        self,
-        callback: Any,  # noqa: ANN401 (a bound method)
-        conn: Connection,
-        client: socket.socket,
-    ) -> None:
-        with self._apart(conn):
-            callback(conn, client)
-
-    @contextlib.contextmanager
-    def _apart(self, conn: Connection) -> "Iterator[None]":
-        """Let no fault of a connection end the loop, and with it all the others."""
-        try:
-            yield
-        except Exception as error:  # noqa: BLE001 (whatever it is, it is this one's)
-            self._close_failed(conn, error)
-
-    def _close_failed(self, conn: Connection, error: BaseException) -> None:
-        self.log.error("A connection failed and was closed", exc_info=error)
-        self._give_up(conn)
-
-    def _unwatch(self, conn: Connection) -> None:
-        self.poller.unregister(conn.sock)
-        del self.waiting[conn]
-        self.kept_bytes -= len(conn.arrival.data)
-
-    def _give_up(self, conn: Connection) -> None:
-        """Close a connection, whatever it is in the middle of."""
-        if conn in self.waiting:
-            self._unwatch(conn)
-        elif conn in self.keepalived_conns:
-            self.keepalived_conns.remove(conn)
-            self.poller.unregister(conn.sock)
-        if conn.is_open:
-            self._drop(conn)
-
-    def _drop(self, conn: Connection) -> None:
-        conn.is_open = False
-        self.nr_conns -= 1
-        if conn.body is not None:
-            # Its end may be written to a database, which this loop cannot wait for.
-            try:
-                self.tpool.submit(conn.end_body)
-            except RuntimeError:  # this process ends
-                conn.end_body()
-        conn.close()
 
     # === In a thread ===
 
@@ -332,6 +256,9 @@ class PatientWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no type
         finally:
             del self._heads[conn.sock]
         conn.body = self._answers.pop(conn.sock, None)
+        if isinstance(conn.body, HeldEvents):
+            self.attach(conn, conn.body)
+            return _HELD
         return conn.keeps if conn.body is None else self._send_body(conn)
 
     def handle_error(

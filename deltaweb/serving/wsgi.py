@@ -31,6 +31,9 @@ def _load_pages() -> None:
     from apps.jobs.broker import waking  # noqa: PLC0415 (as above)
 
     waking.celery_application()
+    from apps.news.channels import choice  # noqa: PLC0415 (as above)
+
+    choice.load()
     from apps.pages.request.lock_waits import wait_shortly  # noqa: PLC0415 (as above)
 
     wait_shortly()

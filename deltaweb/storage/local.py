@@ -71,6 +71,11 @@ class LocalTableStore:
         return self._root
 
     @property
+    def key(self) -> tuple[str, ...]:
+        """What two stores have in common that are opened alike."""
+        return (os.path.realpath(self._root), self._root, *self._allowed_roots)
+
+    @property
     def reads_tell_times(self) -> bool:
         """To look at a file that is open costs less than to look at its name."""
         return True

@@ -89,8 +89,7 @@ class RemoteTableStore:
         storage_options: Mapping[str, Any],
         allowed_roots: Sequence[str] = (),
     ) -> None:
-        self._root = same_scheme(root)
-        self._shown = without_credentials(root)
+        self._root, self._shown = same_scheme(root), without_credentials(root)
         self._scheme = root.partition("://")[0]
         self._allowed_roots = tuple(same_scheme(place) for place in allowed_roots)
         self._fs = self._open_driver(storage_options)
@@ -105,9 +104,9 @@ class RemoteTableStore:
         return self._shown
 
     @property
-    def access(self) -> str:
-        """A digest of the options: equal where two stores are opened alike."""
-        return self._access
+    def key(self) -> tuple[str, ...]:
+        """What two stores have in common that are opened alike."""
+        return (self._root, self._access, *self._allowed_roots)
 
     @property
     def reads_tell_times(self) -> bool:
@@ -337,7 +336,8 @@ class RemoteTableStore:
     def _open(self, place: str) -> pa.NativeFile:
         with self._faults():
             file = self._fs.open(place, "rb")
-        return pa.PythonFile(GuardedFile(file, self.fault), mode="r")
+            held = GuardedFile(file, self.fault, access=self._access)
+        return pa.PythonFile(held, mode="r")
 
     def _check_atomic(self) -> None:
         if self._scheme not in ATOMIC_SCHEMES:

@@ -228,9 +228,36 @@
   document.addEventListener("deltaweb:main", showTab);
   showTab();
 
-  // Parts that poll rest while nobody looks at the page.
-  document.addEventListener("htmx:beforeRequest", (event) => {
-    if (document.hidden && event.detail.elt.matches("[data-poll]")) event.preventDefault();
+  // === What is swapped in place keeps focus, scrolled boxes and what was typed ===
+  const NAMES = ["id", "name", "href", "aria-label"];
+  const selectorOf = (element) => {
+    const name = NAMES.find((one) => element.getAttribute(one));
+    return name && `${element.localName}[${name}="${CSS.escape(element.getAttribute(name))}"]`;
+  };
+  const keepPlace = (old) => {
+    const at = document.activeElement;
+    const focused = old.contains(at) ? selectorOf(at) : null;
+    const scrolled = [...old.querySelectorAll(".dw-scroll")].map((box) => [box.scrollLeft, box.scrollTop]);
+    const typed = [...old.querySelectorAll("input:not([type=hidden]), textarea")]
+      .filter((field) => field.value !== field.defaultValue && selectorOf(field))
+      .map((field) => [selectorOf(field), field.value]);
+    return (fresh) => {
+      typed.forEach(([field, value]) => fresh.querySelectorAll(field).forEach((one) => { one.value = value; }));
+      fresh.querySelectorAll(".dw-scroll").forEach((box, number) => {
+        [box.scrollLeft, box.scrollTop] = scrolled[number] || [0, 0];
+      });
+      if (focused && document.activeElement === document.body) fresh.querySelector(focused)?.focus({ preventScroll: true });
+    };
+  };
+  let putBack = null;
+  document.addEventListener("htmx:beforeSwap", (event) => {
+    const { elt, target } = event.detail;
+    putBack = elt.matches("[data-news], [data-live]") ? [target.id, keepPlace(target)] : null;
+  });
+  document.addEventListener("htmx:afterSwap", () => {
+    const fresh = putBack && document.getElementById(putBack[0]);
+    if (fresh) putBack[1](fresh);
+    putBack = null;
   });
 
   // === What the page shows has moved on: its content is fetched and swapped ===
@@ -251,7 +278,10 @@
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
     [...fresh.head.querySelectorAll("script, link[rel=stylesheet]")].filter(lacks).forEach(takeOver);
     const main = document.importNode(fresh.getElementById("main"), true);
-    document.getElementById("main").replaceWith(main);
+    const old = document.getElementById("main");
+    const putBackAll = keepPlace(old);
+    old.replaceWith(main);
+    putBackAll(main);
     window.htmx.process(main);
     document.dispatchEvent(new CustomEvent("deltaweb:main"));
     say("The page is up to date");

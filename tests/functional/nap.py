@@ -8,6 +8,7 @@ by the row of its job, as JSON:
 ["eat", "300", "kill"]   take so many MiB in a process of its own; then `end`, `kill`
                       itself, `spark` for what only the worker has, or wait for a file;
                       the next attempt ends
+["look", "300", "kill"]   the same, in a process that does others, too
 ["show", JOB]         as it is now
 ["cancel", JOB]       ask for its end
 ["wake", JOB, "5"]    send its wake-up five times more
@@ -62,7 +63,11 @@ def eat(*, job_id: str, **_: object) -> None:
     from apps.jobs.running.apart import work_apart
 
     work_apart(
-        job_id, "tests.functional.nap:eat_here", job_id, here=lambda: eat_here(job_id)
+        job_id,
+        "tests.functional.nap:eat_here",
+        job_id,
+        here=lambda: eat_here(job_id),
+        is_kept=bool(show(job_id).parameters["is_kept"]),
     )
 
 
@@ -116,7 +121,12 @@ def queue(*alarms: str) -> "Job":
     )
 
 
-def queue_meal(mebibytes: str, then: str) -> "Job":
+def queue_look(mebibytes: str, then: str) -> "Job":
+    """Queue a job that takes memory in a process that does others, too."""
+    return queue_meal(mebibytes, then, is_kept=True)
+
+
+def queue_meal(mebibytes: str, then: str, *, is_kept: bool = False) -> "Job":
     """Queue a job that takes memory."""
     from django.utils import timezone
 
@@ -125,7 +135,7 @@ def queue_meal(mebibytes: str, then: str) -> "Job":
     return enqueue(
         kind="test.eat",
         title="Eat",
-        parameters={"mebibytes": mebibytes, "then": then},
+        parameters={"mebibytes": mebibytes, "then": then, "is_kept": is_kept},
         now=timezone.now(),
     )
 
@@ -159,6 +169,7 @@ def wake(job_id: str, times: str) -> "Job":
 VERBS: "dict[str, Callable[..., Job]]" = {
     "queue": queue,
     "eat": queue_meal,
+    "look": queue_look,
     "show": show,
     "cancel": cancel,
     "wake": wake,

@@ -13,6 +13,8 @@ TAKEN_WITHIN_S = 120  # a start alone takes many seconds on a busy machine
 # `deltaweb`, with naps among the kinds of jobs.
 NAPS = "import tests.functional.nap; from deltaweb.__main__ import main; main()"
 WORKER = (sys.executable, "-c", NAPS, "worker", "--queues", "default")
+# One that keeps processes for looks.
+LOOKS = (*WORKER[:-1], "default,interactive", "--threads", "1")
 # One that keeps more than it may from its first job on.
 _KEEP_LITTLE = (
     "from apps.jobs.running import retirement as r;"

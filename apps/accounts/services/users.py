@@ -12,6 +12,8 @@ from apps.accounts import errors
 from apps.accounts.models import SignInLink, User
 from apps.accounts.services.api_keys import revoke_api_key
 from apps.accounts.services.records import account_action
+from apps.news.publishing import publish
+from apps.news.topics import of_user
 from apps.pages.actions import Actor, FieldChange, report, report_changes
 
 FIRST_ADMIN = "admin"
@@ -73,6 +75,7 @@ def set_role(*, user: User, role: str, actor: Actor, now: datetime) -> User:
     change = FieldChange("user.set_role", user.get_role_display(), new_role.label)
     User.objects.filter(id=user.id).update(role=new_role)
     user.refresh_from_db()
+    publish(of_user(user.id))
     report_changes(account_action("", user, actor, now), [change])
     return user
 
@@ -92,6 +95,7 @@ def disable_user(*, user: User, actor: Actor, now: datetime) -> User:
     )
     SignInLink.objects.filter(user=user, used_at__isnull=True).delete()
     user.refresh_from_db()
+    publish(of_user(user.id))
     report(account_action("user.disable", user, actor, now))
     return user
 
@@ -143,6 +147,7 @@ def change_password(
     with transaction.atomic():
         user.save(update_fields=["password"])
         SignInLink.objects.filter(user=user, used_at__isnull=True).delete()
+        publish(of_user(user.id))
         report(account_action("user.set_password", user, actor, now))
         if revoke_keys:
             for key in user.api_keys.filter(revoked_at__isnull=True):

@@ -21,6 +21,8 @@ from apps.accounts.errors import (
 )
 from apps.accounts.forms import SignInForm
 from apps.accounts.permissions import public
+from apps.news.publishing import publish
+from apps.news.topics import of_session
 from apps.pages.actions import actor_of
 from apps.pages.errors import PageError
 
@@ -88,8 +90,10 @@ def use_link(request: HttpRequest, token: str) -> HttpResponseBase:
 @public
 @require_POST
 def sign_out(request: HttpRequest) -> HttpResponseBase:
-    """End the session."""
+    """End the session, and what its pages hear."""
+    session = of_session(request.session.session_key)
     logout(request)
+    publish(session)
     return redirect("accounts:sign-in")
 
 

@@ -8,6 +8,7 @@ from apps.accounts.models import User
 from apps.explorer.compare.selector import Comparison
 from apps.jobs.models import Job
 from apps.jobs.results import JobRows, job_file, job_rows
+from apps.jobs.waiting import wait_a_glance
 from apps.tables.work.diff_files import DIFF_FILES, DiffFiles
 from apps.tables.work.diff_rows import ALL_ROWS, DIFF_ROWS, DiffRows
 from apps.tables.work.table_look import is_lost
@@ -38,6 +39,7 @@ def row_diff_job(
     job = DIFF_ROWS.newest(found.table, _rows(found, key))
     if job is None or is_lost(found.table, job):
         return None, None
+    wait_a_glance(job)
     return job, job_rows(job)
 
 

@@ -24,6 +24,7 @@ from apps.explorer.parquet_file.view import (
 from apps.explorer.version.job_errors import check_job
 from apps.explorer.version.query import text_of
 from apps.jobs.results import job_rows
+from apps.jobs.waiting import wait_a_glance
 from apps.pages.page_json import Named, OnPage
 from apps.pages.responses import respond_page
 from apps.tables.storage.roots import roots_for
@@ -69,6 +70,8 @@ def place_detail(request: HttpRequest, fmt: str) -> HttpResponseBase:
     if fmt != "html":
         for one in (job, rows_job):
             check_job(one)
+    for one in (job, rows_job):
+        wait_a_glance(one)
     found = None if job is None else job_rows(job)
     inside = None if job is None or found is None else file_inside(job, found, query)
     rows = None if rows_job is None else job_rows(rows_job)

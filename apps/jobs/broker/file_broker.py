@@ -5,6 +5,10 @@ another process may read half of it, or none, and lose a wake-up. Here a file ap
 under its name when it is whole, and a message is taken by renaming it, which one
 process alone can do. A machine that goes down may leave files empty all the same: such
 a message is dropped, for the jobs in the database are the truth.
+
+Who takes messages waits at a bell (`bells`), which who leaves one rings: nobody looks
+into the folder again and again. Now and then a taker does look, in case that a message
+came from another machine.
 """
 
 import fcntl
@@ -16,13 +20,19 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from queue import Empty
-from typing import Any
+from time import monotonic
+from typing import Any, Final
 
 from kombu.transport import TRANSPORT_ALIASES, filesystem
+
+from apps.jobs.broker.bells import Bells, ring
 
 logger = logging.getLogger(__name__)
 
 SCHEME = "filesystem"
+BELLS: Final = "bells"  # their folder, beside the tables of queues
+LOOK_INTERVAL_S: Final = 2.0  # for messages without a ring
+POLLING_INTERVAL_S: Final = 0.2  # where a disk has no pipes
 
 
 def register() -> None:
@@ -83,6 +93,27 @@ class Channel(filesystem.Channel):
     ) -> None:
         name = f"{time.time_ns():020d}-{uuid.uuid4().hex}.{queue}.msg"
         _write_whole(Path(self.data_folder_out) / name, json.dumps(message))
+        ring(self.bells_folder, queue)
+
+    @property
+    def bells_folder(self) -> Path:
+        """Where the bells of this broker hang."""
+        return Path(self.control_folder) / BELLS
+
+    def basic_ack(self, delivery_tag: str, multiple: bool = False) -> None:  # noqa: FBT001, FBT002 (kombu's own)
+        """Take a message as done: there is room for the next one."""
+        super().basic_ack(delivery_tag, multiple=multiple)  # type: ignore[no-untyped-call]  # kombu's own
+        self._wake_self()
+
+    def basic_reject(self, delivery_tag: str, requeue: bool = False) -> None:  # noqa: FBT001, FBT002 (as above)
+        """Give a message back, which makes room as well."""
+        super().basic_reject(delivery_tag, requeue=requeue)  # type: ignore[no-untyped-call]  # kombu's own
+        self._wake_self()
+
+    def _wake_self(self) -> None:
+        bells = getattr(self.connection, "bells", None)  # closed, it has neither
+        if bells is not None:
+            bells.ring()
 
     def _get(self, queue: str, timeout: float | None = None) -> dict[str, Any]:
         del timeout  # the transport polls
@@ -107,9 +138,65 @@ class Channel(filesystem.Channel):
 
 
 class Transport(filesystem.Transport):
-    """kombu's transport with the channel above."""
+    """kombu's transport with the channel above, and bells in the place of polling.
+
+    Attributes:
+        bells: Those of this connection; None until it waits for a message.
+    """
 
     Channel = Channel
+
+    def __init__(self, client: Any, **options: Any) -> None:  # noqa: ANN401 (kombu has no types)
+        super().__init__(client, **options)  # type: ignore[no-untyped-call]  # kombu's own
+        self.bells: Bells | None = None
+
+    def drain_events(  # type: ignore[override]  # kombu's classes differ in this
+        self,
+        connection: Any,  # noqa: ANN401, ARG002 (as above)
+        timeout: float | None = None,
+    ) -> None:
+        """Hand on the next message.
+
+        Raises:
+            TimeoutError: If none comes in time.
+        """
+        until = None if timeout is None else monotonic() + timeout
+        can_ring = self._hang_up_bells()
+        interval_s = LOOK_INTERVAL_S if can_ring else POLLING_INTERVAL_S
+        take: Any = self.cycle
+        while True:
+            try:
+                take.get(self._deliver, timeout=timeout)
+            except Empty:
+                left_s = interval_s if until is None else until - monotonic()
+                if left_s <= 0:
+                    raise TimeoutError from None
+                self._wait(min(interval_s, left_s))
+            else:
+                return
+
+    def close_connection(self, connection: Any) -> None:  # noqa: ANN401 (as above)
+        """Close all channels, and take the bells away."""
+        if self.bells is not None:
+            self.bells.take_down()
+            self.bells = None
+        super().close_connection(connection)  # type: ignore[no-untyped-call]  # as above
+
+    def _hang_up_bells(self) -> bool:
+        """Have a bell for each queue that this connection takes from."""
+        queues = {queue for one in self.channels for queue in one._active_queues}  # noqa: SLF001 (kombu's own)
+        if self.bells is None:
+            folders = [channel.bells_folder for channel in self.channels]
+            if not folders:
+                return False
+            self.bells = Bells(folders[0])
+        return self.bells.hang_up(queues)
+
+    def _wait(self, timeout_s: float) -> None:
+        if self.bells is None:
+            time.sleep(timeout_s)
+        else:
+            self.bells.wait(timeout_s)
 
 
 def _write_whole(path: Path, text: str) -> None:

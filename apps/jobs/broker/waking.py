@@ -64,8 +64,14 @@ def wake_on_commit(job: Job) -> None:
     transaction.on_commit(lambda: wake([job]), robust=True)
 
 
-def wake(jobs: Sequence[Job]) -> int:
-    """Send a wake-up for each job and return how many the broker took."""
+def wake(jobs: Sequence[Job], *, on_to: str = "") -> int:
+    """Send a wake-up for each job and return how many the broker took.
+
+    Args:
+        jobs: The jobs.
+        on_to: The queue of those workers that have what the jobs have turned out to
+            need; they are done in the worker's own process then.
+    """
     if not jobs:
         return 0
     app = celery_application()
@@ -81,10 +87,12 @@ def wake(jobs: Sequence[Job]) -> int:
     try:
         with _connection(app) as connection:
             for job in jobs:
+                queue = on_to or queue_of(job)
+                asked = {"queue": queue, "is_handed_on": bool(on_to)}
                 app.send_task(
                     job.kind,
-                    kwargs={"job_id": str(job.id)},
-                    queue=queue_of(job.kind),
+                    kwargs={"job_id": str(job.id), **asked},
+                    queue=queue,
                     connection=connection,
                     retry=False,
                     ignore_result=True,

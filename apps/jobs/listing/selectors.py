@@ -11,6 +11,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.db.models import Q
 
 from apps.accounts.models import User
+from apps.jobs.kind import Queue
 from apps.jobs.kinds import queue_of, queues, words_of
 from apps.jobs.listing.error_words import without_places
 from apps.jobs.models import Job, JobQuerySet, Worker
@@ -226,7 +227,7 @@ def job_view(job: Job, *, now: datetime) -> JobView:
         created_at=job.created_at, id__lt=job.id
     )
     unattended = worker_state(now=now).unattended
-    queue = queue_of(job.kind)
+    queue = queue_of(job)
     return replace(
         view,
         elapsed_s=None,
@@ -273,8 +274,20 @@ def _holders(leases: Iterable[tuple[str, datetime | None]], now: datetime) -> se
 
 
 def is_attended(job: Job, *, now: datetime) -> bool:
-    """Whether a worker lives that takes jobs of the job's kind."""
-    return queue_of(job.kind) not in worker_state(now=now).unattended
+    """Whether a worker lives that takes such jobs."""
+    return queue_of(job) not in worker_state(now=now).unattended
+
+
+def may_end_soon(job: Job, *, now: datetime) -> bool:
+    """Whether a worker was heard of lately that takes the job, and not for Spark.
+
+    One that is too busy to say so counts for none: what it does lasts.
+    """
+    queue = queue_of(job)
+    if queue == Queue.SPARK:
+        return False
+    taken = Worker.objects.filter(seen_at__gte=now - ALIVE_FOR).values_list("queues")
+    return any(not queues or queue in queues for (queues,) in taken)
 
 
 def workers_alive(*, now: datetime) -> list[Worker]:

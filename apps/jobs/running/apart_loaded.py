@@ -3,8 +3,10 @@
 from apps.jobs.running.apart_process import load
 
 load(
+    "apps.jobs.broker.waking:celery_application",  # a job may ask for another
     "apps.jobs.kinds:all_kinds",
     "apps.jobs.running.tracking",
+    "apps.news.channels.choice:load",
     "django.db.models.sql.compiler",
     "numpy.ma",
     "pyarrow.acero",
@@ -12,8 +14,12 @@ load(
     "pyarrow.parquet",
     "deltaweb.storage.local",
     "deltaweb.table",
+    "deltaweb.delta.changes",
+    "deltaweb.delta.feed.row_diff",
     "deltaweb.delta.scan.rows",
+    "deltaweb.delta.scan.variant_parts",
     "deltaweb.expressions.compiler",
+    "deltaweb.parquet.inspection",
     "deltaweb.writer.append",
     "deltaweb.writer.rewrite.run",
 )

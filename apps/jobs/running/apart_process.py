@@ -1,4 +1,4 @@
-"""What the process of a job that runs apart does: it ends with its worker.
+"""What a process of jobs that run apart does: one after another, until its worker ends.
 
 Django is loaded here once, in the process that those of jobs are copies of, before any
 of them begins; so this module imports none of it at its top.
@@ -6,14 +6,19 @@ of them begins; so this module imports none of it at its top.
 
 import os
 import signal
-import sys
 import threading
 from importlib import import_module
 from multiprocessing import parent_process
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-HANDED_ON: Final = 75
-"""How a process ends whose job is to be done in the worker's own."""
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+
+DONE: Final = "done"
+HANDED_ON: Final = "handed on"
+"""What a process says of a job that is to be done in the worker's own."""
+IDLE_S: Final = 300.0
+"""Without a job for so long, a process lets go of what it keeps for the next one."""
 _is_apart: list[bool] = []
 
 
@@ -28,7 +33,7 @@ def hand_on_if_apart() -> None:
     """Leave what needs what all jobs of a worker share to the worker's own process.
 
     Raises:
-        HandedOnError: If this is a process of one job.
+        HandedOnError: If this is a process of jobs that run apart.
     """
     if _is_apart:
         raise HandedOnError
@@ -60,22 +65,40 @@ def load(*names: str) -> None:
                 getattr(loaded, function)()
 
 
-def work(function: str, *arguments: str) -> None:
-    """Do a job.
+def serve(jobs: "Connection") -> None:
+    """Do the jobs that the worker sends, and say of each how it ended.
 
     Args:
-        function: What does it, as `module:name`.
-        arguments: What that is called with.
+        jobs: Brings the function of each, as `module:name`, and its arguments.
     """
     threading.Thread(target=_end_with_worker, name="worker-watch", daemon=True).start()
     # At a terminal an interrupt is for the worker, which lets its jobs end.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _is_apart.append(True)
+    from apps.jobs.running import apart_between  # noqa: PLC0415 (it imports Django)
+
+    apart_between.make_ready()
+    while True:
+        if not jobs.poll(IDLE_S):
+            apart_between.let_go()
+            jobs.poll(None)
+        try:
+            function, *arguments = jobs.recv()
+        except EOFError:  # the worker needs this process no longer
+            return
+        apart_between.before_job()
+        answer = _work(function, *arguments)
+        apart_between.after_job()
+        jobs.send(answer)
+
+
+def _work(function: str, *arguments: str) -> str:
     module, _, name = function.partition(":")
     try:
         getattr(import_module(module), name)(*arguments)
     except HandedOnError:
-        sys.exit(HANDED_ON)
+        return HANDED_ON
+    return DONE
 
 
 def _end_with_worker() -> None:

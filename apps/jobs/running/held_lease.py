@@ -16,6 +16,7 @@ from django.db import DatabaseError, InterfaceError, connection
 from django.db.models import F
 
 from apps.jobs.models import Job
+from apps.jobs.news import tell_moved
 from apps.jobs.running.database_faults import persistently
 from apps.jobs.running.process import process_name
 
@@ -64,6 +65,8 @@ class HeldLease:
         """
         if not self._update(fields):
             raise LeaseLostError
+        if fields:
+            tell_moved(self.job_id)
 
     def end(self, fields: dict[str, Any]) -> bool:
         """Write the end of the work and give the lease back.
@@ -78,6 +81,9 @@ class HeldLease:
         fields = {**fields, "lease_owner": "", "lease_expires_at": None}
         written = persistently(lambda: self.holds().update(**fields))
         self.has_ended = True
+        if written:
+            is_over = fields.get("state") not in Job.ACTIVE_STATES
+            tell_moved(self.job_id, is_over=is_over)
         return bool(written)
 
     @contextmanager
@@ -146,6 +152,7 @@ def take_lease(
     )
     if not taken:
         return None
+    tell_moved(job_id)
     row = persistently(lambda: Job.objects.get(id=job_id))
     return HeldLease(row.id, owner=owner, clock=clock), row
 

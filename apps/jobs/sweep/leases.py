@@ -2,16 +2,19 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Final
 
 from django.db.models import Q
 
 from apps.jobs.broker.waking import wake
 from apps.jobs.models import Job, Worker
+from apps.jobs.news import tell_moved
 from apps.jobs.running.process import is_known_dead
 from apps.jobs.sweep.leftovers import remove_results
 
 WAKE_AGAIN_AFTER = timedelta(seconds=60)
 WAKE_LIMIT = 100  # jobs woken again by one sweep, the longest waiting first
+WOKEN_BY: Final = ("id", "kind", "parameters", "woken_at")
 KEEP_FINISHED = timedelta(days=30)
 DROP_LIMIT = 500
 FORGET_WORKER_AFTER = timedelta(days=1)
@@ -29,7 +32,12 @@ class SweepResult:
 
 def sweep(*, now: datetime) -> SweepResult:
     """Queue again what lost its lease, wake what waits for long, drop what is old."""
-    ends = [_end_lost_lease(job, now=now) for job in _lost(now)]
+    ends = []
+    for job in _lost(now):
+        end = _end_lost_lease(job, now=now)
+        if end is not None:
+            tell_moved(job.id, is_over=end not in Job.ACTIVE_STATES)
+        ends.append(end)
     woken = _wake_again(now)
     Worker.objects.filter(seen_at__lt=now - FORGET_WORKER_AFTER).delete()
     return SweepResult(
@@ -91,7 +99,7 @@ def _wake_again(now: datetime) -> int:
     Only the head of the queue is looked at, so that a long queue behind a busy
     worker does not fill the broker with copies.
     """
-    head = list(Job.objects.waiting().only("id", "kind", "woken_at")[:WAKE_LIMIT])
+    head = list(Job.objects.waiting().only(*WOKEN_BY)[:WAKE_LIMIT])
     late = now - WAKE_AGAIN_AFTER
     # What was woken in the future was woken by a clock that was wrong.
     due = [job for job in head if not job.woken_at or not late <= job.woken_at <= now]

@@ -6,7 +6,9 @@ from django import template
 from django.utils import timezone
 
 from apps.jobs.listing import selectors
+from apps.jobs.listing.revisions import end_revision, job_revision, jobs_revision
 from apps.jobs.models import Job
+from apps.jobs.news import JOB, JOB_END, JOBS
 from apps.jobs.running.process import short_name
 
 register = template.Library()
@@ -25,6 +27,7 @@ def running_jobs(context: template.Context) -> dict[str, Any]:
     percent = furthest.percent if furthest else None
     return {
         "count": count,
+        "news": jobs_news(context) if count else "",
         "percent": percent,
         "ring": f"{RING_LENGTH * (percent or 0) / 100:.1f} {RING_LENGTH}",
     }
@@ -34,6 +37,19 @@ def running_jobs(context: template.Context) -> dict[str, Any]:
 def job_view(job: Job) -> selectors.JobView:
     """Return a job with its place in the queue and how often to ask again."""
     return selectors.job_view(job, now=timezone.now())
+
+
+@register.simple_tag
+def job_news(job: Job, *, end: bool = False) -> str:
+    """Name what a part hears of a job: all of it, or its end alone (`news.js`)."""
+    topic = f"{JOB_END}:{job.id}@{end_revision(job)}"
+    return topic if end else f"{JOB}:{job.id}@{job_revision(job)} {topic}"
+
+
+@register.simple_tag(takes_context=True)
+def jobs_news(context: template.Context) -> str:
+    """Name what a part hears of all the jobs that its reader may see."""
+    return f"{JOBS}@{jobs_revision(context['request'].user)}"
 
 
 @register.filter

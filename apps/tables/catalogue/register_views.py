@@ -14,6 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from apps.accounts.permissions import editor_required
 from apps.jobs.models import Job
+from apps.jobs.waiting import wait_a_glance
 from apps.pages.actions import actor_of
 from apps.pages.responses import respond
 from apps.tables.catalogue.check_location import CHECK_LOCATION, request_check
@@ -125,6 +126,8 @@ def _register_page(  # noqa: PLR0913 (each is one part of the page)
     values = cleaned(RegisterQueryForm(request.GET))
     job = job or _own_job(request, values["check"], kind=CHECK_LOCATION.name)
     scan_job = _own_job(request, values["scan"], kind=SCAN_ROOT.name)
+    for one in (job, scan_job):
+        wait_a_glance(one)
     location = job.parameters["location"] if job else values["location"]
     found = job.result if job and job.state == Job.State.DONE else None
     name = values["name"] or _suggested_name(location)

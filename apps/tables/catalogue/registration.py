@@ -11,6 +11,7 @@ from django.db.models import ProtectedError
 
 from apps.accounts.models import User
 from apps.jobs.models import Job
+from apps.news.publishing import publish
 from apps.pages.actions import (
     COMMAND_LINE,
     Action,
@@ -28,6 +29,7 @@ from apps.tables.errors import (
 from apps.tables.extension import guards
 from apps.tables.index.refresh import refresh_table
 from apps.tables.models import Table
+from apps.tables.models.news import TABLES, tell_changed
 from apps.tables.models.schedules import SCHEDULES, schedule_name
 from apps.tables.storage.locations import check_allowed, parse_location
 from apps.tables.storage.roots import roots_for
@@ -130,6 +132,7 @@ def describe_table(
         table.description = description
         table.restricted = restricted
         table.save(update_fields=["description", "restricted"])
+        tell_changed(table)
     return table
 
 
@@ -173,6 +176,7 @@ def remove_table(table: Table, *, actor: Actor, now: datetime) -> None:
     except ProtectedError as error:  # somebody began to use it just now
         users = guards.users_of(table)
         raise TableInUseError(name=table.full_name, users=users) from error
+    publish(TABLES)
     transaction.on_commit(lambda: shutil.rmtree(index_folder, ignore_errors=True))
 
 

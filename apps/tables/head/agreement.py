@@ -26,6 +26,7 @@ from django.views.decorators.http import require_http_methods
 from apps.accounts.permissions import editor_required
 from apps.jobs.kind import to_json
 from apps.jobs.models import Job
+from apps.jobs.waiting import wait_a_glance
 from apps.pages.actions import actor_of
 from apps.pages.responses import json_response, respond
 from apps.tables.errors import OperationOutdatedError
@@ -240,6 +241,7 @@ class _Visit(Generic[P]):
         on, request, table, fmt = self.on, self.request, self.table, self.fmt
         shown = ShownJobs() if form else on.shown(request, table)
         job = shown.job
+        wait_a_glance(job)
         result = result_of(job)
         look = result if job is not None and result and is_look(job) else None
         done = None if look else result

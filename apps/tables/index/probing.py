@@ -16,6 +16,7 @@ from typing import Final
 from apps.tables.index.refresh import refresh_table
 from apps.tables.index.results import store_failure
 from apps.tables.models import Table
+from apps.tables.models.news import tell_changed
 from apps.tables.models.schedules import next_look
 from apps.tables.storage.opening import open_table, roots_of_server
 from deltaweb.delta.errors import DeltaError
@@ -111,6 +112,7 @@ def _probe(table: Table, now: datetime) -> bool:
     Table.objects.filter(id=table.id).update(
         probed_at=now, latest_version_seen=look.version
     )
+    tell_changed(table)
     _put_off([table], now, failures=table.probe_failures)
     refresh_table(table, now=now)
     return False

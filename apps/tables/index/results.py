@@ -20,6 +20,7 @@ from apps.tables.index.history import IndexedHistory, open_history
 from apps.tables.index.rows import moment
 from apps.tables.index.stored_history import load_ahead, store_history
 from apps.tables.models import Table
+from apps.tables.models.news import table_revision, tell_changed
 from apps.tables.models.schedules import next_look
 from deltaweb.index.files.source import load_source
 from deltaweb.index.folder.file_index import IndexMissingError
@@ -222,7 +223,10 @@ def _commit_file(
 
 
 def _save(table: Table, values: Mapping[str, Any]) -> None:
-    """Set some fields of a table, and write these alone."""
+    """Set some fields of a table, and write these alone; pages hear what they show."""
+    shown = table_revision(table)
     for name, value in values.items():
         setattr(table, name, value)
     table.save(update_fields=values)
+    if table_revision(table) != shown:
+        tell_changed(table)

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_http_methods
 
 from apps.accounts.permissions import editor_required
 from apps.jobs.models import Job
+from apps.jobs.waiting import wait_a_glance
 from apps.pages.page_json import As, OnPage, Spread
 from apps.pages.responses import json_response, respond_page
 from apps.tables.head.job_json import check_may, described, names_of
@@ -186,6 +187,7 @@ def _list_again(request: HttpRequest, table: Table, fmt: str) -> HttpResponseBas
         now=timezone.now(),
         requested_by=signed_in(request),
     )
+    wait_a_glance(job)
     if fmt == "json":
         data = {**names_of(table), "job": described(job)}
         return json_response(data, status=202)

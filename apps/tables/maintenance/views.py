@@ -13,6 +13,7 @@ from django.views.decorators.http import require_http_methods
 
 from apps.accounts.permissions import editor_required
 from apps.jobs.models import Job
+from apps.jobs.waiting import wait_a_glance
 from apps.pages.actions import actor_of
 from apps.pages.errors import PageError
 from apps.pages.responses import json_response, respond
@@ -68,6 +69,7 @@ def _checkpoint_page(
     request: HttpRequest, plan: CheckpointPlan, fmt: str, form: CheckpointForm
 ) -> HttpResponseBase:
     job = newest_checkpoint_job(plan.head.table)
+    wait_a_glance(job)
     return respond(
         request,
         fmt,
@@ -128,6 +130,7 @@ def _cleanup_page(
 ) -> HttpResponseBase:
     table = plan.head.table
     job = newest_cleanup(table)
+    wait_a_glance(job)
     found = result_of(job)
     return respond(
         request,

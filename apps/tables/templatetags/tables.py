@@ -20,6 +20,7 @@ from apps.tables.extension import tabs
 from apps.tables.extension.search_kinds import kinds_for
 from apps.tables.head.table_head import TableHead
 from apps.tables.models import Table
+from apps.tables.models.news import TABLE, TABLES, table_revision, tables_revision
 from apps.tables.versions.timeline import Run, Tick, mini_runs
 from deltaweb.delta.log import versions
 
@@ -51,6 +52,18 @@ MINI_SHAPES = {
 }
 SPARK_WIDTH, SPARK_HEIGHT = 84.0, 22.0  # px
 SPARK_GAP = 0.3  # of a day's width
+
+
+@register.filter
+def table_news(table: Table) -> str:
+    """Name what a part hears of a table (`news.js`)."""
+    return f"{TABLE}:{table.id}@{table_revision(table)}"
+
+
+@register.simple_tag(takes_context=True)
+def tables_news(context: Context) -> str:
+    """Name what a part hears of all the tables that its reader may see."""
+    return f"{TABLES}@{tables_revision(context['request'].user)}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,6 +23,7 @@ from deltaweb.delta.log.store import TableStore
 MAX_LOOKED_FOR: Final = 500  # files of a version, each a question to storage
 MISSING_NAMED: Final = 3
 KIND: Final = "kind"
+FEW_FILES: Final = 10_000  # of a table whose versions are compared before somebody asks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,6 +148,8 @@ DIFF_FILES: Final = kinds.register(
         title=lambda table, asked: (
             f"Compare files of {table.full_name}, versions {asked.from_} and {asked.to}"
         ),
+        is_apart=True,
+        is_cheap=lambda table, _: (table.num_files or 0) <= FEW_FILES,
         run=diff_files,
         page=on_table(_page),
     )

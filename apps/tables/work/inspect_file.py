@@ -85,6 +85,8 @@ INSPECT_FILE: Final = kinds.register(
         words="Look into a Parquet file",
         parameters=LookedAtFile,
         title=lambda table, asked: title_of("Look into", table, asked),
+        is_apart=True,
+        is_cheap=lambda _, __: True,
         run=inspect_file,
         page=on_table(page_of_file),
     )

@@ -154,6 +154,7 @@ INSPECT_PLACE: Final = kinds.register(
         words="Look into a Parquet file of no table",
         verb="Look into",
         parameters=LookedAtPlace,
+        is_apart=True,
         run=_looking("Reading the footer", keep_inside),
         page=_page,
     )
@@ -164,6 +165,7 @@ PREVIEW_PLACE: Final = kinds.register(
         words="Read the first rows of a file of no table",
         verb="First rows of",
         parameters=LookedAtPlace,
+        is_apart=True,
         run=_looking("Reading the first rows", keep_first_rows),
         page=_page,
     )

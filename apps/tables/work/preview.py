@@ -155,6 +155,11 @@ def _without_start(
             yield batch.slice(start)
 
 
+def _is_cheap(_table: Table, asked: Preview) -> bool:
+    """The first rows are in the first files; a condition may have to look into all."""
+    return asked.limit is not None and not asked.offset and not asked.predicate
+
+
 def _title(table: Table, asked: Preview) -> str:
     verb = "Export" if asked.limit is None else "Preview"
     return f"{verb} {table.full_name} at version {asked.version}"
@@ -173,7 +178,9 @@ PREVIEW: Final = kinds.register(
         words="Read rows",
         parameters=Preview,
         title=_title,
+        is_cheap=_is_cheap,
         is_apart=True,
+        is_long=lambda asked: asked.get("limit", 0) is None,
         run=preview_rows,
         page=on_table(_missing_rows),
     )

@@ -69,6 +69,7 @@ PREVIEW_FILE: Final = kinds.register(
         words="Read the first rows of a file",
         parameters=FirstRows,
         title=lambda table, asked: title_of("First rows of", table, asked),
+        is_apart=True,
         run=preview_file,
         page=on_table(page_of_file),
     )

@@ -10,7 +10,7 @@ from apps.jobs.kind import JobKind, hashed_key, to_json
 from apps.jobs.models import Job
 from apps.jobs.results import JobRows, job_rows
 from apps.jobs.services import enqueue
-from apps.jobs.waiting import wait_for
+from apps.jobs.waiting import wait_a_glance, wait_for
 from apps.tables.models import Table
 from apps.tables.versions.missing_files import missing_files_of
 
@@ -36,10 +36,13 @@ class TableLook(JobKind[P]):
 
     Attributes:
         title: What such a job is called in lists.
+        is_cheap: Which of its jobs are begun for a page that is fetched ahead; none
+            for None.
     """
 
     title: Callable[[Table, P], str]
     is_look: bool = True
+    is_cheap: Callable[[Table, P], bool] | None = None
 
     def key(self, table: Table, parameters: P) -> str:
         """Return what equal work has in common.
@@ -77,6 +80,7 @@ class TableLook(JobKind[P]):
             requested_by=requested_by,
             now=now,
             reuse=True,
+            is_cheap=bool(self.is_cheap and self.is_cheap(table, parameters)),
         )
 
     def newest(self, table: Table, parameters: P) -> Job | None:
@@ -102,8 +106,9 @@ class TableLook(JobKind[P]):
         """Return the job that does this work, queued if need be, and its result.
 
         A job that failed stays the answer until somebody retries it, so that a page
-        that is reloaded does not fail again and again. With `waits` it waits for the
-        job a while, as a download does.
+        that is reloaded does not fail again and again. A job that was asked for just
+        now is waited for as long as nobody notices; with `waits` a while, as a
+        download does.
         """
         job = self.newest(table, parameters)
         if job is None or is_lost(table, job):
@@ -112,6 +117,8 @@ class TableLook(JobKind[P]):
             )
         if waits:
             wait_for(job)
+        else:
+            wait_a_glance(job)
         return job, job_rows(job)
 
     def start(

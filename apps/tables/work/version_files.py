@@ -73,6 +73,7 @@ VERSION_FILES: Final = kinds.register(
         title=lambda table, asked: (
             f"List the files of {table.full_name} at version {asked.version}"
         ),
+        is_apart=True,
         run=list_version_files,
         page=on_table(
             lambda job: ("explorer:file-list", (), {"v": job.parameters["version"]})

@@ -96,6 +96,11 @@ class Snapshot:
             raise SchemaMissingError(root=self._store.root, version=self.version)
         return table_schema(self.protocol, self.metadata)
 
+    @property
+    def typed_bytes(self) -> int:
+        """What the statistics take that were asked for so far."""
+        return sum(table.nbytes for table in self._statistics.values())
+
     # === Files ===
 
     @cached_property

@@ -13,6 +13,7 @@ from typing import Final, ParamSpec, TypeVar
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.log.blocks import SelectedBlock
 from deltaweb.delta.log.checkpoints.attempts import of_checkpoint, try_segments
 from deltaweb.delta.log.checkpoints.reader import CheckpointReader
@@ -26,13 +27,16 @@ from deltaweb.delta.log.replay import (
     concat_tombstones,
     in_force,
 )
-from deltaweb.delta.log.segment import Checkpoint, LogSegment
+from deltaweb.delta.log.segment import Checkpoint, LogSegment, read_hint_version
 from deltaweb.delta.log.store import FileStatus, LogStore
 from deltaweb.delta.protocol.actions import Metadata, Protocol, SetTransaction
+from deltaweb.delta.snapshot.kept import is_unchanged, kept
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
+MAX_LAYERS: Final = 64  # that a state stacks before the log is read afresh
+MAX_COMMITS: Final = 16  # to read one by one; more are read together
 MANY_FILES: Final = 250_000
 WORTH_A_THREAD_BYTES: Final = 256 << 10
 
@@ -102,6 +106,27 @@ def load_state(store: LogStore, version: int | None) -> SnapshotState:
             checkpoint is left.
         MissingActionError: If there is no protocol or no metaData.
     """
+    state = _from_kept(store, version)
+    return kept.keep(store, _load_afresh(store, version)) if state is None else state
+
+
+def _from_kept(store: LogStore, version: int | None) -> SnapshotState | None:
+    """Return a version by what this process keeps of the log; None without that."""
+    if version is not None:
+        found: SnapshotState | None = kept.find(store, version)
+        if found is not None:
+            return found
+    older: SnapshotState | None = kept.nearest(store, version)
+    if older is None:
+        return None
+    try:
+        newer = newer_state(store, older, version)
+    except (DeltaError, FileNotFoundError):  # the log says how it is to be read
+        return None
+    return newer if newer is None or newer is older else kept.keep(store, newer)
+
+
+def _load_afresh(store: LogStore, version: int | None) -> SnapshotState:
     state = try_segments(store, version, partial(_read_segment, store))
     if sum(block.num_files for block in state.blocks) > MANY_FILES:
         pa.default_memory_pool().release_unused()  # what reading alone has used
@@ -117,6 +142,37 @@ def load_definition(store: LogStore, version: int | None = None) -> Definition:
     attempt = partial(_read_definition, store)
     # Nothing could hold what a compaction says of it against the files that there are.
     return try_segments(store, version, attempt, by_compactions=False)
+
+
+def newer_state(
+    store: LogStore, state: SnapshotState, version: int | None = None
+) -> SnapshotState | None:
+    """Go on from a state to a later version, by the commits in between alone.
+
+    They are probed by name, without a listing.
+
+    Args:
+        store: The log.
+        state: The state.
+        version: The version; None for the newest one.
+
+    Returns:
+        Its state, the same where no commit follows; None where the log is to be read
+        afresh: it is another one, or went on behind a checkpoint.
+
+    Raises:
+        DeltaError: If a commit does not read.
+    """
+    if len(state.layers) >= MAX_LAYERS or not is_unchanged(store, state):
+        return None
+    if version is not None:
+        if not 0 < version - state.version <= MAX_COMMITS:
+            return None
+        return advance_state(store, state, range(state.version + 1, version + 1))
+    if versions := commits_after(store, state.version):
+        return advance_state(store, state, versions)
+    hint = read_hint_version(store)
+    return None if hint is not None and hint > state.version else state
 
 
 def advance_state(

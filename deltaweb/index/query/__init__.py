@@ -9,5 +9,4 @@ Read in this order:
     file_selection   the files that answer, ready to be listed batch by batch
     partition_match  partition values against a condition
     relative_paths   where the paths of a log lead below a table's root
-    kept_values      values kept for the next query
 """

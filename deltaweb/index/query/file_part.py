@@ -20,8 +20,8 @@ from deltaweb.delta.protocol.schema import DataType, StructField, StructType
 from deltaweb.delta.scan.column_ranges import statistics_ranges
 from deltaweb.delta.scan.skipping import ColumnRange
 from deltaweb.delta.values.statistics.columns import read_statistics
+from deltaweb.environment.kept_values import KeptValues
 from deltaweb.index.files.statistics_text import statistics_texts
-from deltaweb.index.query.kept_values import KeptValues
 from deltaweb.index.query.partition_match import TypedValues, type_values
 from deltaweb.index.query.relative_paths import are_plain, find_outside
 

@@ -13,9 +13,9 @@ from threading import Lock
 from typing import Final, NamedTuple
 
 from deltaweb.delta.errors import DeltaError
-from deltaweb.delta.log.paths import commit_name
 from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.snapshot import Snapshot
+from deltaweb.delta.snapshot.kept import is_unchanged
 from deltaweb.delta.snapshot.times import find_version
 from deltaweb.index.files.source import SOURCE
 from deltaweb.index.folder.file_index import IndexMissingError
@@ -150,7 +150,7 @@ class _HeldTable:
 
     def _open_older(self, table: DeltaTable, version: int) -> SharedVersion:
         held = self.older.get(version)
-        if held is None or not _is_unchanged(table, held.snapshot):
+        if held is None or not is_unchanged(table.store, held.snapshot.state):
             snapshot = table.snapshot_metadata(version)
             held = SharedVersion(snapshot, root=table.root, parts={})
         self.older[version] = held
@@ -166,7 +166,7 @@ class _HeldTable:
 
 def _has_access_of(store: TableStore, other: TableStore) -> bool:
     """Tell whether two stores of one table read with the same credentials."""
-    return getattr(store, "access", "") == getattr(other, "access", "")
+    return getattr(store, "key", None) == getattr(other, "key", None)
 
 
 def _newer(table: DeltaTable, snapshot: Snapshot) -> Snapshot:
@@ -196,15 +196,3 @@ def _index_mark(index_folder: Path | None) -> IndexMark | None:
     except OSError:
         return None
     return IndexMark(index_folder, found.st_ino, found.st_mtime_ns)
-
-
-def _is_unchanged(table: DeltaTable, snapshot: Snapshot) -> bool:
-    """Tell whether the commit of a version is the one that it was read from."""
-    known = snapshot.state.commit_status
-    try:
-        return (
-            known is not None
-            and table.store.status(commit_name(snapshot.version)) == known
-        )
-    except FileNotFoundError:
-        return False

@@ -15,6 +15,7 @@ from django.utils import timezone
 from deltaweb.environment import home
 from deltaweb.environment.checks import AT_START
 from deltaweb.management import backup, first_start
+from deltaweb.management.commands.worker import LOOK_THREADS
 from deltaweb.serving.supervisor import Supervisor
 
 
@@ -47,6 +48,8 @@ class Command(BaseCommand):
         deltaweb = (sys.executable, "-m", "deltaweb")
         supervisor.add("web", (*deltaweb, "web"), on_ready=lambda: self._show(link))
         if settings.WORKERS:
+            looks = ("--queues", "interactive", "--threads", str(LOOK_THREADS))
+            supervisor.add("interactive worker", (*deltaweb, "worker", *looks))
             supervisor.add("worker", (*deltaweb, "worker", "--queues", "default"))
             spark = ("--queues", "spark", "--threads", str(settings.WORKERS))
             supervisor.add("spark worker", (*deltaweb, "worker", *spark))

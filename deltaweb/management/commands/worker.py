@@ -1,15 +1,17 @@
-"""`deltaweb worker`: a process that runs jobs."""
+"""`deltaweb worker`: processes that run jobs."""
 
+import os
+import sys
 import warnings
+from typing import Final
 
-from celery.platforms import SecurityWarning
 from django.core.management.base import BaseCommand, CommandParser
 
-from apps.jobs.running.retirement import begin_anew
-from deltaweb.celery import app
 from deltaweb.environment.checks import AT_START
+from deltaweb.serving.supervisor import Supervisor
 
-QUEUES = "default,spark"
+LOOK_THREADS: Final = 4  # a person waits for each
+LANES: Final = ("interactive", "default,spark")
 
 
 class Command(BaseCommand):
@@ -20,23 +22,51 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Take the queues and the number of threads."""
-        parser.add_argument("--queues", default=QUEUES, help=f"default: {QUEUES}")
+        lanes = " and ".join(LANES)
+        parser.add_argument(
+            "--queues",
+            help=f"of one process; without, a process for {lanes} each",
+        )
         parser.add_argument("--threads", type=int, default=2)
 
-    def handle(self, *, queues: str, threads: int, **_: object) -> None:
+    def handle(self, *, queues: str | None, threads: int, **_: object) -> None:
         """Run until a signal stops the worker."""
-        # Celery warns of root because of pickle; this worker accepts JSON alone.
-        warnings.filterwarnings("ignore", category=SecurityWarning)
-        arguments = [
-            *("--quiet", "worker", "--pool", "threads", "--concurrency", str(threads)),
-            *("--queues", queues, "--loglevel", "warning"),
-            *("--hostname", f"{queues.replace(',', '-')}@%h"),
-            *("--without-gossip", "--without-mingle", "--without-heartbeat"),
-        ]
-        try:
-            app.worker_main(arguments)
-        finally:
-            from apps.jobs.tasks import retirement  # noqa: PLC0415 (models load before)
+        if queues is None:
+            _run_lanes(threads)
+        else:
+            _run_worker(queues, threads)
 
-            if retirement.is_due:
-                begin_anew()
+
+def _run_lanes(threads: int) -> None:
+    """Run a process a lane, so that no look waits for other work."""
+    supervisor = Supervisor(os.environ)
+    for queues in LANES:
+        count = LOOK_THREADS if queues == LANES[0] else threads
+        options = ("--queues", queues, "--threads", str(count))
+        command = (sys.executable, "-m", "deltaweb", "worker", *options)
+        supervisor.add(f"worker of {queues}", command)
+    supervisor.run()
+
+
+def _run_worker(queues: str, threads: int) -> None:
+    # Of what a process that only starts others has no need.
+    from celery.platforms import SecurityWarning  # noqa: PLC0415
+
+    from apps.jobs.running.retirement import begin_anew  # noqa: PLC0415
+    from deltaweb.celery import app  # noqa: PLC0415
+
+    # Celery warns of root because of pickle; this worker accepts JSON alone.
+    warnings.filterwarnings("ignore", category=SecurityWarning)
+    arguments = [
+        *("--quiet", "worker", "--pool", "threads", "--concurrency", str(threads)),
+        *("--queues", queues, "--loglevel", "warning"),
+        *("--hostname", f"{queues.replace(',', '-')}@%h"),
+        *("--without-gossip", "--without-mingle", "--without-heartbeat"),
+    ]
+    try:
+        app.worker_main(arguments)
+    finally:
+        from apps.jobs.tasks import retirement  # noqa: PLC0415 (models load before)
+
+        if retirement.is_due:
+            begin_anew()

@@ -6,6 +6,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from apps.jobs.kind import Queue
 from apps.jobs.listing.selectors import is_attended
 from apps.jobs.models import Job, Worker
 from apps.jobs.running.process import machine_name, process_name
@@ -37,7 +38,7 @@ class TestStatus:
     def test_says_which_jobs_wait_while_others_are_done(
         self, client: Client, seconds_ago: int | None
     ) -> None:
-        new_worker("w", "default")
+        new_worker("w", "default", "interactive")
         if seconds_ago is not None:
             new_worker("s", "spark", seconds_ago=seconds_ago)
 
@@ -48,7 +49,9 @@ class TestStatus:
         assert ("4 min ago" in page) == (seconds_ago is not None)
         assert client.get("/status.json").json()["unattended_queues"] == ["spark"]
 
-    @pytest.mark.parametrize("queues", [["default"], ["default", "spark"]])
+    @pytest.mark.parametrize(
+        "queues", [["default", "interactive"], ["default", "interactive", "spark"]]
+    )
     def test_the_list_says_so_too(self, editor: Client, queues: list[str]) -> None:
         new_worker("w", *queues)
         new_job(kind="tables.index_log")
@@ -70,7 +73,7 @@ class TestStatus:
         assert "lake-1" not in viewer.get("/status").content.decode()
 
     def test_is_green_with_a_worker_for_each_queue(self, client: Client) -> None:
-        new_worker("w", "default")
+        new_worker("w", "default", "interactive")
         new_worker("s", "spark")
 
         assert "Everything runs" in client.get("/status").content.decode()
@@ -104,7 +107,7 @@ class TestStatus:
     def test_tells_a_busy_worker_from_none(
         self, client: Client, owner: str, lease_s: int, *, is_busy: bool
     ) -> None:
-        new_worker(owner, "default", "spark", seconds_ago=240)
+        new_worker(owner, *Queue, seconds_ago=240)
         new_job(
             state=Job.State.RUNNING,
             lease_owner=f"{owner}#1",

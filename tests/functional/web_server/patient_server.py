@@ -27,10 +27,11 @@ import time
 from pathlib import Path
 
 from deltaweb.serving import bodies as web_bodies
+from deltaweb.serving import holding as web_holding
 from deltaweb.serving import worker as web_worker
 from deltaweb.serving.worker import PatientWorker
 
-wait_s = float(os.environ["WAIT_S"])
+web_holding.SEND_S = web_holding.PULSE_S = wait_s = float(os.environ["WAIT_S"])
 web_worker.ARRIVAL_S = web_worker.SEND_S = wait_s
 web_bodies.PATIENCE_S = 0.0
 web_worker.RETIRE_AFTER_S = 0.0
@@ -38,6 +39,7 @@ web_worker.RETIRE_BYTES = int(os.environ["RETIRE_BYTES"])
 
 ended = []
 kept = []
+listening = []
 
 class File(io.FileIO):
     def close(self):
@@ -85,6 +87,63 @@ def stream(environ, start_response):
     kinds = {"/stream": Stream, "/rows": Rows, "/page": Page}
     return kinds[environ["PATH_INFO"]](environ["QUERY_STRING"])
 
+class Events:
+    is_over = False
+
+    def __init__(self):
+        self.told = [b"hello\\n"]
+        self.wake = lambda: None
+
+    has_news = property(lambda self: bool(self.told))
+
+    def attach(self, wake):
+        self.wake = wake
+
+    def take(self):
+        told, self.told = b"".join(self.told), []
+        return told
+
+    def pulse(self):
+        return b"pulse\\n"
+
+    def tell(self, text):
+        self.told.append(text)
+        self.wake()
+
+    def end(self):
+        self.is_over = True
+        self.tell(b"bye\\n")
+
+    def close(self):
+        listening.remove(self)
+
+class GoesOn:
+    def __init__(self):
+        self.events = Events()
+        listening.append(self.events)
+
+    def __iter__(self):
+        return iter(())
+
+    def close(self):
+        ended.append("request")
+
+def events(environ, start_response):
+    if environ["PATH_INFO"] == "/listen" and environ["deltaweb.holds_events"]:
+        start_response("200 OK", [("Content-Type", "text/event-stream")])
+        return GoesOn()
+    count = len(listening)
+    for one in list(listening):
+        if environ["PATH_INFO"] == "/tell":
+            one.tell(environ["QUERY_STRING"].encode() + b"\\n")
+        if environ["PATH_INFO"] == "/shout":
+            one.tell(bytes(100_000) + environ["QUERY_STRING"].encode() + b"\\n")
+        if environ["PATH_INFO"] == "/end":
+            one.end()
+    told = str(count).encode()
+    start_response("200 OK", [("Content-Length", str(len(told)))])
+    return [told]
+
 def held(environ):
     path = Path(environ["QUERY_STRING"])
     path.with_suffix(".begun").touch()
@@ -102,6 +161,8 @@ def application(environ, start_response):
         return [told]
     if environ["PATH_INFO"] == "/fault":
         raise ValueError("a fault")
+    if environ["PATH_INFO"] in ("/listen", "/tell", "/shout", "/end", "/listening"):
+        return events(environ, start_response)
     if environ["PATH_INFO"] == "/held":
         held(environ)
     if environ["PATH_INFO"] in ("/stream", "/rows", "/page"):

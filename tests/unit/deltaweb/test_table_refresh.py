@@ -6,8 +6,8 @@ import pytest
 
 from deltaweb.delta.errors import LogCorruptError
 from deltaweb.delta.log.store import LogFile
+from deltaweb.delta.snapshot.state import MAX_LAYERS
 from deltaweb.storage.memory import MemoryTableStore
-from deltaweb.table import MAX_LAYERS
 from tests.delta_logs import LogBuilder, add, metadata, protocol, remove
 
 

@@ -2,8 +2,11 @@
 
 from dataclasses import dataclass
 
+import pytest
+
 from apps.jobs import kinds
-from apps.jobs.kind import NoParameters, from_json, to_json
+from apps.jobs.kind import NoParameters, Queue, from_json, to_json
+from apps.jobs.models import Job
 from deltaweb.celery import app
 
 BY_THE_CLOCK = {"jobs.sweep_leases", "tables.probe_due"}  # never a job
@@ -36,11 +39,36 @@ def test_every_kind_says_what_it_does_in_words_of_its_own() -> None:
 
 
 def test_jobs_wait_in_the_queue_of_their_kind() -> None:
-    found = {name for name in kinds.all_kinds() if kinds.queue_of(name) == "spark"}
+    found = {name for name, kind in kinds.all_kinds().items() if kind.queue == "spark"}
 
     assert found == ON_SPARK
-    assert kinds.queue_of("test.nothing") == "default"
-    assert kinds.queues() == ["default", "spark"]
+    assert kinds.queue_of(Job(kind="test.nothing")) == "default"
+    assert kinds.queues() == sorted(Queue)
+
+
+@pytest.mark.parametrize(
+    ("kind", "parameters", "queue"),
+    [
+        pytest.param("preview_rows", {"version": 1}, "interactive", id="rows"),
+        pytest.param(
+            "preview_rows", {"version": 1, "limit": None}, "default", id="every row"
+        ),
+        pytest.param("diff_rows", {}, "interactive", id="a comparison"),
+        pytest.param("inspect_file", {}, "interactive", id="a Parquet file"),
+        pytest.param("check_location", {}, "interactive", id="a place"),
+        pytest.param("delete_rows", {"seen": None}, "interactive", id="a dry run"),
+        pytest.param("delete_rows", {"seen": {}}, "spark", id="what is agreed to"),
+        pytest.param("optimize", {"seen": {}}, "default", id="the same, in process"),
+        pytest.param("profile_column", {}, "spark", id="what Spark looks at"),
+        pytest.param("index_log", {}, "spark", id="an index"),
+    ],
+)
+def test_what_a_person_waits_for_has_a_lane_of_its_own(
+    kind: str, parameters: dict[str, object], queue: str
+) -> None:
+    job = Job(kind=f"tables.{kind}", parameters=parameters)
+
+    assert kinds.queue_of(job) == queue
 
 
 def test_a_kind_of_no_app_keeps_its_name() -> None:

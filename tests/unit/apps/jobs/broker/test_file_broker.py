@@ -1,3 +1,4 @@
+import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -6,11 +7,17 @@ from typing import Any
 
 import pytest
 from kombu import connection as kombu_connection
+from kombu import entity
 
-from apps.jobs.broker.file_broker import Transport
+from apps.jobs.broker import file_broker
+from apps.jobs.broker.file_broker import Channel, Transport
+from tests.installation import wait_for
 
 Connect = Callable[[], Any]
-Connection: Any = kombu_connection.Connection  # kombu has few types
+# kombu has few types.
+Connection: Any = kombu_connection.Connection
+Queue: Any = entity.Queue
+Exchange: Any = entity.Exchange
 state: Any = Transport.global_state
 
 
@@ -116,3 +123,112 @@ def test_a_table_of_queues_that_a_machine_left_empty_is_made_anew(
     put(connect, "default", range(1, 2))
 
     assert take_all(connect, "default") == [{"n": 0}, {"n": 1}]
+
+
+def test_a_taker_that_waits_is_woken_once_by_a_message(
+    connect: Connect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without its bell it would look again only when nobody waits any more."""
+    monkeypatch.setattr(file_broker, "LOOK_INTERVAL_S", 600.0)
+    looks = counted_looks(monkeypatch)
+    with connect() as taker, ThreadPoolExecutor(1) as pool:
+        taken: list[Any] = []
+        take_by(taker, "default", taken)
+        waiting = pool.submit(taker.drain_events, timeout=600)
+        assert wait_for(lambda: len(looks) == 1)
+
+        put(connect, "spark", range(1))
+        put(connect, "default", range(1, 2))
+        waiting.result()
+
+    assert taken == [{"n": 1}]
+    assert looks == ["default"] * 2
+
+
+def test_a_taker_that_was_busy_takes_the_next_as_it_is_done(
+    connect: Connect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(file_broker, "LOOK_INTERVAL_S", 600.0)
+    with connect() as taker, ThreadPoolExecutor(1) as pool:
+        taken: list[Any] = []
+        messages = take_by(taker, "default", taken, at_once=1)
+        put(connect, "default", range(2))
+        taker.drain_events(timeout=600)
+        waiting = pool.submit(taker.drain_events, timeout=600)
+
+        messages.pop().ack()
+        waiting.result()
+
+    assert taken == [{"n": 0}, {"n": 1}]
+
+
+def test_a_bell_that_nobody_listens_at_is_taken_away(
+    connect: Connect, tmp_path: Path
+) -> None:
+    bells = tmp_path / "control" / "bells"
+    bells.mkdir()
+    os.mkfifo(bells / "default.dead")
+
+    put(connect, "default", range(1))
+
+    assert list(bells.iterdir()) == []
+    assert take_all(connect, "default") == [{"n": 0}]
+
+
+def test_a_connection_that_closes_takes_its_bells_away(
+    connect: Connect, tmp_path: Path
+) -> None:
+    with connect() as taker:
+        take_by(taker, "default", [])
+        with pytest.raises(TimeoutError):
+            taker.drain_events(timeout=0.001)
+        assert len(list((tmp_path / "control" / "bells").iterdir())) == 1
+
+    assert list((tmp_path / "control" / "bells").iterdir()) == []
+
+
+def test_where_a_disk_has_no_pipes_messages_come_all_the_same(
+    connect: Connect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(os, "mkfifo", refuse)
+    with connect() as taker, ThreadPoolExecutor(1) as pool:
+        taken: list[Any] = []
+        take_by(taker, "default", taken)
+        waiting = pool.submit(taker.drain_events, timeout=600)
+        put(connect, "default", range(1))
+        waiting.result()
+
+    assert taken == [{"n": 0}]
+
+
+def take_by(
+    taker: Connection, name: str, taken: list[Any], *, at_once: int = 0
+) -> list[Any]:
+    """Let a connection take the messages of a queue, so many without their ack."""
+    messages: list[Any] = []
+
+    def take(payload: object, message: object) -> None:
+        taken.append(payload)
+        messages.append(message)
+
+    channel = taker.channel()
+    channel.basic_qos(0, at_once, apply_global=False)
+    queue = Queue(name, Exchange(name), name)
+    taker.Consumer(queue, channel=channel, callbacks=[take]).consume()
+    return messages
+
+
+def counted_looks(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The queues for which the folder is looked into, one entry a look."""
+    looks: list[str] = []
+    look = vars(Channel)["_get"]
+
+    def counted(channel: Channel, queue: str, timeout: float | None = None) -> object:
+        looks.append(queue)
+        return look(channel, queue, timeout)
+
+    monkeypatch.setattr(Channel, "_get", counted)
+    return looks

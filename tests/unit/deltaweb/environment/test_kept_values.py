@@ -1,6 +1,6 @@
 """Values are kept while they fit, the latest used ones first."""
 
-from deltaweb.index.query.kept_values import KeptValues
+from deltaweb.environment.kept_values import KeptValues
 
 
 def test_a_value_is_found_again_and_none_is_a_value() -> None:

@@ -16,7 +16,7 @@ class KeptValues(Generic[K, V]):
     """
 
     def __init__(self, limit_bytes: int) -> None:
-        self._limit_bytes = limit_bytes
+        self.limit_bytes = limit_bytes
         self._values: OrderedDict[K, tuple[V, int]] = OrderedDict()
         self._lock = Lock()
 
@@ -28,12 +28,17 @@ class KeptValues(Generic[K, V]):
             self._values.move_to_end(key)
             return (self._values[key][0],)
 
+    def known(self) -> list[K]:
+        """Return the keys of what is kept, the latest used last."""
+        with self._lock:
+            return [*self._values]
+
     def keep(self, key: K, value: V, size_bytes: int) -> V:
         """Keep a value of a size, and return it."""
         with self._lock:
             self._values[key] = (value, size_bytes)
             self._values.move_to_end(key)
-            while len(self._values) > 1 and self._held_bytes() > self._limit_bytes:
+            while len(self._values) > 1 and self._held_bytes() > self.limit_bytes:
                 self._values.popitem(last=False)
         return value
 

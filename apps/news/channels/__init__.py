@@ -1,0 +1,1 @@
+"""How news reach other processes: a broker, a database, pipes of one machine."""

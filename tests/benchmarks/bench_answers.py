@@ -1,0 +1,287 @@
+"""How soon a click is answered: `python -m tests.benchmarks answers`.
+
+Chromium opens pages of a real installation, `deltaweb serve` with all its processes; a
+time is that from the click until what was asked for is on the page. No question was
+asked before, unless the row says so. Tables of ten files are in a folder, and on an S3
+server that is `REQUEST_S` away. People at once come to PostgreSQL and Redis where
+`tests.servers` gives them: each opens rows that nobody has read yet, within a time in
+which every one of them asks once.
+"""
+
+import json
+import logging
+import os
+import random
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from http import HTTPStatus
+from http.client import HTTPConnection, HTTPResponse
+from pathlib import Path
+from threading import Thread
+from typing import Any
+from urllib.parse import urlsplit
+
+import pyarrow as pa
+from moto.moto_server.werkzeug_app import (
+    DomainDispatcherApplication,
+    create_backend_app,
+)
+from playwright.sync_api import Page, sync_playwright
+from werkzeug.serving import make_server
+
+from deltaweb.table import DeltaTable
+from tests.benchmarks.bench_news import SESSIONS
+from tests.installation import Installation, manage, migrate, serving, wait_for
+from tests.node import NODE
+from tests.s3_server import S3Server
+
+NUM_FILES = 10
+NUM_ROWS = 2_000  # of a file
+NUM_CLICKS = 30
+P95 = 0.95
+REQUEST_S = 0.02
+NUM_PEOPLE = 100
+WITHIN_S = 10.0
+JOB_END = re.compile(rb"job-end:[0-9a-f-]+@[0-9]+")
+PATIENCE_MS = 60_000
+TABLE = "/t/default/orders"
+SHOW = re.compile("Show what would happen|Look again")
+FIRST_ROW = "#rows table tbody tr, table.dw-grid-t tbody tr"
+
+
+def main(*words: str) -> None:
+    """Measure every page, or with `people` those of many at once, beside its goal."""
+    os.environ.setdefault("PLAYWRIGHT_NODEJS_PATH", str(NODE))
+    with tempfile.TemporaryDirectory(prefix="deltaweb-bench-") as folder:
+        home, lake = Path(folder) / "home", Path(folder) / "lake"
+        home.mkdir(mode=0o700)
+        newest = _make_table(lake / "orders")
+        if "people" in words:
+            missed = _measure_people(home, lake, newest)
+        else:
+            missed = _measure_one(home, lake, newest)
+            servers = (sys.executable, "-m", "tests.servers")
+            own = (sys.executable, "-m", "tests.benchmarks", "answers", "people")
+            missed += subprocess.run([*servers, *own], check=False).returncode
+    if missed:
+        sys.exit(f"{missed} rows missed their goal.")
+
+
+def _measure_one(home: Path, lake: Path, newest: int) -> int:
+    """Measure what one person waits for."""
+    migrate(home)
+    with distant_s3() as s3, serving(home, LAKE=str(lake)) as running:
+        bucket = s3.new_bucket()
+        s3.upload(lake / "orders", bucket, "orders")
+        options = [f"--option={text}" for text in s3.option_texts]
+        place = f"s3://{bucket}/"
+        running.command("storage", "add", "far", "--prefix", place, *options)
+        running.command("table", "add", "default.far", f"{place}orders")
+        assert wait_for(lambda: _is_indexed(running, 2), timeout_s=200), running.log
+        with _chromium(running) as page:
+            return _measure(running, page, newest)
+
+
+def _measure_people(home: Path, lake: Path, newest: int) -> int:
+    """Measure what each of many waits for who come within a while."""
+    names = ("DELTAWEB_DATABASE_URL", "DELTAWEB_BROKER_URL")
+    variables: dict[str, Any] = {name: os.environ[name] for name in names}
+    with serving(home, LAKE=str(lake), **variables) as running:
+        told = manage(
+            home, "shell", "-c", SESSIONS.format(count=NUM_PEOPLE), **variables
+        )
+        lines = told.stdout.splitlines()
+        keys = [line.split()[1] for line in lines if "session " in line]
+
+        def is_indexed() -> bool:
+            return b'"INDEXED"' in _asked(running, keys[0], "/tables.json")
+
+        assert wait_for(is_indexed, timeout_s=200), running.log
+
+        def ask(number: int) -> float:
+            time.sleep(random.Random(number).uniform(0, WITHIN_S))
+            version = newest - number % NUM_CLICKS
+            path = f"{TABLE}/data?v={version}&f=id:ge:{number}"
+            return _rows_s(running, keys[number], path)
+
+        with ThreadPoolExecutor(NUM_PEOPLE) as pool:
+            times = [*pool.map(ask, range(NUM_PEOPLE))]
+    label = f"{NUM_PEOPLE} people within {WITHIN_S:.0f} s"
+    return _row(label, times.__getitem__, range(NUM_PEOPLE), 1.0, 1.0)
+
+
+def _rows_s(running: Installation, key: str, path: str) -> float:
+    """Ask for a page until it has its rows; a page that waits hears of them."""
+    start = time.perf_counter()
+    while b"dw-grid-t" not in (text := _asked(running, key, path)):
+        topic = JOB_END.search(text)
+        assert topic is not None, text
+        with _answer(running, key, f"/news?on={topic[0].decode()}") as news:
+            while b"job-end" not in news.readline():
+                pass
+    return time.perf_counter() - start
+
+
+def _asked(running: Installation, key: str, path: str) -> bytes:
+    with _answer(running, key, path) as answer:
+        return answer.read()
+
+
+@contextmanager
+def _answer(running: Installation, key: str, path: str) -> Iterator[HTTPResponse]:
+    address = urlsplit(running.url)
+    connection = HTTPConnection(str(address.hostname), address.port, timeout=60)
+    with closing(connection):
+        connection.request("GET", path, headers={"Cookie": f"deltaweb_session={key}"})
+        answer = connection.getresponse()
+        assert answer.status == HTTPStatus.OK, answer.status
+        yield answer
+
+
+@contextmanager
+def distant_s3() -> Iterator[S3Server]:
+    """Run an S3 server that is far away: each answer takes a while to come."""
+    far = DomainDispatcherApplication(create_backend_app)
+
+    def delayed(environ: Any, start_response: Any) -> Any:  # noqa: ANN401 (WSGI's own)
+        time.sleep(REQUEST_S)
+        return far(environ, start_response)
+
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)
+    server = make_server("127.0.0.1", 0, delayed, threaded=True)
+    thread = Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield S3Server(f"http://127.0.0.1:{server.server_port}")
+    finally:
+        server.shutdown()
+        thread.join()
+
+
+def _measure(running: Installation, page: Page, newest: int) -> int:
+    """Measure page after page; return how many missed their goal."""
+    versions = range(newest, newest - NUM_CLICKS, -1)
+    url = f"{running.url}{TABLE}"
+
+    def first_rows(version: int) -> float:
+        return _opened_s(page, f"{url}/data?v={version}", FIRST_ROW)
+
+    def next_rows(number: int) -> float:
+        page.goto(f"{url}/data?v={newest}&page={number}")
+        page.wait_for_selector(FIRST_ROW)
+        return _opened_s(page, f"{url}/data?v={newest}&page={number + 1}", FIRST_ROW)
+
+    def compared(version: int) -> float:
+        return _opened_s(
+            page, f"{url}/compare/{version - 1}...{version}", "h2:text-is('Files')"
+        )
+
+    def looked_into(number: int) -> float:
+        return _opened_s(page, f"{url}{files[number]}", "#file :text('row group')")
+
+    def dry_run(number: int) -> float:
+        page.goto(f"{url}/delete-rows")
+        page.get_by_label("Rows where").fill(f"id < {100 + number}")
+        start = time.perf_counter()
+        page.get_by_role("button", name=SHOW).click()
+        page.wait_for_selector(f"text=Delete {100 + number} rows")
+        return time.perf_counter() - start
+
+    def far_rows(version: int) -> float:
+        far = f"{running.url}/t/default/far/data?v={version}"
+        return _opened_s(page, far, FIRST_ROW)
+
+    def without_job(number: int) -> float:
+        return _opened_s(page, f"{url}/history?q={number}", "main h1, main h2")
+
+    missed = _row("a page without a job, beside", without_job, range(NUM_CLICKS), 0.15)
+    missed += _row("click to the first row", first_rows, versions, 0.15, 0.3)
+    label = f"the same, on S3 at {1000 * REQUEST_S:.0f} ms a request"
+    missed += _row(label, far_rows, versions, 0.5)
+    missed += _row("next page of rows", next_rows, range(1, 30), 0.1)
+    missed += _row("compare two versions", compared, versions, 0.2)
+    page.goto(f"{url}/files")
+    names = page.locator("a[href*='/files/']").evaluate_all(
+        "links => links.map(link => link.getAttribute('href'))"
+    )
+    files = [name.removeprefix(TABLE) for name in dict.fromkeys(names)][:NUM_FILES]
+    missed += _row("a Parquet page", looked_into, range(len(files)), 0.15)
+    return missed + _row("dry run of a delete", dry_run, range(NUM_CLICKS), 0.3)
+
+
+def _row(
+    label: str,
+    measure: Callable[[int], float],
+    numbers: range,
+    goal_s: float,
+    goal_p95_s: float | None = None,
+) -> int:
+    """Measure clicks and print their median; tell whether it missed its goal."""
+    times = sorted(measure(number) for number in numbers)
+    median_s, p95_s = statistics.median(times), times[int(len(times) * P95) - 1]
+    is_missed = median_s > goal_s or (goal_p95_s is not None and p95_s > goal_p95_s)
+    bound = f", {goal_p95_s:g} s" if goal_p95_s else ""
+    print(
+        f"{'MISS' if is_missed else 'ok  '} {label:36} {median_s:6.3f} s,"
+        f" p95 {p95_s:6.3f} s; goal {goal_s:g} s{bound}",
+        flush=True,
+    )
+    return int(is_missed)
+
+
+def _opened_s(page: Page, url: str, shown: str) -> float:
+    """Open a page, and return how long it takes until something is on it."""
+    start = time.perf_counter()
+    page.goto(url, wait_until="commit")
+    page.wait_for_selector(shown)
+    return time.perf_counter() - start
+
+
+@contextmanager
+def _chromium(running: Installation) -> Iterator[Page]:
+    executable = shutil.which("chromium-headless-shell") or shutil.which("chromium")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=executable, args=["--no-sandbox", "--disable-gpu"]
+        )
+        page = browser.new_page()
+        page.set_default_timeout(PATIENCE_MS)
+        page.goto(running.command("user", "link", "admin").split()[-1])
+        yield page
+        browser.close()
+
+
+def _is_indexed(running: Installation, num_tables: int) -> bool:
+    tables = json.loads(running.command("table", "list", "--json"))
+    return [table["state"] for table in tables] == ["INDEXED"] * num_tables
+
+
+def _make_table(place: Path) -> int:
+    """Make a table of `NUM_FILES` files in each of many versions; return the newest."""
+    table = DeltaTable.create(str(place), _rows(0).schema)
+    for number in range(NUM_FILES):
+        table.append(_rows(number))
+    for number in range(NUM_CLICKS):  # one file is another in each
+        row = number % NUM_FILES * NUM_ROWS + number
+        table.update({"total": "total + 1"}, where=f"id = {row}")
+    return NUM_FILES + NUM_CLICKS
+
+
+def _rows(number: int) -> pa.Table:
+    """The rows of a file."""
+    ids = range(number * NUM_ROWS, (number + 1) * NUM_ROWS)
+    return pa.table(
+        {
+            "id": pa.array(ids, pa.int64()),
+            "country": [f"C{one % 50}" for one in ids],
+            "total": [one / 7 for one in ids],
+        }
+    )

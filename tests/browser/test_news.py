@@ -1,0 +1,111 @@
+"""Pages hear what has happened, and ask for nothing by themselves."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from playwright.sync_api import Browser, Page, Request, StorageState, expect
+
+from tests.browser.conftest import PATIENCE_MS, Watch, open_page
+from tests.installation import Installation
+
+ORDERS = "/t/samples/orders/"
+A_WHILE_MS = 50_000  # longer than any page waited before it asked again
+NEWS = re.compile("/news[?]")
+MOST = {"data": 2, "news": 3, "progress": 4, "chip": 4}
+pytestmark = pytest.mark.usefixtures("samples")
+
+
+@contextmanager
+def asked(page: Page) -> Iterator[list[str]]:
+    """What a page asks for meanwhile, but for files of every page."""
+    found: list[str] = []
+
+    def note(request: Request) -> None:
+        if "/static/" not in request.url:
+            found.append(request.url)
+
+    page.on("request", note)
+    yield found
+    page.remove_listener("request", note)
+
+
+def last_word(address: str) -> str:
+    """What an address ends with, before its query."""
+    return address.partition("?")[0].rstrip("/").rpartition("/")[2]
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/", "/tables/", "/jobs/", ORDERS, f"{ORDERS}data", f"{ORDERS}compare/0...1"],
+)
+def test_a_page_where_nothing_happens_asks_for_nothing(
+    watch: Watch, server: Installation, path: str
+) -> None:
+    page = watch.page
+    page.goto(f"{server.url}{path}")
+    expect(page.locator("main .dw-job[id^=job-]")).to_have_count(0, timeout=PATIENCE_MS)
+    page.clock.install()
+    page.goto(f"{server.url}{path}")
+    if path in {ORDERS, f"{ORDERS}data"}:  # of the newest version
+        page.wait_for_selector("#table-news[data-news]", state="attached")
+    expect(page.locator("#job-chip a, main [data-every='3']")).to_have_count(
+        0, timeout=PATIENCE_MS
+    )
+
+    with asked(page) as found:
+        page.clock.run_for(A_WHILE_MS)
+        page.title()  # what it asked for would be known by now
+
+    assert [address for address in found if not NEWS.search(address)] == []
+    assert len(found) <= 1
+    assert watch.faults == []
+
+
+def test_a_page_asks_for_its_rows_at_most_once_more(
+    watch: Watch, server: Installation
+) -> None:
+    page = watch.page
+
+    with asked(page) as found:
+        page.goto(f"{server.url}{ORDERS}data?v=3&f=country%3Aeq%3ADE")
+        expect(page.locator(".x-grid tbody tr").first).to_be_visible()
+        expect(page.locator("#job-chip a")).to_have_count(0, timeout=PATIENCE_MS)
+
+    counts = Counter(map(last_word, found))
+    assert {word: n for word, n in counts.items() if n > MOST.get(word, 0)} == {}
+    assert watch.faults == []
+
+
+def test_a_page_beside_the_one_that_signs_out_is_left_at_once(
+    browser: Browser, server: Installation
+) -> None:
+    server.command("user", "add", "nora", "--role", "viewer")
+    context = browser.new_context()
+    here, beside = context.new_page(), context.new_page()
+    here.goto(server.command("user", "link", "nora").split()[-1])
+    with beside.expect_response(NEWS):
+        beside.goto(f"{server.url}{ORDERS}")
+
+    here.locator(".dw-avatar").click()
+    here.get_by_role("button", name="Sign out").click()
+
+    beside.wait_for_url("**/sign-in/**", timeout=PATIENCE_MS)
+    context.close()
+
+
+def test_what_is_typed_and_focused_stays_where_the_page_moves_on(
+    browser: Browser, server: Installation, signed_in: StorageState
+) -> None:
+    with open_page(browser, signed_in) as page:
+        page.goto(f"{server.url}{ORDERS}data")
+        value = page.get_by_placeholder("value")
+        value.fill("half a w")
+
+        page.evaluate("document.dispatchEvent(new CustomEvent('page-moved-on'))")
+        expect(page.locator("#live")).to_have_text("The page is up to date")
+
+        expect(value).to_have_value("half a w")
+        expect(value).to_be_focused()

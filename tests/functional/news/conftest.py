@@ -1,0 +1,20 @@
+"""An editor, and somebody who sees less."""
+
+import pytest
+from django.test import Client
+
+from apps.accounts.models import User
+from tests.factories import new_user
+
+
+@pytest.fixture
+def editor(client: Client) -> Client:
+    client.force_login(new_user("eve", role=User.Role.EDITOR))
+    return client
+
+
+@pytest.fixture
+def viewer() -> Client:
+    client = Client()
+    client.force_login(new_user("vera"))
+    return client
