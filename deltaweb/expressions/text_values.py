@@ -15,6 +15,7 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
+from deltaweb.delta.values.time_zones.rules import ZoneRules
 from deltaweb.delta.values.value_text import (
     parse_date,
     parse_number,
@@ -134,10 +135,12 @@ def days_of(text: str) -> int:
     return parse_date(_day(*match.groups()))
 
 
-def micros_of(text: str) -> int:
-    """Return the instant; one without a zone is of UTC."""
-    moment, zone = _moment(text)
-    return parse_timestamp(f"{moment}{_offset(zone, text)}" if zone else moment)
+def micros_of(text: str, zone: ZoneRules) -> int:
+    """Return the instant; one without a zone is what clocks of a zone show."""
+    moment, own = _moment(text)
+    if own:
+        return parse_timestamp(f"{moment}{_offset(own, text)}")
+    return int(zone.instants(np.array([parse_timestamp(moment)], np.int64))[0])
 
 
 def local_micros_of(text: str) -> int:
