@@ -10,7 +10,6 @@ type is an error, never null.
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from datetime import date, datetime
 from decimal import Decimal
 from functools import partial
 from typing import Final
@@ -32,6 +31,7 @@ from deltaweb.expressions.node import (
 )
 from deltaweb.expressions.text_values import (
     boolean_of,
+    day_text,
     days_of,
     decimal_of,
     double_of,
@@ -41,6 +41,7 @@ from deltaweb.expressions.text_values import (
     micros_of,
     nearest_single,
     single_of,
+    time_text,
 )
 
 TIMESTAMP: Final = pa.timestamp("us", "UTC")
@@ -166,12 +167,12 @@ def _to_text(source: pa.DataType, _: pa.DataType) -> Callable[[Values], Values] 
     if types.is_integer(source) or types.is_boolean(source):
         return lambda values: values.cast(pa.string())
     if types.is_date32(source):
-        return lambda values: _mapped(values, date.isoformat, pa.string())
+        return lambda values: _mapped(values.cast(pa.int32()), day_text, pa.string())
     if types.is_decimal(source):
         return lambda values: _mapped(values, _plain_decimal, pa.string())
     if types.is_timestamp(source):
         clock = clock_of(source)
-        return lambda values: _mapped(clock(values), _time_text, pa.string())
+        return lambda values: _mapped(clock(values).cast(_LONG), time_text, pa.string())
     return None
 
 
@@ -185,12 +186,6 @@ def clock_of(kind: pa.DataType) -> Callable[[Values], Values]:
 
 def _plain_decimal(value: Decimal) -> str:
     return f"{value:f}"
-
-
-def _time_text(value: datetime) -> str:
-    text = value.strftime("%H:%M:%S")
-    fraction = f".{value.microsecond:06d}".rstrip("0").rstrip(".")
-    return f"{value.date().isoformat()} {text}{fraction}"
 
 
 def _to_integer(

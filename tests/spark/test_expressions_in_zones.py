@@ -35,12 +35,15 @@ SCHEMA = schema_of_arrow(ROWS.schema)
 @pytest.fixture(scope="module", params=ZONES)
 def session(spark: "SparkSession", request: pytest.FixtureRequest) -> "SparkSession":
     """A session of a zone; its view `drawn` is evaluated by the driver."""
+    from deltaweb.spark.writing.spark_types import spark_schema
+
     own = spark.newSession()
     for name, value in FOR_SOME_ROWS.items():
         own.conf.set(name, value)
     own.conf.set("spark.sql.ansi.enabled", "true")
-    own.conf.set("spark.sql.session.timeZone", "UTC")  # as pandas reads our rows
-    own.createDataFrame(ROWS).createOrReplaceTempView("drawn")
+    # Else a clock's times would be taken for instants.
+    rows = own.createDataFrame(ROWS, spark_schema(SCHEMA))
+    rows.createOrReplaceTempView("drawn")
     own.conf.set("spark.sql.session.timeZone", request.param)
     return own
 

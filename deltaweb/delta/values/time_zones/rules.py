@@ -18,6 +18,7 @@ CYCLE_YEARS: Final = 400
 """After these years the calendar and its weekdays begin again."""
 _CYCLE_US: Final = 146_097 * DAY_US
 _MOST_US: Final = np.iinfo(np.int64).max - 2 * DAY_US
+_BEYOND: Final = "a time is beyond those of its zone"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -67,6 +68,8 @@ class ZoneRules:
         Raises:
             OverflowError: As `clocks` does.
         """
+        if len(days) and max(-int(days.min()), int(days.max())) > _MOST_US // DAY_US:
+            raise OverflowError(_BEYOND)
         midnights = days * DAY_US
         found = self.instants(midnights)
         is_left_out = self.clocks(found) != midnights
@@ -125,6 +128,5 @@ def _each(
 
 def _moved(times: Micros, by: Micros) -> Micros:
     if len(times) and max(-int(times.min()), int(times.max())) > _MOST_US:
-        message = "a time is beyond those of its zone"
-        raise OverflowError(message)
+        raise OverflowError(_BEYOND)
     return times + by
