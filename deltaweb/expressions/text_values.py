@@ -139,7 +139,7 @@ def days_of(text: str) -> int:
 
 
 def micros_of(text: str, zone: ZoneRules | None = None) -> int:
-    """Return the instant; one without a zone is what clocks of a zone show, or UTC's."""
+    """Return the instant; one without a zone is what clocks show: UTC's for None."""
     moment, own = _moment(text)
     if own:
         return parse_timestamp(f"{moment}{_offset(own, text)}")
