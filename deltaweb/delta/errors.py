@@ -158,7 +158,7 @@ class TimestampInvalidError(DeltaError, code="timestamp-invalid"):
 
     text: str
     message = "{text!r} is not a time with a zone."
-    hint = "Write it as 2026-01-31T12:00:00Z, or give a time zone beside it."
+    hint = "Write it as 2026-01-31T12:00:00Z, or say its zone (time_zone, --time-zone)."
 
 
 class TimeZoneUnknownError(DeltaError, code="time-zone-unknown"):

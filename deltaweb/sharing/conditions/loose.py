@@ -235,7 +235,7 @@ def _beside_timestamp(literal: Literal, name: str, data_type: DataType) -> _Read
     if literal.kind not in {"date", "string", "timestamp", "timestamp_ntz"}:
         raise ValueError(literal.kind)
     parse = parse_timestamp_ntz if name == "timestamp_ntz" else parse_timestamp
-    low = high = parse(text)
+    low = high = written = parse(text)
     if literal.is_cut:
         low -= low % MILLISECOND_US
         high = low + MILLISECOND_US - 1
@@ -246,7 +246,7 @@ def _beside_timestamp(literal: Literal, name: str, data_type: DataType) -> _Read
         high += 1
     if not _ZONE.search(text):
         low, high = _in_zone(literal, name, low, high)
-    if low == high:
+    if low == high == written:
         return Literal(name, text)
     if not (fits_bits(low, 64) and fits_bits(high, 64)):
         raise ValueError(text)
