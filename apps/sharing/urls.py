@@ -46,6 +46,7 @@ urlpatterns = [
         "t/<str:namespace>/<str:name>/sharing",
         table_views.table_sharing,
         "table-sharing",
+        takes=["v"],
     ),
     # Recipients and their tokens
     *page(

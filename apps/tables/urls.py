@@ -61,6 +61,7 @@ urlpatterns = [
         "t/<str:namespace>/<str:name>/settings",
         settings_views.table_settings,
         "table-settings",
+        takes=["v"],
     ),
     *page(
         "t/<str:namespace>/<str:name>/checkpoint",
@@ -72,6 +73,7 @@ urlpatterns = [
         "t/<str:namespace>/<str:name>/cleanup",
         maintenance_views.table_cleanup,
         "table-cleanup",
+        takes=["v"],
     ),
     *page(
         "t/<str:namespace>/<str:name>/optimize",
@@ -127,7 +129,12 @@ urlpatterns = [
         "table-restore",
         takes=RESTORE_PAGE.takes,
     ),
-    *page("t/<str:namespace>/<str:name>/maintenance", table_upkeep, "table-upkeep"),
+    *page(
+        "t/<str:namespace>/<str:name>/maintenance",
+        table_upkeep,
+        "table-upkeep",
+        takes=["v"],
+    ),
     *page(
         "t/<str:namespace>/<str:name>/vacuum",
         VACUUM_PAGE.view,

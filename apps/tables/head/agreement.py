@@ -99,8 +99,8 @@ class AgreementPage(ABC, Generic[P]):
 
     @property
     def takes(self) -> list[str | type[forms.Form]]:
-        """The parameters of its address: which job, and values of its forms."""
-        return [ShownForm, self.form, *([self.choice] if self.choice else ())]
+        """The parameters of its address: the head's, which job, values of its forms."""
+        return ["v", ShownForm, self.form, *([self.choice] if self.choice else ())]
 
     @abstractmethod
     def address(self, table: Table | None) -> str:
