@@ -153,15 +153,16 @@ _PLACES: Final[Mapping[str, str]] = {
         "LogGapError MissingActionError MissingMetadataError MissingProtocolError "
         "PartitionValueError PathEscapesTableError PredicateError PropertyError "
         "SchemaError SchemaMissingError SchemaTooWideError StorageFullError "
-        "TableNotFoundError TimeZoneUnknownError TimestampInvalidError "
-        "TimestampNotFoundError UnknownPropertyError UnsupportedFeatureError "
-        "UnsupportedProtocolError UnsupportedWriterError "
-        "UnsupportedWriterFeatureError VersionError VersionNotFoundError"
+        "TableNotFoundError TimestampInvalidError TimestampNotFoundError "
+        "UnknownPropertyError UnsupportedFeatureError UnsupportedProtocolError "
+        "UnsupportedWriterError UnsupportedWriterFeatureError VersionError "
+        "VersionNotFoundError"
     ),
     "deltaweb.delta.feed.errors": (
         "FeedFileMissingError FeedOffError FeedRangeError FeedSchemaError"
     ),
     "deltaweb.delta.scan.variant_parts": "VariantPartError",
+    "deltaweb.delta.values.time_zones.errors": "TimeZoneUnknownError",
     "deltaweb.delta.values.variant_get": "VariantCastError VariantPathError",
     "deltaweb.delta.writing.errors": (
         "AppendOnlyError ColumnInUseError CommitConflictError CommitInvalidError "

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from django.contrib.auth.models import AnonymousUser
 
 from apps.accounts.models import User
-from deltaweb.delta.errors import TimeZoneUnknownError
+from deltaweb.delta.values.time_zones.errors import TimeZoneUnknownError
 from deltaweb.delta.values.time_zones.known import UTC_ZONE, check_zone
 
 

@@ -6,7 +6,7 @@ DeltaError (deltaweb/errors.py: how an error writes its sentence)
 │   CredentialsNeededError, LocationUnreachableError, LocationUnsupportedError,
 │   LocationNotWritableError, StorageFullError
 ├── TableNotFoundError, TimestampNotFoundError, TimestampInvalidError,
-│   TimeZoneUnknownError, LogCorruptError
+│   LogCorruptError
 ├── VersionError, a version that cannot be read or written: VersionNotFoundError,
 │   │   LogGapError, CheckpointPartsError, CheckpointCancelledError,
 │   │   UnsupportedProtocolError, UnsupportedWriterError,
@@ -159,24 +159,6 @@ class TimestampInvalidError(DeltaError, code="timestamp-invalid"):
     text: str
     message = "{text!r} is not a time with a zone."
     hint = "Write it as 2026-01-31T12:00:00Z, or say its zone (time_zone, --time-zone)."
-
-
-class TimeZoneUnknownError(DeltaError, code="time-zone-unknown"):
-    """No time zone is called so.
-
-    Attributes:
-        name: What was given.
-        nearest: Zones that may be meant.
-    """
-
-    name: str
-    nearest: Sequence[str] = ()
-    message = "No time zone is called {name!r}."
-    hint = "{_meant}Give one such as America/New_York, UTC or +05:30."
-
-    @property
-    def _meant(self) -> str:
-        return f"Did you mean {' or '.join(self.nearest)}? " if self.nearest else ""
 
 
 class LogGapError(VersionError, code="log-gap"):

@@ -92,7 +92,7 @@ def test_no_page_links_to_parameters_that_a_page_does_not_take(admin: Client) ->
 @pytest.mark.parametrize(
     ("query", "said"),
     [
-        ("versoin=2", '<code>versoin</code> is not known here: <a href="?v=2">'),
+        ("vversion=2", '<code>vversion</code> is not known here: <a href="?v=2">'),
         ("sortt=id&v=2", '<a href="?v=2&amp;sort=id"><code>sort</code></a>?'),
         ("wild=1", '<code>wild</code> is not known here: it is <a href="">'),
     ],

@@ -7,7 +7,7 @@ from typing import Final
 from apps.tables.catalogue.registration import find_table
 from apps.tables.errors import TableNameError, TableNotRegisteredError
 from apps.tables.storage.locations import check_present, parse_location
-from deltaweb.delta.errors import TimeZoneUnknownError
+from deltaweb.delta.values.time_zones.errors import TimeZoneUnknownError
 from deltaweb.delta.values.time_zones.known import check_zone
 
 SQL_OF_UTC: Final = "SQL (UTC without)"

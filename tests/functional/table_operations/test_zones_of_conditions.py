@@ -27,7 +27,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def newyorker(client: Client) -> Client:
+def eastern(client: Client) -> Client:
     user = new_user("nora", role=User.Role.EDITOR)
     user.time_zone = NEW_YORK
     user.save()
@@ -36,24 +36,24 @@ def newyorker(client: Client) -> Client:
 
 
 def test_rows_are_deleted_by_the_zone_of_who_types(
-    newyorker: Client, work: Work, folder: Path
+    eastern: Client, work: Work, folder: Path
 ) -> None:
-    newyorker.post(DELETE, {"where": MIDNIGHT})
+    eastern.post(DELETE, {"where": MIDNIGHT})
     look = work()
 
     assert look.state == Job.State.DONE, look.error
     assert look.parameters["asked"]["time_zone"] == NEW_YORK
-    assert "Delete 1 row</button>" in page_text(newyorker, DELETE)
-    newyorker.post(DELETE, {"seen": str(look.id)})
+    assert "Delete 1 row</button>" in page_text(eastern, DELETE)
+    eastern.post(DELETE, {"seen": str(look.id)})
     assert work().state == Job.State.DONE
     assert ids(folder) == [1]
 
 
 @pytest.mark.usefixtures("folder")
 def test_who_agrees_in_another_zone_agrees_to_what_is_shown(
-    newyorker: Client, work: Work
+    eastern: Client, work: Work
 ) -> None:
-    newyorker.post(DELETE, {"where": MIDNIGHT})
+    eastern.post(DELETE, {"where": MIDNIGHT})
     look = work()
     other = Client()
     other.force_login(new_user("eve", role=User.Role.EDITOR))
@@ -70,6 +70,6 @@ def test_who_agrees_in_another_zone_agrees_to_what_is_shown(
     "page", ["delete-rows", "update-rows", "constraints", "optimize", "data"]
 )
 def test_the_zone_is_shown_where_a_condition_is_typed(
-    newyorker: Client, page: str
+    eastern: Client, page: str
 ) -> None:
-    assert NOTE.format(NEW_YORK) in page_text(newyorker, f"{PAGES}/{page}")
+    assert NOTE.format(NEW_YORK) in page_text(eastern, f"{PAGES}/{page}")

@@ -11,7 +11,7 @@ from zoneinfo import TZPATH, available_timezones
 
 import numpy as np
 
-from deltaweb.delta.errors import TimeZoneUnknownError
+from deltaweb.delta.values.time_zones.errors import TimeZoneUnknownError
 from deltaweb.delta.values.time_zones.rules import CYCLE_YEARS, Micros, ZoneRules
 from deltaweb.delta.values.time_zones.yearly import yearly_changes
 

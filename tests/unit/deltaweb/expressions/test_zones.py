@@ -8,8 +8,8 @@ from datetime import UTC, date, datetime
 import pyarrow as pa
 import pytest
 
-from deltaweb.delta.errors import TimeZoneUnknownError
 from deltaweb.delta.protocol.schema import schema_of_arrow
+from deltaweb.delta.values.time_zones.errors import TimeZoneUnknownError
 from deltaweb.expressions.condition import SQLAssignment, SQLCondition
 from deltaweb.table import DeltaTable
 from tests.written_rows import new_table

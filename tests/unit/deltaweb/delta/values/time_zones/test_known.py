@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from deltaweb.delta.errors import TimeZoneUnknownError
+from deltaweb.delta.values.time_zones.errors import TimeZoneUnknownError
 from deltaweb.delta.values.time_zones.known import zone_rules
 from deltaweb.delta.values.time_zones.rules import to_clocks, to_instants
 
