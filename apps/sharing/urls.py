@@ -79,7 +79,7 @@ urlpatterns = [
         activity.activity_list,
         "activity-list",
         csv=True,
-        takes=[ActivityForm],
+        takes=[ActivityForm, "from to"],
     ),
     path("delta-sharing/", include("apps.sharing.api.urls")),
 ]
