@@ -162,6 +162,7 @@ _PLACES: Final[Mapping[str, str]] = {
         "FeedFileMissingError FeedOffError FeedRangeError FeedSchemaError"
     ),
     "deltaweb.delta.scan.variant_parts": "VariantPartError",
+    "deltaweb.delta.values.time_zones.errors": "TimeZoneUnknownError",
     "deltaweb.delta.values.variant_get": "VariantCastError VariantPathError",
     "deltaweb.delta.writing.errors": (
         "AppendOnlyError ColumnInUseError CommitConflictError CommitInvalidError "

@@ -154,11 +154,11 @@ class TimestampNotFoundError(DeltaError, code="timestamp-not-found"):
 
 
 class TimestampInvalidError(DeltaError, code="timestamp-invalid"):
-    """The text is not a time, or the time has no zone."""
+    """The text is not a time, or the time has no zone and none is given beside it."""
 
     text: str
     message = "{text!r} is not a time with a zone."
-    hint = "Write it as 2026-01-31T12:00:00Z."
+    hint = "Write it as 2026-01-31T12:00:00Z, or say its zone (time_zone, --time-zone)."
 
 
 class LogGapError(VersionError, code="log-gap"):

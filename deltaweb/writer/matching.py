@@ -26,6 +26,7 @@ from deltaweb.delta.values.partition_values import (
     type_partition_values,
 )
 from deltaweb.delta.values.statistics.record_counts import live_records
+from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.delta.writing.transaction import EVERYTHING_READ, TableRead
 from deltaweb.expressions.compiler import parse_expression
 from deltaweb.expressions.condition import SQLCondition
@@ -71,6 +72,7 @@ def find_matches(
     *,
     is_evaluated_here: bool = True,
     settings: SessionSettings = OURS,
+    time_zone: str = UTC_ZONE,
 ) -> Matches:
     """Find the files that a condition is about, without opening one.
 
@@ -81,6 +83,7 @@ def find_matches(
             does, no condition is refused.
         settings: Those by which the condition is evaluated; files are chosen by
             nothing that depends on them.
+        time_zone: The zone of the condition.
 
     Raises:
         ExpressionError: If the condition cannot be evaluated here.
@@ -95,16 +98,18 @@ def find_matches(
         if is_evaluated_here:
             raise
         return Matches(nothing, files, EVERYTHING_READ)
-    condition = SQLCondition(parsed, snapshot.schema) if is_evaluated_here else None
+    condition = None
+    if is_evaluated_here:
+        condition = SQLCondition(parsed, snapshot.schema, time_zone)
     known = Dependence(snapshot.schema, settings).without(parsed)
     if known is None:
         return Matches(nothing, files, EVERYTHING_READ, condition)
     by_partition = None
     if known.is_whole:
         by_partition = _by_partition(
-            snapshot, known.condition, is_sure=is_evaluated_here
+            snapshot, known.condition, time_zone, is_sure=is_evaluated_here
         )
-    predicate = reach_of(known.condition, snapshot.schema)
+    predicate = reach_of(known.condition, snapshot.schema, time_zone)
     if by_partition is not None:
         whole = files.filter(by_partition)
         return Matches(whole, nothing, _read(predicate, whole), condition)
@@ -133,7 +138,7 @@ def _partitions(snapshot: Snapshot) -> pa.StructArray:
 
 
 def _by_partition(
-    snapshot: Snapshot, where: SQLText, *, is_sure: bool
+    snapshot: Snapshot, where: SQLText, time_zone: str, *, is_sure: bool
 ) -> pa.BooleanArray | None:
     """Return the files that match by their partition values; None for other columns.
 
@@ -146,7 +151,7 @@ def _by_partition(
         return None
     columns = partition_schema(snapshot.schema, names)
     try:
-        condition = SQLCondition(where, columns)
+        condition = SQLCondition(where, columns, time_zone)
     except ExpressionError:
         return None
     values = _partitions(snapshot)

@@ -22,6 +22,7 @@ from apps.tables.operations.rows.update_rows import UPDATE_ROWS, UpdateRows
 from deltaweb.table import DeltaTable
 from tests.factories import NOW, new_table
 from tests.functional.table_command.commands import run_json
+from tests.zoned_tables import NEW_YORK, ids, write_zoned_table
 
 if TYPE_CHECKING:
     from pytest_django.fixtures import Settings
@@ -157,3 +158,18 @@ def test_a_merge_that_only_spark_evaluates_is_its_own(folder: Path) -> None:
     merge = merge_rows(source, print)
 
     assert merge.when_matched_delete().execute().num_rows_deleted == 1
+
+
+@pytest.mark.parametrize(
+    ("zone", "left"), [("UTC", [2]), (NEW_YORK, [1])], ids=["UTC", NEW_YORK]
+)
+def test_spark_has_the_zone_of_who_asked(
+    tmp_path: Path, zone: str, left: list[int]
+) -> None:
+    write_zoned_table(tmp_path / "events")
+    table = new_table("events", location=str(tmp_path / "events"), version=1)
+    where = "date_format(ts, 'HH:mm') IN ('02:00', '08:00')"
+
+    carried_out(DELETE_ROWS, table, DeleteRows(where=where, time_zone=zone))
+
+    assert ids(tmp_path / "events") == left

@@ -14,7 +14,12 @@ from apps.explorer.rows.filter_errors import UnknownColumnError
 from apps.explorer.rows.filters import RowFilter, find_part, is_plain, row_filter
 from apps.explorer.rows.form import RowQuery
 from apps.explorer.version.query import QueryError
-from deltaweb.delta.protocol.schema import StructField, StructType, unread_type
+from deltaweb.delta.protocol.schema import (
+    PrimitiveType,
+    StructField,
+    StructType,
+    unread_type,
+)
 from deltaweb.delta.scan.variant_parts import VariantPart
 from deltaweb.delta.values.variant_get import VARIANT
 from deltaweb.errors import shortened_name
@@ -163,6 +168,12 @@ class RowPlan:
         fields = chain(self.parts.values(), self.schema.fields)
         names = (field.name for field in fields if is_plain(field.data_type))
         return list(islice(names, MAX_CHOICES))
+
+    @property
+    def has_instants(self) -> bool:
+        """Whether a condition may name a column of instants."""
+        kinds = (field.data_type for field in self.schema.fields)
+        return PrimitiveType("timestamp") in kinds
 
     def choices(self, text: str = "") -> list[tuple[str, bool]]:
         """Return columns for the chooser and whether each is chosen.

@@ -19,7 +19,7 @@ from django.views.decorators.http import require_safe
 from django_htmx.http import trigger_client_event
 
 from apps.accounts.users import signed_in_user
-from apps.accounts.zones import user_zone
+from apps.accounts.zones import user_zone, user_zone_name
 from apps.explorer.columns.key import table_key
 from apps.explorer.rows import jobs as services
 from apps.explorer.rows.filters import OPERATORS
@@ -86,6 +86,7 @@ class RowList(TablePage):
     choices: OnPage[Sequence[tuple[str, bool]]]
     choice_text: OnPage[str]
     row_query: OnPage[str]
+    zone_name: OnPage[str]
     column_urls: Spread[ColumnURLs]
 
     @property
@@ -190,6 +191,7 @@ def row_list(
         choices=plan.choices(text) if plan else [],
         choice_text=text,
         row_query=_row_query(request),
+        zone_name=user_zone_name(request.user),
         column_urls=column_urls(request, plan),
     )
     return respond_page(

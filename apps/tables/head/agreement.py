@@ -98,6 +98,11 @@ class AgreementPage(ABC, Generic[P]):
         """The template of what would happen."""
         return f"{self.parts}/_{self.name}_look.html"
 
+    @property
+    def takes(self) -> list[str | type[forms.Form]]:
+        """The parameters of its address: the head's, which job, values of its forms."""
+        return ["v", ShownForm, self.form, *([self.choice] if self.choice else ())]
+
     @abstractmethod
     def address(self, table: Table | None) -> str:
         """Return where the page is."""

@@ -7,6 +7,7 @@ import pyarrow.compute as pc
 
 from apps.tables.operations.foreseen import Foreseen, Occasion
 from apps.tables.operations.operation import Operation, register
+from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.delta.writing.transaction import CommitResult
 from deltaweb.table import DeltaTable
 from deltaweb.writer.files.respelling import (
@@ -28,12 +29,14 @@ class Optimize:
         cluster_by: Columns whose values are to be close within files.
         target_bytes: About how large files are to be; None for what the table says.
         respell: Whether, in place of that, partition values are spelled in one way.
+        time_zone: Whose clocks show the condition's times without a zone.
     """
 
     where: str = ""
     cluster_by: tuple[str, ...] = ()
     target_bytes: int | None = None
     respell: bool = False
+    time_zone: str = UTC_ZONE
 
 
 def plan(
@@ -50,13 +53,19 @@ def plan(
     is_again = occasion.job.attempt > 1
     version = seen.version if seen and not is_again else None
     if asked.respell:
-        return plan_respell(opened.store, asked.where or None, version=version)
+        return plan_respell(
+            opened.store,
+            asked.where or None,
+            version=version,
+            time_zone=asked.time_zone,
+        )
     return plan_optimize(
         opened.store,
         asked.where or None,
         target_bytes=asked.target_bytes,
         cluster_by=asked.cluster_by,
         version=version,
+        time_zone=asked.time_zone,
     )
 
 

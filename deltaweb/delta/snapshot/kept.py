@@ -7,7 +7,7 @@ opened alike have in common is their `key`: with other options nothing is found.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, TypeAlias, TypeVar
 
 from deltaweb.delta.log.blocks import SelectedBlock
@@ -61,12 +61,12 @@ R = TypeVar("R", bound=StateReading)
 @dataclass(slots=True)
 class _KeptVersion:
     state: Any  # a `SnapshotState`
-    snapshot: Any = None  # a `Snapshot`
+    snapshots: dict[str, Any] = field(default_factory=dict)  # `Snapshot` by zone
 
     @property
     def size_bytes(self) -> int:
         blocks = sum(part.block.files.nbytes for part in self.state.blocks)
-        typed = 0 if self.snapshot is None else self.snapshot.typed_bytes
+        typed = sum(snapshot.typed_bytes for snapshot in self.snapshots.values())
         return int(LEAST_BYTES + blocks + typed)
 
 
@@ -118,18 +118,18 @@ class KeptVersions:
             self._versions.keep((key, state.version), held, held.size_bytes)
         return state
 
-    def snapshot(self, store: LogStore, made: R) -> R:
+    def snapshot(self, store: LogStore, made: R, *, time_zone: str) -> R:
         """Return the snapshot of a state that is kept, which knows more than a new one.
 
         Args:
             store: Where its log is.
             made: A new one of that state.
+            time_zone: The zone in which it takes SQL: another has its own.
         """
         held = self._held(store, made.state.version)
         if held is None or held.state is not made.state:
             return made
-        known: R = held.snapshot or made
-        held.snapshot = known
+        known: R = held.snapshots.setdefault(time_zone, made)
         return known
 
     def _held(self, store: LogStore, version: int) -> _KeptVersion | None:

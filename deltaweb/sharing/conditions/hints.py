@@ -13,6 +13,7 @@ from typing import TypeAlias, TypeVar
 from deltaweb.delta.errors import PredicateError
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.delta.scan.predicate import Constant, Predicate
+from deltaweb.delta.values.time_zones.rules import ZoneRules
 from deltaweb.sharing.conditions import json, sql, tree
 from deltaweb.sharing.conditions.bounds import Bounds, all_of, count_comparisons
 from deltaweb.sharing.conditions.sql_text import MAX_TOKENS, SQLText, parse_sql
@@ -99,15 +100,18 @@ def parse_hints(
     return collected.hints()
 
 
-def parsed_hint(condition: SQLText, schema: StructType) -> Hints:
+def parsed_hint(
+    condition: SQLText, schema: StructType, zone: ZoneRules | None = None
+) -> Hints:
     """Return what a condition is as a SQL hint; its parts are read as loosely.
 
     Args:
         condition: The condition, parsed.
         schema: The table's schema.
+        zone: Whose clocks show the times without a zone; UTC's for None.
     """
     collected = _Collected(schema)
-    collected.add(condition.text, lambda _: collected.parts_of(condition))
+    collected.add(condition.text, lambda _: collected.parts_of(condition, zone=zone))
     return collected.hints()
 
 
@@ -178,10 +182,17 @@ class _Collected:
         self.tokens_left -= len(parsed.tokens)
         return self.parts_of(parsed, zone_is_unknown=zone_is_unknown)
 
-    def parts_of(self, parsed: SQLText, *, zone_is_unknown: bool = False) -> list[Part]:
+    def parts_of(
+        self,
+        parsed: SQLText,
+        *,
+        zone_is_unknown: bool = False,
+        zone: ZoneRules | None = None,
+    ) -> list[Part]:
         """The parts of a SQL hint that is parsed."""
         others = sql.other_texts(parsed, self.schema)
-        read = sql.SQLReader(others, zone_is_unknown=zone_is_unknown).condition
+        reader = sql.SQLReader(others, zone_is_unknown=zone_is_unknown, zone=zone)
+        read = reader.condition
         return [
             (text, self.meaning(part, read)) for text, part in sql.conjuncts(parsed)
         ]

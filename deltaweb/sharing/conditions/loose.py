@@ -7,7 +7,8 @@ What would depend on the client's own rules of casting is refused.
     date          with a time of day beside it: clients drop the time, or do not
     timestamp     of a JSON hint: cut to milliseconds by clients
     timestamp     below the microsecond: dropped
-    timestamp     without a zone: UTC, or the client's own zone where that is likely
+    timestamp     without a zone: UTC, or the client's own zone where that is likely,
+                or the zone of the condition: its clocks leave out times
     float column  0.1 is no float: clients compare as floats or as doubles
     NaN           equals itself and is larger than any number to some clients, and
                 nothing of that to others
@@ -59,6 +60,8 @@ MAX_DOUBLE_DIGITS = 15
 MILLISECOND_US = 1_000
 MAX_ZONE_US = 16 * 3_600 * 1_000_000
 """More than any zone was ever off UTC."""
+MAX_LEFT_OUT_US = MICROS_PER_DAY
+"""No clock leaves out more: the day that islands lost at the date line."""
 
 _INTEGER = re.compile(r"\s*[+-]?[0-9]{1,30}\s*")
 _BEYOND_MICROS = re.compile(r"\.[0-9]{6}0*[1-9]")
@@ -219,9 +222,11 @@ def _beside_date(literal: Literal, data_type: DataType) -> _Reading:
     if literal.kind == "date" or _ZONE.search(text):
         raise ValueError(text)
     days, rest = divmod(parse_timestamp_ntz(text), MICROS_PER_DAY)
-    if not rest:
+    is_instant = literal.kind == "timestamp" and literal.zone is not None
+    if not rest and not is_instant:
         return Literal("timestamp", text)
-    scalars = arrow_array([days, days + 1], data_type)
+    # Where clocks go forward around midnight, an evening may be after it.
+    scalars = arrow_array([days - is_instant, days + 1 + is_instant], data_type)
     return _Between(scalars[0], scalars[1])
 
 
@@ -230,7 +235,7 @@ def _beside_timestamp(literal: Literal, name: str, data_type: DataType) -> _Read
     if literal.kind not in {"date", "string", "timestamp", "timestamp_ntz"}:
         raise ValueError(literal.kind)
     parse = parse_timestamp_ntz if name == "timestamp_ntz" else parse_timestamp
-    low = high = parse(text)
+    low = high = written = parse(text)
     if literal.is_cut:
         low -= low % MILLISECOND_US
         high = low + MILLISECOND_US - 1
@@ -239,14 +244,35 @@ def _beside_timestamp(literal: Literal, name: str, data_type: DataType) -> _Read
             low -= MILLISECOND_US - 1
     elif _BEYOND_MICROS.search(text):
         high += 1
-    if literal.zone_is_unknown and name == "timestamp" and not _ZONE.search(text):
-        low, high = low - MAX_ZONE_US, high + MAX_ZONE_US
-    if low == high:
+    if not _ZONE.search(text):
+        low, high = _in_zone(literal, name, low, high)
+    if low == high == written:
         return Literal(name, text)
     if not (fits_bits(low, 64) and fits_bits(high, 64)):
         raise ValueError(text)
     scalars = arrow_array([low, high], data_type)
     return _Between(scalars[0], scalars[1])
+
+
+def _in_zone(literal: Literal, name: str, low: int, high: int) -> tuple[int, int]:
+    """Return the ends of what a time without a zone may be beside a column."""
+    zone, is_instant = literal.zone, name == "timestamp"
+    if literal.zone_is_unknown and is_instant:
+        return low - MAX_ZONE_US, high + MAX_ZONE_US
+    if zone is None:
+        return low, high
+    if is_instant:
+        day = np.array([low // MICROS_PER_DAY])
+        clocks = np.array([low, high], np.int64)
+        found = [
+            *zone.instants(clocks),
+            *(zone.day_starts(day) if literal.kind == "date" else ()),
+        ]
+        return int(min(found)), int(max(found))
+    if literal.kind == "timestamp":
+        # A time of clocks that is left out is as late as others after it.
+        return low - MAX_LEFT_OUT_US, high + MAX_LEFT_OUT_US
+    return low, high
 
 
 def _refusal(path: ColumnPath, data_type: DataType, literal: Literal) -> PredicateError:

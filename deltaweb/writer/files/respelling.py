@@ -33,6 +33,7 @@ from deltaweb.delta.values.partition_values import (
     partition_schema,
     stored_texts,
 )
+from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.delta.writing.after_commit import commit_and_checkpoint
 from deltaweb.delta.writing.operations.restore import with_statistics
 from deltaweb.delta.writing.requirements import check_writable
@@ -175,7 +176,11 @@ class RespellPlan:
 
 
 def plan_respell(
-    store: TableStore, where: str | None = None, *, version: int | None = None
+    store: TableStore,
+    where: str | None = None,
+    *,
+    version: int | None = None,
+    time_zone: str = UTC_ZONE,
 ) -> RespellPlan:
     """Find the files whose partition values are spelled otherwise.
 
@@ -183,6 +188,7 @@ def plan_respell(
         store: The table's files.
         where: Which partitions; all for None.
         version: Of which version; the newest for None.
+        time_zone: The zone of the condition.
 
     Raises:
         PredicateError: If the condition is about rows within files.
@@ -192,7 +198,7 @@ def plan_respell(
     check_writable(state.definition, root=store.root, operation=OPERATION)
     snapshot = Snapshot(store, state)
     spellings = [*_spellings(snapshot)]
-    is_chosen = _chosen(snapshot, where)
+    is_chosen = _chosen(snapshot, where, time_zone)
     is_other = np.zeros(snapshot.num_files, np.bool_)
     for one in spellings:
         is_other |= one.is_other
@@ -215,10 +221,10 @@ def plan_respell(
     )
 
 
-def _chosen(snapshot: Snapshot, where: str | None) -> Mask:
+def _chosen(snapshot: Snapshot, where: str | None, time_zone: str) -> Mask:
     if where is None:
         return np.ones(snapshot.num_files, np.bool_)
-    matches = find_matches(snapshot, where)
+    matches = find_matches(snapshot, where, time_zone=time_zone)
     if matches.partly.num_rows:
         reason = "values are spelled by whole partitions, and it names other columns"
         raise PredicateError(reason=reason)

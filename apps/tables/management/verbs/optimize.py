@@ -3,9 +3,15 @@
 from django.core.management.base import CommandError, CommandParser
 
 from apps.pages.command import Output, WritingVerb
-from apps.tables.management.arguments import locate, whole_number
+from apps.tables.management.arguments import (
+    SQL_OF_UTC,
+    add_time_zone,
+    locate,
+    whole_number,
+)
 from apps.tables.management.commit_output import committed
 from apps.tables.storage.opening import open_location
+from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.index.history.sentences.commit_facts import counted
 from deltaweb.writer.files.respelling import (
     RespellPlan,
@@ -22,6 +28,7 @@ class Verb(WritingVerb):
         """Declare the arguments."""
         parser.add_argument("table", metavar="name|location")
         parser.add_argument("--where", metavar="SQL", help="which partitions")
+        add_time_zone(parser, of=SQL_OF_UTC)
         parser.add_argument("--cluster-by", default="", metavar="a,b")
         parser.add_argument("--target-size", type=whole_number, metavar="BYTES")
         parser.add_argument(
@@ -39,6 +46,7 @@ class Verb(WritingVerb):
         cluster_by: str,
         target_size: int | None,
         respell: bool,
+        time_zone: str | None,
         dry_run: bool,
         **_: object,
     ) -> Output:
@@ -46,16 +54,23 @@ class Verb(WritingVerb):
         columns = [text.strip() for text in cluster_by.split(",") if text.strip()]
         name, location = locate(table)
         store = open_location(location).store
+        zone = time_zone or UTC_ZONE
         if respell:
             if columns or target_size is not None:
                 message = "--respell packs nothing: leave the other options out."
                 raise CommandError(message)
-            found = plan_respell(store, where)
+            found = plan_respell(store, where, time_zone=zone)
             if dry_run:
                 return _respelled(name, location, found)
             result = carry_out_respell(store, found)
             return committed("table.optimize", name, location, result, where=where)
-        plan = plan_optimize(store, where, target_bytes=target_size, cluster_by=columns)
+        plan = plan_optimize(
+            store,
+            where,
+            target_bytes=target_size,
+            cluster_by=columns,
+            time_zone=zone,
+        )
         if dry_run:
             return _planned(name, location, plan)
         result = carry_out_optimize(store, plan)

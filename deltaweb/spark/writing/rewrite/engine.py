@@ -11,6 +11,7 @@ from pyspark.sql import SparkSession
 
 from deltaweb.delta.features.change_feed import writes_changes
 from deltaweb.delta.snapshot import Snapshot
+from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.delta.writing.commit import discard_files
 from deltaweb.expressions.session.settings import SessionSettings
 from deltaweb.spark.arrow_frames import Batches, map_in_arrow, run_tasks
@@ -55,6 +56,11 @@ class RewriteByTasks:
     def settings(self) -> SessionSettings:
         """Those of the session."""
         return self.request.settings
+
+    @property
+    def time_zone(self) -> str:
+        """UTC: what depends on a zone is left to the session, and chooses no file."""
+        return UTC_ZONE
 
     @property
     def progress_unit(self) -> str:

@@ -138,6 +138,24 @@ def test_a_time_without_a_zone_is_refused() -> None:
         parse_timestamp(datetime(2026, 1, 31))  # noqa: DTZ001  # what is refused
 
 
+@pytest.mark.parametrize(
+    ("clock", "instant"),
+    [
+        ("2026-01-31 12:00", "2026-01-31T17:00:00+00:00"),
+        ("2026-01-31T12:00:00Z", "2026-01-31T12:00:00+00:00"),
+        ("2024-03-10 02:30:00", "2024-03-10T07:30:00+00:00"),
+        ("2024-11-03 01:30:00", "2024-11-03T05:30:00+00:00"),
+        (datetime(2026, 7, 1), "2026-07-01T04:00:00+00:00"),  # noqa: DTZ001  # of a clock
+    ],
+)
+def test_a_time_without_a_zone_is_what_a_given_zone_shows(
+    clock: datetime | str, instant: str
+) -> None:
+    moment = parse_timestamp(clock, time_zone="America/New_York")
+
+    assert moment.isoformat() == instant
+
+
 def test_every_millisecond_survives_the_way_to_a_time_and_back() -> None:
     times_ms = [-1, 0, *range(1_700_000_000_000, 1_700_000_001_000), 253402300799999]
 
