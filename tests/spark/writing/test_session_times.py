@@ -165,8 +165,8 @@ def test_a_time_without_a_zone_is_of_the_session(
     register(spark)
     made = table.history(limit=1)[0].timestamp
     with settings(spark, time_zone=KOLKATA):
-        said = spark.sql(f"SELECT CAST(TIMESTAMP '{made}' AS STRING) clock")
-        [clock] = said.toArrow()["clock"].to_pylist()
+        shown = spark.sql(f"SELECT CAST(TIMESTAMP '{made}' AS STRING) clock")
+        [clock] = shown.toArrow()["clock"].to_pylist()
         assert read_table(spark, table.root, timestamp=clock).count() == 1
         reader = spark.read.format("deltaweb").option("timestampAsOf", clock)
         assert reader.option("timeZone", KOLKATA).load(table.root).count() == 1

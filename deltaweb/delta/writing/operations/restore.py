@@ -218,15 +218,15 @@ def _total(counts: pa.Array | pa.ChunkedArray) -> int | None:
     return None if counts.null_count else pc.sum(counts).as_py() or 0
 
 
-def with_statistics(snapshot: Snapshot, there: pa.Table) -> pa.Table:
+def with_statistics(snapshot: Snapshot, there: pa.Table | None = None) -> pa.Table:
     """Return the files of a version as those to add, statistics as JSON with them.
 
     Args:
         snapshot: The version.
-        there: Files of another version, which are left out.
+        there: Files of another version, which are left out; none for None.
     """
     parts = [MARKED_FILES.empty_table()]
-    others = KeySet(_keys(there))
+    others = KeySet(pa.array([], pa.string()) if there is None else _keys(there))
     for block in snapshot.state.blocks:
         live = block.without(others).compact() if len(others) else block.compact()
         if not live.num_files:

@@ -4,9 +4,9 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from deltaweb.parquet.inspection.columns import NODE_SCHEMA
 
 from apps.explorer.parquet_file.notes import notes_of
+from deltaweb.parquet.inspection.nodes import NODE_SCHEMA
 
 VERSION = "org.apache.spark.version"
 ZONE = "org.apache.spark.timeZone"
