@@ -7,7 +7,9 @@ What would depend on the client's own rules of casting is refused.
     date          with a time of day beside it: clients drop the time, or do not
     timestamp     of a JSON hint: cut to milliseconds by clients
     timestamp     below the microsecond: dropped
-    timestamp     without a zone: UTC, or the client's own zone where that is likely
+    timestamp     without a zone: in a hint, of the client's zone, which is not known
+    local times   beside an instant: clients compare both in their zone, whose clocks
+                  may have skipped what lies between them, at most a day
     float column  0.1 is no float: clients compare as floats or as doubles
     NaN           equals itself and is larger than any number to some clients, and
                 nothing of that to others
@@ -24,7 +26,6 @@ import pyarrow as pa
 from deltaweb.delta.errors import PredicateError
 from deltaweb.delta.protocol.column_path import ColumnPath
 from deltaweb.delta.protocol.schema import (
-    MAX_DECIMAL_PRECISION,
     DataType,
     DecimalType,
     PrimitiveType,
@@ -48,6 +49,7 @@ from deltaweb.sharing.conditions.bounds import (
     not_null,
 )
 from deltaweb.sharing.conditions.columns import TypedColumn, check_value_type
+from deltaweb.sharing.conditions.common_type import fits_decimal
 from deltaweb.sharing.conditions.exact import MAX_SHOWN, compare
 from deltaweb.sharing.conditions.tree import Literal
 
@@ -126,7 +128,7 @@ def _reading(literal: Literal, name: str, data_type: DataType) -> _Reading:
     if isinstance(data_type, DecimalType):
         return _beside_decimal(literal, data_type)
     if name in INTEGER_BITS:
-        return _beside_integer(literal, INTEGER_BITS[name])
+        return _beside_integer(literal, data_type, INTEGER_BITS[name])
     if name in {"float", "double"}:
         return _beside_float(literal, data_type, is_single=name == "float")
     if name == "date":
@@ -140,8 +142,11 @@ def _reading(literal: Literal, name: str, data_type: DataType) -> _Reading:
     return literal
 
 
-def _beside_integer(literal: Literal, bits: int) -> Literal:
+def _beside_integer(literal: Literal, data_type: DataType, bits: int) -> Literal:
     if literal.kind == "number":
+        # Spark rounds where both do not fit one decimal type.
+        if "." in literal.text and not fits_decimal(data_type, [literal.text]):
+            raise ValueError(literal.text)
         return literal
     if literal.kind == "string":
         # Clients cast the text to the column's type: 5.5 is 5, null or an error.
@@ -160,12 +165,8 @@ def _beside_integer(literal: Literal, bits: int) -> Literal:
 
 def _beside_decimal(literal: Literal, data_type: DecimalType) -> Literal:
     number = parse_number(literal.text.strip())
-    exponent = int(number.as_tuple().exponent)
-    scale = max(data_type.scale, -exponent)
-    whole = max(data_type.precision - data_type.scale, number.adjusted() + 1)
     if literal.kind == "number":
-        # Spark rounds where both do not fit one decimal type.
-        if whole + scale > MAX_DECIMAL_PRECISION:
+        if not fits_decimal(data_type, [literal.text]):
             raise ValueError(literal.text)
         return literal
     # Beside text and doubles, decimals are compared as doubles.
@@ -219,9 +220,12 @@ def _beside_date(literal: Literal, data_type: DataType) -> _Reading:
     if literal.kind == "date" or _ZONE.search(text):
         raise ValueError(text)
     days, rest = divmod(parse_timestamp_ntz(text), MICROS_PER_DAY)
-    if not rest:
+    low, high = days, days + bool(rest)
+    if literal.kind == "timestamp" and literal.zone_is_unknown:
+        low, high = low - 1, high + 1
+    if low == high:
         return Literal("timestamp", text)
-    scalars = arrow_array([days, days + 1], data_type)
+    scalars = arrow_array([low, high], data_type)
     return _Between(scalars[0], scalars[1])
 
 
@@ -229,8 +233,10 @@ def _beside_timestamp(literal: Literal, name: str, data_type: DataType) -> _Read
     text = literal.text.strip()
     if literal.kind not in {"date", "string", "timestamp", "timestamp_ntz"}:
         raise ValueError(literal.kind)
-    parse = parse_timestamp_ntz if name == "timestamp_ntz" else parse_timestamp
-    low = high = parse(text)
+    # An instant beside local times is compared in the client's zone.
+    is_zoned = literal.kind == "timestamp" and literal.zone_is_unknown
+    is_local = name == "timestamp_ntz" and not is_zoned
+    low = high = parse_timestamp_ntz(text) if is_local else parse_timestamp(text)
     if literal.is_cut:
         low -= low % MILLISECOND_US
         high = low + MILLISECOND_US - 1
@@ -239,7 +245,9 @@ def _beside_timestamp(literal: Literal, name: str, data_type: DataType) -> _Read
             low -= MILLISECOND_US - 1
     elif _BEYOND_MICROS.search(text):
         high += 1
-    if literal.zone_is_unknown and name == "timestamp" and not _ZONE.search(text):
+    if name == "timestamp_ntz" and is_zoned:
+        low, high = low - MICROS_PER_DAY, high + MICROS_PER_DAY
+    elif literal.zone_is_unknown and not (is_local or _ZONE.search(text)):
         low, high = low - MAX_ZONE_US, high + MAX_ZONE_US
     if low == high:
         return Literal(name, text)

@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltaweb.sharing.json_text import escaped
+from deltaweb.sharing.wire.partition_values import partition_objects
 
 ACCESS_MODES: Final = ["url"]
 """How files are handed out: by signed URLs, and not by credentials of a folder."""
@@ -54,6 +55,7 @@ class FileAnswer:
             that the log holds itself; None where no file has one.
         version: The version that was asked for by number or time; None without.
         timestamp_ms: Its time.
+        instants: The partition columns of instants, by the names that the log has.
     """
 
     urls: pa.StringArray
@@ -62,10 +64,15 @@ class FileAnswer:
     vector_urls: pa.StringArray | None = None
     version: int | None = None
     timestamp_ms: int | None = None
+    instants: frozenset[str] = frozenset()
 
     def file_ids(self, batch: pa.RecordBatch) -> pa.StringArray:
         """Return the id of each file."""
         return file_ids(batch["path"], scheme=self.id_scheme)
+
+    def partition_objects(self, batch: pa.RecordBatch) -> pa.StringArray:
+        """Return the partition values of each file as a JSON object."""
+        return partition_objects(batch["partition_values"], self.instants)
 
     def shared_fields(self) -> str:
         """Return the fields that all lines have alike, each after a comma."""

@@ -78,6 +78,18 @@ def test_reads_files_whatever_their_paths_hold(tables: SharedTables) -> None:
     assert read == set(enumerate(ODD_VALUES))
 
 
+@pytest.mark.parametrize("use_delta_format", [False, True])
+def test_reads_instants_of_partitions_whatever_their_spelling(
+    tables: SharedTables, *, use_delta_format: bool
+) -> None:
+    shared = tables["instants"]
+
+    frame = delta_sharing.load_as_pandas(shared.url, use_delta_format=use_delta_format)
+
+    assert of_frame(frame) == of_table(shared.table.snapshot().read())
+    assert str(frame["ts"].dt.tz) == "UTC"
+
+
 @pytest.mark.parametrize("limit", [0, 1, 7])
 def test_reads_no_more_rows_than_asked_for(tables: SharedTables, limit: int) -> None:
     frame = delta_sharing.load_as_pandas(tables["orders"].url, limit=limit)

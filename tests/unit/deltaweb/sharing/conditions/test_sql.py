@@ -2,9 +2,13 @@
 
 import json
 
+import pyarrow as pa
 import pytest
 
 from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
+from deltaweb.delta.scan.predicate import predicate_columns, to_expression
+from deltaweb.delta.values.value_text import arrow_array, parse_value
+from deltaweb.sharing.conditions.columns import find_column
 from deltaweb.sharing.conditions.hints import (
     MAX_COMPARISONS,
     MAX_HINTS,
@@ -22,7 +26,7 @@ class TestSQLThatPrunes:
         [
             # What the Spark connector 1.4.1 sends.
             ("(CAST(partitionValues.day AS DATE) = DATE '2021-04-27')", "b"),
-            (f"(CAST(partitionValues.ts AS TIMESTAMP) > {SECOND})", "bc"),
+            (f"(CAST(partitionValues.ts AS TIMESTAMP) > {SECOND})", "abc"),
             ("(NOT (CAST(partitionValues.p AS INT) = 9))", "ac"),
             (rf"(({TEXT} = 'it\'s') OR ({TEXT} IS NULL))", "abd"),
             # What older connectors send.
@@ -50,9 +54,11 @@ class TestSQLThatPrunes:
             ("day = '2021-04-27'", "b"),
             ("day >= '2021-04-27 00:00:00'", "bc"),
             ("day > '2021-04-27 12:00:00'", "c"),
-            ("day < TIMESTAMP '2021-04-26 12:00:00'", "a"),
-            ("ts = '2020-05-02 01:02:03'", "a"),
-            ("ts = TIMESTAMP '2020-05-02 01:02:03.654321'", "b"),
+            ("day < TIMESTAMP '2021-04-26 12:00:00'", "ab"),
+            ("day < TIMESTAMP '2021-04-25 12:00:00'", "a"),
+            ("ts = '2020-05-02 01:02:03'", "ab"),
+            ("ts = '2020-05-02 01:02:03Z'", "a"),
+            ("ts = TIMESTAMP '2020-05-02 01:02:03.654321Z'", "b"),
             ("ts = '2020-05-02T01:02:03.6543210Z'", "b"),
             ("ts <= '2020-05-02T01:02:03.6543209Z'", "ab"),
             ("ts > DATE '2020-05-02'", "abc"),
@@ -82,6 +88,8 @@ class TestSQLThatPrunes:
             ("qty NOT BETWEEN 6 AND 9", "ac"),
             ("qty IN (1, NULL)", "a"),
             ("qty IN (1.5, NULL)", ""),
+            ("qty IN ('1', 10)", "ac"),
+            ("day NOT IN ('2021-04-27', DATE '2021-04-28')", "a"),
             ("qty <=> 10", "c"),
             ("5 <=> qty", "a"),
             ("qty <=> NULL", "d"),
@@ -106,7 +114,7 @@ class TestSQLThatPrunes:
             ("rate = 0.1F", "abd"),
             ("amount = 'NaN'", "abcd"),
             ("amount IN ('NaN', 5)", "abcd"),
-            ("at IN ('2024-01-02 00:00:00.0000001', NULL)", "bcd"),
+            ("at IN (TIMESTAMP '2024-01-03 00:00:00.0000001', NULL)", "bcd"),
             ("price = -CAST(1.5 AS DECIMAL(3,1))", ""),
             ("amount = 0.1F", "cd"),
             ("st.x = 4", "abd"),
@@ -176,18 +184,56 @@ class TestTimesOfAnotherZone:
 
     AFTER = "(CAST(partitionValues.ts AS TIMESTAMP) > TIMESTAMP '2020-05-02 12:00:00')"
 
-    def test_are_utc_alone(self) -> None:
-        assert selected(sql_hints(self.AFTER)) == "c"
-
-    def test_are_of_any_zone_beside_json(self) -> None:
-        is_null = json.dumps(op("not", op("isNull", column("qty"))))
-
-        assert selected(sql_hints(self.AFTER, beside_json=is_null)) == "abc"
+    @pytest.mark.parametrize("beside", [None, json.dumps(op("isNotNull", column("p")))])
+    def test_are_of_any_zone(self, beside: str | None) -> None:
+        assert selected(sql_hints(self.AFTER, beside_json=beside)) == "abc"
 
     def test_are_exact_where_they_say_their_zone(self) -> None:
-        exact = self.AFTER.replace("12:00:00'", "12:00:00Z'")
+        assert selected(sql_hints(self.AFTER.replace(":00'", ":00Z'"))) == "c"
 
-        assert selected(sql_hints(exact, beside_json="{}")) == "c"
+    @pytest.mark.parametrize(
+        ("sql", "may_be", "may_not_be"),
+        [
+            pytest.param(
+                "local < TIMESTAMP '2011-12-30 12:00:00'",
+                "2011-12-31 00:00:00",
+                "2011-12-31 13:00:00",
+                id="a time beside a local one",
+            ),
+            pytest.param(
+                "local > TIMESTAMP '2011-12-31 22:00:00'",
+                "2011-12-30 23:00:00",
+                "2011-12-30 21:00:00",
+                id="a local time that was skipped",
+            ),
+            pytest.param(
+                "born < TIMESTAMP '2011-12-30 12:00:00'",
+                "2011-12-31",
+                "2012-01-01",
+                id="a time beside a day",
+            ),
+            pytest.param(
+                "born >= TIMESTAMP '2011-12-31 00:00:00'",
+                "2011-12-30",
+                "2011-12-29",
+                id="a day that was skipped",
+            ),
+        ],
+    )
+    def test_are_moved_by_what_the_clocks_of_some_zone_skipped(
+        self, sql: str, may_be: str, may_not_be: str
+    ) -> None:
+        (found,) = sql_hints(sql).predicates
+        (path,) = predicate_columns(found)
+        kind = find_column(SCHEMA, path).data_type
+
+        def matches(text: str) -> bool:
+            value = arrow_array([parse_value(text, kind)], kind)
+            row = pa.table({path[0]: value})
+            return row.filter(to_expression(found)).num_rows == 1
+
+        assert matches(may_be)
+        assert not matches(may_not_be)
 
 
 class TestSQLThatIsSkipped:
@@ -205,6 +251,27 @@ class TestSQLThatIsSkipped:
             ),
             pytest.param(
                 "price NOT IN ('1.5')", "depends", id="texts beside a decimal"
+            ),
+            pytest.param("qty NOT IN ('01')", "depends", id="zeros as text in a list"),
+            pytest.param("amount NOT IN ('5')", "depends", id="a double as text"),
+            pytest.param("day NOT IN ('2021-4-27')", "depends", id="a day as text"),
+            pytest.param(
+                "day NOT IN ('2021-04-27', TIMESTAMP '2021-04-27 00:00:00')",
+                "depends",
+                id="a text beside a time in a list",
+            ),
+            pytest.param(
+                "ts NOT IN ('2020-05-02T01:02:03Z')", "depends", id="a time as text"
+            ),
+            pytest.param(
+                "price IN (1.0000000000000000000000000001, 12345678901)",
+                "depends",
+                id="a list of more digits than a decimal has",
+            ),
+            pytest.param(
+                "qty = 1.00000000000000000000000000000000001",
+                "safely",
+                id="more digits than meet in a decimal",
             ),
             pytest.param("FALSE", "is not a condition", id="false"),
             pytest.param("'x'", "is not a condition", id="a text"),

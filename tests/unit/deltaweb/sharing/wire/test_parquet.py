@@ -33,7 +33,7 @@ def files(*rows: dict[str, Any]) -> pa.RecordBatch:
     return pa.RecordBatch.from_pylist(full, schema)
 
 
-def answer(urls: Sequence[str], *, expiration_ms: int = 1, **facts: int) -> FileAnswer:
+def answer(urls: Sequence[str], *, expiration_ms: int = 1, **facts: Any) -> FileAnswer:  # noqa: ANN401 # of any type
     texts = pa.array(urls, pa.string())
     return FileAnswer(
         urls=texts, expiration_ms=expiration_ms, id_scheme="parquet", **facts
@@ -87,6 +87,28 @@ class TestFileLines:
         assert [file["partitionValues"] for file in found] == [
             {"a": None, "b": "", "ü": 'x"y'},
             {},
+            {},
+        ]
+
+    def test_say_that_instants_are_in_utc(self) -> None:
+        spellings = {
+            "2024-03-10 07:00:00": "2024-03-10T07:00:00.000000Z",
+            "2024-03-10T07:00:00.5+05:30": "2024-03-10T01:30:00.500000Z",
+            "2024-03-10T07:00:00.000000Z": "2024-03-10T07:00:00.000000Z",
+            "2024-03-10": "2024-03-10T00:00:00.000000Z",
+            "": "",
+            "no time": "no time",
+        }
+        rows = [
+            {"partition_values": [("kind", text), ("ts", text)]} for text in spellings
+        ]
+        batch = files(*rows, {"partition_values": [("ts", None)]}, {})
+
+        lines = file_lines(batch.slice(1), answer(["u"] * 7, instants={"ts", "other"}))
+
+        assert [file["partitionValues"] for file in parsed(lines)] == [
+            *[{"kind": text, "ts": wire} for text, wire in spellings.items()][1:],
+            {"ts": None},
             {},
         ]
 
