@@ -106,6 +106,32 @@ def test_reads_an_older_version(tables: SharedTables, version: int) -> None:
     assert of_frame(frame) == of_table(shared.table.snapshot(version).read())
 
 
+@pytest.mark.parametrize("version", [None, 0, 1, 2, 3])
+def test_reads_every_version_of_a_table_whose_newest_marks_no_rows(
+    tables: SharedTables, version: int | None
+) -> None:
+    shared = tables["marked"]
+    newest = shared.table.snapshot().files["deletion_vector"]
+    assert newest.null_count == len(newest)
+
+    frame = delta_sharing.load_as_pandas(shared.url, version=version)
+
+    assert of_frame(frame) == of_table(shared.table.snapshot(version).read())
+
+
+@pytest.mark.parametrize("version", [0, 1, 3])
+def test_reads_versions_without_vectors_by_the_files_alone(
+    tables: SharedTables, version: int
+) -> None:
+    shared = tables["marked"]
+
+    frame = delta_sharing.load_as_pandas(
+        shared.url, version=version, use_delta_format=False
+    )
+
+    assert of_frame(frame) == of_table(shared.table.snapshot(version).read())
+
+
 def test_reads_the_version_of_a_moment(tables: SharedTables) -> None:
     shared = tables["orders"]
     then = shared.table.snapshot(3).timestamp + timedelta(seconds=1)
