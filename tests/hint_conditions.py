@@ -173,8 +173,8 @@ def compared(
 
 # === SQL ===
 
-
 SWAPPED = {"=": "=", "!=": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+SPACED = "%Y-%m-%d %H:%M:%S.%f"
 SQL_TYPES = {
     "i": "BIGINT",
     "n": "INT",
@@ -247,9 +247,7 @@ class Speller:
 
     def _one_of(self, condition: OneOf, word: str) -> str:
         column = condition.column
-        values = [
-            str(self.choose(self.listed(column, value))) for value in condition.values
-        ]
+        values = [self.listed(column, value) for value in condition.values]
         if condition.has_null:
             values.append("NULL")
         return f"{self.column(column)} {word} ({', '.join(values)})"
@@ -268,11 +266,11 @@ class Speller:
         """A value beside a column."""
         return str(self.choose(self.literals(column, value)))
 
-    def listed(self, column: str, value: Value) -> Sequence[str]:
-        """The ways to write a value in a list; as text it may mean something else."""
+    def listed(self, column: str, value: Value) -> str:
+        """A value in a list, where a text may mean something else."""
         is_typed = isinstance(value, float | Decimal | datetime)
         found = self.literals(column, value)
-        return [text for text in found if not (is_typed and text.startswith("'"))]
+        return str(self.choose([t for t in found if t[0] != "'" or not is_typed]))
 
     def literals(  # noqa: C901, PLR0911 # a kind each
         self, column: str, value: Value
@@ -299,22 +297,15 @@ class Speller:
                     return [f"'{escaped}'"]  # doubled, it would read as two texts
                 return [f"'{doubled}'", f"'{escaped}'"]
             case datetime():
+                text = f"{value:{SPACED}}"
                 if column == "z":
-                    text = spaced(value)
                     return [f"TIMESTAMP_NTZ '{text}'", f"'{text}'"]
-                text = spaced(value.astimezone(self.zone))
-                return [
-                    f"TIMESTAMP '{text}'",
-                    f"'{spaced(value).replace(' ', 'T')}Z'",
-                    f"CAST('{text}' AS TIMESTAMP)",
-                ]
+                iso = text.replace(" ", "T") + "Z"
+                text = f"{value.astimezone(self.zone):{SPACED}}"
+                times = [f"TIMESTAMP '{text}'", f"CAST('{text}' AS TIMESTAMP)"]
+                return [*times, f"'{iso}'"]
             case date():
                 return [f"DATE '{value}'", f"'{value}'", f"CAST('{value}' AS DATE)"]
-
-
-def spaced(moment: datetime) -> str:
-    """A time as SQL writes it, without its zone."""
-    return moment.strftime("%Y-%m-%d %H:%M:%S.%f")
 
 
 # === JSON ===

@@ -34,7 +34,8 @@ def write_instants(root: Path) -> None:
         partition_columns=["ts"],
         configuration={"delta.enableChangeDataFeed": "true"},
     )
-    protocol = {"protocol": {"minReaderVersion": 1, "minWriterVersion": 4}}
+    versions = {"minReaderVersion": 1, "minWriterVersion": 4}
+    protocol: dict[str, object] = {"protocol": versions}
     turned_on = Operation(name="SET TBLPROPERTIES", user="t", at=at)
     writer.commit(turned_on, [protocol, with_feed])
     files = [

@@ -55,7 +55,7 @@ def kept(table: Sequence[File], hints: Hints) -> list[bool]:
         [list(file.partition_values.items()) for file in table],
         pa.map_(pa.string(), pa.string()),
     )
-    partitions = {
+    partitions: dict[Any, Any] = {
         (column.name,): type_values(maps, column).hinted_range
         for column in PARTITION_SCHEMA.fields
     }
