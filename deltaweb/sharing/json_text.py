@@ -12,9 +12,12 @@ import re
 from json.encoder import encode_basestring as json_string
 from typing import Final
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+FIRST_PRINTABLE: Final = ord(" ")
+LAST_PRINTABLE: Final = ord("~")
 NULL: Final = "null"
 _SPLITTING: Final = "\x00-\x1f\x7f-\x9f\u2028\u2029"
 _BEYOND_JSON: Final = re.compile("[\x7f-\x9f\u2028\u2029]")
@@ -31,11 +34,13 @@ def escaped(texts: pa.StringArray) -> pa.StringArray:
 
     A text that is not UTF-8 becomes null.
     """
-    if not _is_plain(texts):
+    data = _joined_bytes(texts)
+    if not (_is_printable(data) or _is_plain(texts)):
         return pa.array(map(_escaped, _bytes_of(texts)), pa.string())
-    for special in ("\\", '"'):
-        if pc.any(pc.match_substring(texts, special)).as_py():
-            texts = pc.replace_substring(texts, special, f"\\{special}")
+    if b"\\" in data:
+        texts = pc.replace_substring(texts, "\\", "\\\\")
+    if b'"' in data:
+        texts = pc.replace_substring(texts, '"', '\\"')
     return texts
 
 
@@ -80,6 +85,24 @@ def _quoted_once(texts: pa.StringArray) -> pa.StringArray:
     distinct = escaped(encoded.dictionary)
     quoted = pc.binary_join_element_wise('"', distinct, '"', "")
     return quoted.take(encoded.indices)
+
+
+def _is_printable(data: bytes) -> bool:
+    """Tell whether text is ASCII without control characters."""
+    letters = np.frombuffer(data, np.uint8)
+    return not len(letters) or bool(
+        letters.min() >= FIRST_PRINTABLE and letters.max() <= LAST_PRINTABLE
+    )
+
+
+def _joined_bytes(texts: pa.StringArray) -> bytes:
+    """Return the bytes of all texts, one after the other."""
+    _, offsets, data = texts.buffers()
+    if data is None or offsets is None or not len(texts):
+        return b""
+    bounds = np.frombuffer(offsets, np.int32)
+    first, last = bounds[texts.offset], bounds[texts.offset + len(texts)]
+    return bytes(memoryview(data)[int(first) : int(last)])
 
 
 def _is_plain(texts: pa.StringArray) -> bool:
