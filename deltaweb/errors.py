@@ -153,10 +153,10 @@ _PLACES: Final[Mapping[str, str]] = {
         "LogGapError MissingActionError MissingMetadataError MissingProtocolError "
         "PartitionValueError PathEscapesTableError PredicateError PropertyError "
         "SchemaError SchemaMissingError SchemaTooWideError StorageFullError "
-        "TableNotFoundError TimestampInvalidError TimestampNotFoundError "
-        "UnknownPropertyError UnsupportedFeatureError UnsupportedProtocolError "
-        "UnsupportedWriterError UnsupportedWriterFeatureError VersionError "
-        "VersionNotFoundError"
+        "TableNotFoundError TimeZoneUnknownError TimestampInvalidError "
+        "TimestampNotFoundError UnknownPropertyError UnsupportedFeatureError "
+        "UnsupportedProtocolError UnsupportedWriterError "
+        "UnsupportedWriterFeatureError VersionError VersionNotFoundError"
     ),
     "deltaweb.delta.feed.errors": (
         "FeedFileMissingError FeedOffError FeedRangeError FeedSchemaError"

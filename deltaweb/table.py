@@ -14,9 +14,7 @@ import pyarrow as pa
 from deltaweb.delta.errors import VersionNotFoundError
 from deltaweb.delta.log.commits.history import read_history, read_raw_commit
 from deltaweb.delta.log.commits.summary import CommitSummary, read_commit_summaries
-from deltaweb.delta.log.commits.times import (
-    CommitTimes,
-)
+from deltaweb.delta.log.commits.times import CommitTimes
 from deltaweb.delta.log.paths import commit_name
 from deltaweb.delta.log.segment import (
     VersionRun,
@@ -28,7 +26,8 @@ from deltaweb.delta.log.segment import (
 )
 from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.protocol.actions import CommitInfo
-from deltaweb.delta.scan.row_condition import Condition
+from deltaweb.delta.protocol.schema import StructType
+from deltaweb.delta.scan.row_condition import Condition, RowCondition
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.snapshot.state import (
     Definition,
@@ -39,6 +38,7 @@ from deltaweb.delta.snapshot.state import (
     load_state,
 )
 from deltaweb.delta.snapshot.times import find_version, load_commit_times
+from deltaweb.delta.values.time_zones.known import check_zone
 from deltaweb.storage.place import open_store
 from deltaweb.table_upkeep import TableUpkeep, parse_sql
 from deltaweb.writer.making.table_making import TableMaking
@@ -60,6 +60,13 @@ class DeltaTable(TableMaking, TableWrites, TableUpkeep):
         storage_options: Options of the store; a secret stays out of every error.
         allowed_roots: Roots outside the table whose files may be read when a path
             of the log leads there.
+        time_zone: Whose clocks show the times without a zone in conditions, new values
+            and constraints, where rows are read and written, and when it is asked for
+            a version or for changes by their times: `America/New_York`, `+05:30`.
+            SQL is of UTC for None, and other times without a zone are refused.
+
+    Raises:
+        TimeZoneUnknownError: If no zone is called so.
     """
 
     def __init__(
@@ -68,13 +75,18 @@ class DeltaTable(TableMaking, TableWrites, TableUpkeep):
         storage_options: Mapping[str, Any] | None = None,
         *,
         allowed_roots: Sequence[str] = (),
+        time_zone: str | None = None,
     ) -> None:
+        self._time_zone = time_zone and check_zone(time_zone)
         self._store = open_store(location, storage_options, allowed_roots=allowed_roots)
 
     @classmethod
-    def from_store(cls, store: TableStore) -> "DeltaTable":
-        """Return the table whose files a store holds."""
+    def from_store(
+        cls, store: TableStore, *, time_zone: str | None = None
+    ) -> "DeltaTable":
+        """Return the table whose files a store holds, in a zone as `DeltaTable`."""
         table = cls.__new__(cls)
+        table._time_zone = time_zone and check_zone(time_zone)  # noqa: SLF001  # as below
         table._store = store  # noqa: SLF001  # a constructor of this class
         return table
 
@@ -97,8 +109,8 @@ class DeltaTable(TableMaking, TableWrites, TableUpkeep):
 
         Args:
             version: The version; not together with `timestamp`.
-            timestamp: A datetime or ISO 8601 text, with a zone: the newest version
-                made at or before it.
+            timestamp: A datetime or ISO 8601 text, with a zone where the table was
+                opened without one: the newest version made at or before it.
 
         Raises:
             TableNotFoundError: If there is no log.
@@ -127,7 +139,8 @@ class DeltaTable(TableMaking, TableWrites, TableUpkeep):
         if version is not None:
             message = "give a version or a timestamp, not both"
             raise ValueError(message)
-        return self._bind(load_state(self._store, find_version(self._store, timestamp)))
+        found = find_version(self._store, timestamp, time_zone=self._time_zone)
+        return self._bind(load_state(self._store, found))
 
     def definition(self) -> Definition:
         """Return protocol and metadata of the newest version, without its files.
@@ -159,7 +172,10 @@ class DeltaTable(TableMaking, TableWrites, TableUpkeep):
         return snapshot
 
     def _bind(self, state: SnapshotState) -> Snapshot:
-        return Snapshot(self._store, state, parse_sql=parse_sql)
+        return Snapshot(self._store, state, parse_sql=self._parse_sql)
+
+    def _parse_sql(self, sql: str, schema: StructType) -> RowCondition:
+        return parse_sql(sql, schema, time_zone=self.sql_zone)
 
     def _continues(self, snapshot: Snapshot) -> bool:
         """Tell whether the log still is the one that the snapshot was read from."""
@@ -297,7 +313,8 @@ class DeltaTable(TableMaking, TableWrites, TableUpkeep):
             timestamps=(start_timestamp, end_timestamp),
             columns=columns,
             predicate=predicate,
-            parse_sql=parse_sql,
+            parse_sql=self._parse_sql,
+            time_zone=self._time_zone,
         )
         return read_changes(self._store, request)
 

@@ -14,6 +14,7 @@ from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.protocol.schema import StructField, StructType
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.snapshot.state import load_definition, load_state
+from deltaweb.delta.values.time_zones.known import UTC_ZONE
 
 if TYPE_CHECKING:
     from deltaweb.delta.protocol.schema import DataType
@@ -31,6 +32,7 @@ class TableUpkeep:
     """What changes a table without writing rows; `DeltaTable` has all of it."""
 
     _store: TableStore
+    _time_zone: str | None
     snapshot: Callable[..., Snapshot]
 
     # === The definition ===
@@ -214,12 +216,15 @@ class TableUpkeep:
         from deltaweb.writer.row_checks import look_at_rows
 
         state, root = load_state(self._store, None), self._store.root
-        snapshot = Snapshot(self._store, state, parse_sql=parse_sql)
+        snapshot = Snapshot(self._store, state)
         transaction = add_constraint(
             state.definition, name, sql, root=root, upgrade=upgrade
         )
         plan_definition(transaction, root=root)  # before any row is read
-        checked = look_at_rows(snapshot, RowConstraint(name, sql), on_progress)
+        constraint = RowConstraint(name, sql)
+        checked = look_at_rows(
+            snapshot, constraint, on_progress, self._time_zone or UTC_ZONE
+        )
         return plan_definition(transaction, root=root, checked=checked)
 
     def drop_constraint(self, name: str) -> "CommitResult":
@@ -360,8 +365,16 @@ def _fields(columns: NewColumns) -> list[StructField]:
     ]
 
 
-def parse_sql(sql: str, schema: StructType) -> "SQLCondition":
-    """Parse the SQL text of a condition; the parser loads only for SQL."""
+def parse_sql(
+    sql: str, schema: StructType, *, time_zone: str = UTC_ZONE
+) -> "SQLCondition":
+    """Parse the SQL text of a condition; the parser loads only for SQL.
+
+    Args:
+        sql: The condition.
+        schema: The schema of the rows.
+        time_zone: The zone of the condition.
+    """
     from deltaweb.expressions.condition import SQLCondition
 
-    return SQLCondition(sql, schema)
+    return SQLCondition(sql, schema, time_zone)

@@ -17,6 +17,7 @@ from tests.typed_rows import (
     NUMBERS,
     PATTERNS,
     TEXTS,
+    TIME_TEXTS,
     TIMES,
 )
 
@@ -289,3 +290,29 @@ def conditions(draw: Draw, depth: int = 2) -> SQL:
         return f"NOT ({_condition(draw, depth - 1)})"
     parts = [f"({_condition(draw, depth - 1)})" for _ in range(2)]
     return draw(st.sampled_from([" AND ", " OR "])).join(parts)
+
+
+_PARTS: Sequence[Make] = (
+    *(_call(name, "timestamp") for name in ("hour", "minute", "second", "day")),
+    *(_call(name, _DAYS) for name in ("year", "month", "dayofyear", "dayofweek")),
+    _call("datediff", _DAYS, _DAYS),
+)
+
+
+@st.composite
+def conditions_on_times(draw: Draw) -> SQL:
+    """Draw a condition on days and times, on their parts, or on their texts."""
+    choice = draw(st.integers(0, 9))
+    if choice == 0:
+        parts = [f"({draw(conditions_on_times())})" for _ in range(2)]
+        return draw(st.sampled_from([" AND ", " OR "])).join(parts)
+    denial = draw(st.sampled_from(["", "NOT "]))
+    if choice == 1:
+        part = draw(st.sampled_from(_PARTS))(draw, 1)
+        return f"{denial}{part} {draw(operators)} {draw(st.integers(0, 31))}"
+    if choice == 2:
+        text = _cast("STRING", *TIMES)(draw, 1)
+        return f"{denial}{text} {draw(operators)} {draw(st.sampled_from(TIME_TEXTS))}"
+    kind = draw(st.sampled_from(TIMES))
+    make = draw(st.sampled_from((_compared, _compared, _listed, _between)))
+    return make(draw, kind, _value(draw, kind, 1), denial)

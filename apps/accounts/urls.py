@@ -2,6 +2,7 @@
 
 from django.urls import path
 
+from apps.accounts.forms import UserFilterForm
 from apps.accounts.views import administration, me, sign_in
 from apps.pages.urls import page
 
@@ -15,7 +16,13 @@ urlpatterns = [
     path("me/password", me.change_password, name="change-password"),
     path("me/keys", me.create_key, name="create-key"),
     path("me/keys/<uuid:key_id>/revoke", me.revoke_key, name="revoke-key"),
-    *page("admin-area/", administration.user_list, "user-list", csv=True),
+    *page(
+        "admin-area/",
+        administration.user_list,
+        "user-list",
+        csv=True,
+        takes=[UserFilterForm],
+    ),
     path("admin-area/users", administration.add_user, name="add-user"),
     path(
         "admin-area/users/<int:user_id>/role", administration.set_role, name="set-role"

@@ -24,7 +24,7 @@ from apps.explorer.readers.view import table_readers
 from apps.explorer.record.view import row_detail, row_value
 from apps.explorer.rows.view import row_list
 from apps.explorer.schema.view import schema_code, schema_detail
-from apps.explorer.use.view import table_use
+from apps.explorer.use.view import UseForm, table_use
 from apps.pages.urls import page
 
 app_name = "explorer"
@@ -32,53 +32,118 @@ app_name = "explorer"
 TABLE = "t/<str:namespace>/<str:name>"
 COMPARE = f"{TABLE}/compare/<int:before>...<int:after>"
 NAMED = (compare_named, "compare-named")
+# The parameters of addresses that several pages take.
+AT = ("v",)
+ROWS = "col f sort cols"
+FILE = "q page as group cols column groups bars op a b rows folder unlisted"
+COMPARED = "view key page kind"
 
 urlpatterns = [
-    *page("", dashboard, "dashboard", json_route="dashboard"),
-    *page(f"{TABLE}/", table_overview, "table-overview"),
-    *page(f"{TABLE}/use", table_use, "table-use"),
-    *page(f"{TABLE}/data", row_list, "row-list", csv=True),
-    *page(f"{TABLE}/data/<int:row>", row_detail, "row-detail"),
+    *page("", dashboard, "dashboard", json_route="dashboard", takes=["seen"]),
+    *page(f"{TABLE}/", table_overview, "table-overview", takes=AT),
+    *page(f"{TABLE}/use", table_use, "table-use", takes=[*AT, UseForm, ROWS]),
+    *page(
+        f"{TABLE}/data",
+        row_list,
+        "row-list",
+        csv=True,
+        takes=[*AT, ROWS, "page find fc fo fv vc vp vt"],
+    ),
+    *page(f"{TABLE}/data/<int:row>", row_detail, "row-detail", takes=[*AT, ROWS]),
     path(f"{TABLE}/data/<int:row>/value", row_value, name="row-value"),
-    *page(f"{TABLE}/schema", schema_detail, "schema-detail", csv=True),
-    *page(f"{TABLE}/schema-lanes", lanes_detail, "lanes-detail", csv=True),
+    *page(
+        f"{TABLE}/schema",
+        schema_detail,
+        "schema-detail",
+        csv=True,
+        takes=[*AT, "q page names"],
+    ),
+    *page(
+        f"{TABLE}/schema-lanes",
+        lanes_detail,
+        "lanes-detail",
+        csv=True,
+        takes=[*AT, "q only page"],
+    ),
     path(
         f"{TABLE}/schema-code/<str:language>",
         schema_code,
         name="schema-code",
     ),
     # The machine form comes first: a column may have any name.
-    *reversed(page(f"{TABLE}/schema/<path:column>", column_detail, "column-detail")),
+    *reversed(
+        page(f"{TABLE}/schema/<path:column>", column_detail, "column-detail", takes=AT)
+    ),
     path(f"{TABLE}/profile", column_profile, name="column-profile"),
-    *page(f"{TABLE}/history", commit_list, "commit-list", csv=True),
-    *page(f"{TABLE}/history/<int:version>", commit_detail, "commit-detail"),
+    *page(
+        f"{TABLE}/history",
+        commit_list,
+        "commit-list",
+        csv=True,
+        takes=[*AT, "op user from to q before"],
+    ),
+    *page(
+        f"{TABLE}/history/<int:version>",
+        commit_detail,
+        "commit-detail",
+        takes=[*AT, "page"],
+    ),
     path(
         f"{TABLE}/history/<int:version>/actions",
         commit_raw,
         name="commit-raw",
     ),
-    *page(f"{TABLE}/changes", change_list, "change-list", csv=True),
-    *page(f"{TABLE}/compare", compare_latest, "compare-latest", csv=True),
-    *page(COMPARE, compare_detail, "compare-detail", csv=True),
+    *page(
+        f"{TABLE}/changes",
+        change_list,
+        "change-list",
+        csv=True,
+        takes=[*AT, "from to kind by is changed columns page"],
+    ),
+    *page(
+        f"{TABLE}/compare",
+        compare_latest,
+        "compare-latest",
+        csv=True,
+        takes=[*AT, COMPARED, "from to pick"],
+    ),
+    *page(COMPARE, compare_detail, "compare-detail", csv=True, takes=[COMPARED]),
     path(f"{COMPARE}/rows", compare_start, name="compare-start"),
     path(f"{COMPARE}/rows.parquet", compare_download, name="compare-download"),
-    *reversed(page(f"{TABLE}/compare/<str:versions>", *NAMED, csv=True)),
-    *page("parquet", place_detail, "place-detail"),
+    *reversed(
+        page(f"{TABLE}/compare/<str:versions>", *NAMED, csv=True, takes=[COMPARED])
+    ),
+    *page("parquet", place_detail, "place-detail", takes=[FILE, "location"]),
     path("parquet/again", place_again, name="place-again"),
     path("parquet/text/<str:text>", place_text, name="place-text"),
-    *page(f"{TABLE}/files", file_list, "file-list", csv=True),
+    *page(
+        f"{TABLE}/files",
+        file_list,
+        "file-list",
+        csv=True,
+        takes=[*AT, "partition min max stats dv sort page"],
+    ),
     path(
         f"{TABLE}/files/<str:file>/text/<str:text>",
         file_text,
         name="file-text",
     ),
-    *reversed(page(f"{TABLE}/files/<str:file>", file_detail, "file-detail")),
-    *page(f"{TABLE}/readers", table_readers, "table-readers"),
-    *page(f"{TABLE}/parquet", parquet_detail, "parquet-detail", csv=True),
+    *reversed(
+        page(f"{TABLE}/files/<str:file>", file_detail, "file-detail", takes=[*AT, FILE])
+    ),
+    *page(f"{TABLE}/readers", table_readers, "table-readers", takes=AT),
+    *page(
+        f"{TABLE}/parquet",
+        parquet_detail,
+        "parquet-detail",
+        csv=True,
+        takes=[*AT, "page"],
+    ),
     *page(
         f"{TABLE}/partitions",
         partition_list,
         "partition-list",
         csv=True,
+        takes=[*AT, "partition q sort page picture"],
     ),
 ]

@@ -3,11 +3,12 @@
 from django.urls import path
 
 from apps.jobs import views
+from apps.jobs.listing.forms import JobListForm
 from apps.pages.urls import page
 
 app_name = "jobs"
 urlpatterns = [
-    *page("jobs/", views.job_list, "job-list", csv=True),
+    *page("jobs/", views.job_list, "job-list", csv=True, takes=[JobListForm]),
     path("jobs/chip", views.job_chip, name="job-chip"),
     *page("jobs/<uuid:job_id>/", views.job_detail, "job-detail"),
     path("jobs/<uuid:job_id>/progress", views.job_progress, name="job-progress"),

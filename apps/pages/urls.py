@@ -1,18 +1,22 @@
 """A page and its machine forms from one line of a URL configuration."""
 
 from collections.abc import Callable
+from functools import wraps
 
-from django.http import HttpResponseBase
+from django.http import HttpRequest, HttpResponseBase
 from django.urls import URLPattern, path
 
+from apps.pages.request.parameters import Takes, check_parameters, names_of
 
-def page(
+
+def page(  # noqa: PLR0913 (what is said of a page)
     route: str,
     view: Callable[..., HttpResponseBase],
     name: str,
     *,
     csv: bool = False,
     json_route: str | None = None,
+    takes: Takes = (),
 ) -> list[URLPattern]:
     """Return the patterns of a page: HTML, `.json` and, for a list, `.csv`.
 
@@ -23,7 +27,9 @@ def page(
         csv: Whether the page is a list.
         json_route: Path of the machine forms without their suffix; by default the
             route without its trailing slash.
+        takes: The parameters of its address.
     """
+    view = _with_parameters(view, names_of(takes))
     base = route.rstrip("/") if json_route is None else json_route
     patterns = [
         path(route, view, {"fmt": "html"}, name=name),
@@ -32,3 +38,19 @@ def page(
     if csv:
         patterns.append(path(f"{base}.csv", view, {"fmt": "csv"}, name=f"{name}-csv"))
     return patterns
+
+
+def _with_parameters(
+    view: Callable[..., HttpResponseBase], known: frozenset[str]
+) -> Callable[..., HttpResponseBase]:
+    """Return a view that says which parameters of an address are not its own."""
+
+    @wraps(view)
+    def checked(
+        request: HttpRequest, *args: object, fmt: str, **names: object
+    ) -> HttpResponseBase:
+        elsewhere = check_parameters(request, fmt, known)
+        return elsewhere or view(request, *args, fmt=fmt, **names)
+
+    checked.takes = known  # type: ignore[attr-defined]  # so that tests know them, too
+    return checked

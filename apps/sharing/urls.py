@@ -4,12 +4,16 @@ from django.urls import include, path
 
 from apps.pages.urls import page
 from apps.sharing.activity import views as activity
+from apps.sharing.activity.forms import ActivityForm
 from apps.sharing.drafts import views as drafts
+from apps.sharing.drafts.pages import StepForm
 from apps.sharing.issuing import activation_page
 from apps.sharing.issuing import views as tokens
 from apps.sharing.recipients import views as recipients
+from apps.sharing.recipients.forms import RecipientListForm
 from apps.sharing.shares import settings_views, table_views
 from apps.sharing.shares import views as shares
+from apps.sharing.shares.forms import ListForm, ShareListForm
 
 app_name = "sharing"
 
@@ -20,10 +24,12 @@ TOKEN = f"{RECIPIENT}tokens/<uuid:token_id>/"
 
 urlpatterns = [
     # Shares
-    *page("shares/", shares.share_list, "share-list", csv=True),
-    *page("shares/new", drafts.share_new, "share-new"),
+    *page("shares/", shares.share_list, "share-list", csv=True, takes=[ShareListForm]),
+    *page("shares/new", drafts.share_new, "share-new", takes=[StepForm]),
     path("shares/table-options", shares.table_options, name="table-options"),
-    *page(SHARE, shares.share_detail, "share-detail"),
+    *page(
+        SHARE, shares.share_detail, "share-detail", takes=[ListForm, "edit add lang"]
+    ),
     *page(f"{SHARE}settings", settings_views.share_settings, "share-settings"),
     path(f"{SHARE}update", settings_views.share_update, name="share-update"),
     path(f"{SHARE}delete", settings_views.share_delete, name="share-delete"),
@@ -42,8 +48,19 @@ urlpatterns = [
         "table-sharing",
     ),
     # Recipients and their tokens
-    *page("recipients/", recipients.recipient_list, "recipient-list", csv=True),
-    *page("recipients/new", recipients.recipient_new, "recipient-new"),
+    *page(
+        "recipients/",
+        recipients.recipient_list,
+        "recipient-list",
+        csv=True,
+        takes=[RecipientListForm],
+    ),
+    *page(
+        "recipients/new",
+        recipients.recipient_new,
+        "recipient-new",
+        takes=["name share"],
+    ),
     *page(RECIPIENT, recipients.recipient_detail, "recipient-detail"),
     *page(f"{RECIPIENT}grants", recipients.recipient_grants, "recipient-grants"),
     *page(f"{RECIPIENT}settings", recipients.recipient_settings, "recipient-settings"),
@@ -56,6 +73,12 @@ urlpatterns = [
     *page(f"{TOKEN}retire", tokens.token_retire, "token-retire"),
     path("activate/<str:nonce>", activation_page.activation, name="activate"),
     # What was done, and the protocol
-    *page("activity/", activity.activity_list, "activity-list", csv=True),
+    *page(
+        "activity/",
+        activity.activity_list,
+        "activity-list",
+        csv=True,
+        takes=[ActivityForm],
+    ),
     path("delta-sharing/", include("apps.sharing.api.urls")),
 ]

@@ -5,6 +5,7 @@ from django.urls import path
 from apps.pages.urls import page
 from apps.tables.catalogue import list_views, register_views, settings_views
 from apps.tables.catalogue.adding.pages import CONVERT_PAGE, CREATE_PAGE, IMPORT_PAGE
+from apps.tables.catalogue.forms import CatalogueForm, RegisterQueryForm, SearchForm
 from apps.tables.head import views as head_views
 from apps.tables.maintenance import views as maintenance_views
 from apps.tables.maintenance.editing.column_pages import COLUMN_PAGE, COMMENT_PAGE
@@ -19,16 +20,43 @@ from apps.tables.maintenance.vacuum_page import VACUUM_PAGE
 app_name = "tables"
 
 urlpatterns = [
-    *page("tables/", list_views.table_list, "table-list", csv=True),
-    *page("tables/new", register_views.table_register, "table-register"),
-    *page("tables/new/create", CREATE_PAGE.view, "table-new-create"),
-    *page("tables/new/convert", CONVERT_PAGE.view, "table-new-convert"),
-    *page("tables/new/import", IMPORT_PAGE.view, "table-new-import"),
-    *page("t/<str:namespace>/<str:name>/import", IMPORT_PAGE.view, "table-import"),
+    *page(
+        "tables/", list_views.table_list, "table-list", csv=True, takes=[CatalogueForm]
+    ),
+    *page(
+        "tables/new",
+        register_views.table_register,
+        "table-register",
+        takes=[RegisterQueryForm],
+    ),
+    *page(
+        "tables/new/create",
+        CREATE_PAGE.view,
+        "table-new-create",
+        takes=CREATE_PAGE.takes,
+    ),
+    *page(
+        "tables/new/convert",
+        CONVERT_PAGE.view,
+        "table-new-convert",
+        takes=CONVERT_PAGE.takes,
+    ),
+    *page(
+        "tables/new/import",
+        IMPORT_PAGE.view,
+        "table-new-import",
+        takes=IMPORT_PAGE.takes,
+    ),
+    *page(
+        "t/<str:namespace>/<str:name>/import",
+        IMPORT_PAGE.view,
+        "table-import",
+        takes=IMPORT_PAGE.takes,
+    ),
     path("tables/check", register_views.location_check, name="location-check"),
     path("tables/scan", register_views.table_scan, name="table-scan"),
     path("tables/load-samples", register_views.load_samples, name="load-samples"),
-    *page("search", list_views.search, "search", csv=True),
+    *page("search", list_views.search, "search", csv=True, takes=[SearchForm]),
     *page(
         "t/<str:namespace>/<str:name>/settings",
         settings_views.table_settings,
@@ -38,6 +66,7 @@ urlpatterns = [
         "t/<str:namespace>/<str:name>/checkpoint",
         maintenance_views.table_checkpoint,
         "table-checkpoint",
+        takes=["v"],
     ),
     *page(
         "t/<str:namespace>/<str:name>/cleanup",
@@ -48,35 +77,63 @@ urlpatterns = [
         "t/<str:namespace>/<str:name>/optimize",
         OPTIMIZE_PAGE.view,
         "table-optimize",
+        takes=OPTIMIZE_PAGE.takes,
     ),
     *page(
         "t/<str:namespace>/<str:name>/delete-rows",
         DELETE_ROWS_PAGE.view,
         "table-delete-rows",
+        takes=DELETE_ROWS_PAGE.takes,
     ),
     *page(
         "t/<str:namespace>/<str:name>/update-rows",
         UPDATE_ROWS_PAGE.view,
         "table-update-rows",
+        takes=UPDATE_ROWS_PAGE.takes,
     ),
     *page(
         "t/<str:namespace>/<str:name>/properties",
         PROPERTY_PAGE.view,
         "table-properties",
+        takes=PROPERTY_PAGE.takes,
     ),
-    *page("t/<str:namespace>/<str:name>/columns", COLUMN_PAGE.view, "table-columns"),
-    *page("t/<str:namespace>/<str:name>/comments", COMMENT_PAGE.view, "table-comments"),
+    *page(
+        "t/<str:namespace>/<str:name>/columns",
+        COLUMN_PAGE.view,
+        "table-columns",
+        takes=COLUMN_PAGE.takes,
+    ),
+    *page(
+        "t/<str:namespace>/<str:name>/comments",
+        COMMENT_PAGE.view,
+        "table-comments",
+        takes=COMMENT_PAGE.takes,
+    ),
     *page(
         "t/<str:namespace>/<str:name>/constraints",
         CONSTRAINT_PAGE.view,
         "table-constraints",
+        takes=CONSTRAINT_PAGE.takes,
     ),
     *page(
-        "t/<str:namespace>/<str:name>/protocol", PROTOCOL_PAGE.view, "table-protocol"
+        "t/<str:namespace>/<str:name>/protocol",
+        PROTOCOL_PAGE.view,
+        "table-protocol",
+        takes=PROTOCOL_PAGE.takes,
     ),
-    *page("t/<str:namespace>/<str:name>/restore", RESTORE_PAGE.view, "table-restore"),
+    *page(
+        "t/<str:namespace>/<str:name>/restore",
+        RESTORE_PAGE.view,
+        "table-restore",
+        takes=RESTORE_PAGE.takes,
+    ),
     *page("t/<str:namespace>/<str:name>/maintenance", table_upkeep, "table-upkeep"),
-    *page("t/<str:namespace>/<str:name>/vacuum", VACUUM_PAGE.view, "table-vacuum"),
+    *page(
+        "t/<str:namespace>/<str:name>/vacuum",
+        VACUUM_PAGE.view,
+        "table-vacuum",
+        takes=VACUUM_PAGE.takes,
+    ),
     path(
         "t/<str:namespace>/<str:name>/refresh",
         head_views.table_refresh,

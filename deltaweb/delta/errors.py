@@ -6,7 +6,7 @@ DeltaError (deltaweb/errors.py: how an error writes its sentence)
 │   CredentialsNeededError, LocationUnreachableError, LocationUnsupportedError,
 │   LocationNotWritableError, StorageFullError
 ├── TableNotFoundError, TimestampNotFoundError, TimestampInvalidError,
-│   LogCorruptError
+│   TimeZoneUnknownError, LogCorruptError
 ├── VersionError, a version that cannot be read or written: VersionNotFoundError,
 │   │   LogGapError, CheckpointPartsError, CheckpointCancelledError,
 │   │   UnsupportedProtocolError, UnsupportedWriterError,
@@ -154,11 +154,29 @@ class TimestampNotFoundError(DeltaError, code="timestamp-not-found"):
 
 
 class TimestampInvalidError(DeltaError, code="timestamp-invalid"):
-    """The text is not a time, or the time has no zone."""
+    """The text is not a time, or the time has no zone and none is given beside it."""
 
     text: str
     message = "{text!r} is not a time with a zone."
-    hint = "Write it as 2026-01-31T12:00:00Z."
+    hint = "Write it as 2026-01-31T12:00:00Z, or say its zone (time_zone, --time-zone)."
+
+
+class TimeZoneUnknownError(DeltaError, code="time-zone-unknown"):
+    """No time zone is called so.
+
+    Attributes:
+        name: What was given.
+        nearest: Zones that may be meant.
+    """
+
+    name: str
+    nearest: Sequence[str] = ()
+    message = "No time zone is called {name!r}."
+    hint = "{_meant}Give one such as America/New_York, UTC or +05:30."
+
+    @property
+    def _meant(self) -> str:
+        return f"Did you mean {' or '.join(self.nearest)}? " if self.nearest else ""
 
 
 class LogGapError(VersionError, code="log-gap"):

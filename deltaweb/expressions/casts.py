@@ -1,11 +1,15 @@
 """Values of one type as those of another, in Spark's ANSI mode.
 
+A day, a text or what a clock shows becomes an instant in the zone of the expression,
+and an instant one of these.
+
 Source: Spark SQL Reference, "ANSI Compliance": a value that has no place in the other
 type is an error, never null.
 """
 
-from collections.abc import Callable
-from datetime import date, datetime
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from decimal import Decimal
 from functools import partial
 from typing import Final
@@ -13,6 +17,8 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from deltaweb.delta.values.time_zones.known import UTC_ZONE, zone_rules
+from deltaweb.delta.values.time_zones.rules import ZoneRules, to_clocks, to_instants
 from deltaweb.delta.values.value_text import rescaled
 from deltaweb.expressions.node import (
     BoundExpression,
@@ -25,6 +31,7 @@ from deltaweb.expressions.node import (
 )
 from deltaweb.expressions.text_values import (
     boolean_of,
+    day_text,
     days_of,
     decimal_of,
     double_of,
@@ -34,12 +41,33 @@ from deltaweb.expressions.text_values import (
     micros_of,
     nearest_single,
     single_of,
+    time_text,
 )
 
 TIMESTAMP: Final = pa.timestamp("us", "UTC")
 LOCAL_TIME: Final = pa.timestamp("us")
 _LONG: Final = pa.int64()
 _BEYOND_LONG: Final = 2**63
+_zone: ContextVar[ZoneRules] = ContextVar("zone")
+
+
+@contextmanager
+def in_zone(name: str) -> Iterator[None]:
+    """Bind the expressions that are made in its context to a time zone.
+
+    Raises:
+        TimeZoneUnknownError: If no zone is called so.
+    """
+    mark = _zone.set(zone_rules(name))
+    try:
+        yield
+    finally:
+        _zone.reset(mark)
+
+
+def current_zone() -> ZoneRules:
+    """Return the zone of the expression that is being made."""
+    return _zone.get(None) or zone_rules(UTC_ZONE)
 
 
 def cast(node: BoundExpression, kind: pa.DataType) -> BoundExpression:
@@ -115,12 +143,17 @@ def _to_boolean(
 def _to_time(
     source: pa.DataType, kind: pa.DataType
 ) -> Callable[[Values], Values] | None:
-    if pa.types.is_date32(source) or pa.types.is_timestamp(source):
-        return lambda values: values.cast(LOCAL_TIME).cast(kind)
-    if pa.types.is_string(source):
-        ticks = local_micros_of if kind.tz is None else micros_of
+    zone, types = current_zone(), pa.types
+    if types.is_string(source):
+        ticks = local_micros_of if kind.tz is None else partial(micros_of, zone=zone)
         return lambda values: _mapped(values, ticks, _LONG).cast(kind)
-    return None
+    if not (types.is_date32(source) or types.is_timestamp(source)):
+        return None
+    if kind.tz is not None:
+        return lambda values: to_instants(values, zone)
+    if types.is_timestamp(source):
+        return lambda values: to_clocks(values, zone)
+    return lambda values: values.cast(kind)
 
 
 def _to_binary(
@@ -134,22 +167,25 @@ def _to_text(source: pa.DataType, _: pa.DataType) -> Callable[[Values], Values] 
     if types.is_integer(source) or types.is_boolean(source):
         return lambda values: values.cast(pa.string())
     if types.is_date32(source):
-        return lambda values: _mapped(values, date.isoformat, pa.string())
+        return lambda values: _mapped(values.cast(pa.int32()), day_text, pa.string())
     if types.is_decimal(source):
         return lambda values: _mapped(values, _plain_decimal, pa.string())
     if types.is_timestamp(source):
-        return lambda values: _mapped(values, _time_text, pa.string())
+        clock = clock_of(source)
+        return lambda values: _mapped(clock(values).cast(_LONG), time_text, pa.string())
     return None
+
+
+def clock_of(kind: pa.DataType) -> Callable[[Values], Values]:
+    """Return what makes of times of a type what clocks of the zone show."""
+    zone = current_zone()
+    return (
+        (lambda values: to_clocks(values, zone)) if kind.tz else lambda values: values
+    )
 
 
 def _plain_decimal(value: Decimal) -> str:
     return f"{value:f}"
-
-
-def _time_text(value: datetime) -> str:
-    text = value.strftime("%H:%M:%S")
-    fraction = f".{value.microsecond:06d}".rstrip("0").rstrip(".")
-    return f"{value.date().isoformat()} {text}{fraction}"
 
 
 def _to_integer(
@@ -219,9 +255,10 @@ def _decimal(kind: pa.DataType, text: str) -> Decimal:
 
 def _to_date(source: pa.DataType, _: pa.DataType) -> Callable[[Values], Values] | None:
     if pa.types.is_timestamp(source):
-        return lambda values: pc.floor_temporal(
-            values.cast(LOCAL_TIME), unit="day"
-        ).cast(pa.date32())
+        clock = clock_of(source)
+        return lambda values: pc.floor_temporal(clock(values), unit="day").cast(
+            pa.date32()
+        )
     if pa.types.is_string(source):
         return lambda values: _mapped(values, days_of, pa.int32()).cast(pa.date32())
     return None

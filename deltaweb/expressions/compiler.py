@@ -17,8 +17,9 @@ from deltaweb.delta.protocol.column_path import (
     resolve_column,
 )
 from deltaweb.delta.protocol.schema import StructType, arrow_type
+from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.expressions.arithmetic import arithmetic, negative
-from deltaweb.expressions.casts import cast
+from deltaweb.expressions.casts import cast, in_zone
 from deltaweb.expressions.char_columns import (
     char_length,
     padded,
@@ -127,14 +128,18 @@ def parse_expression(sql: str) -> SQLText:
         raise ExpressionError(sql=sql, reason=error.reason) from None
 
 
-def compile_sql(sql: str | SQLText, schema: StructType) -> BoundExpression:
+def compile_sql(
+    sql: str | SQLText, schema: StructType, time_zone: str = UTC_ZONE
+) -> BoundExpression:
     """Return an expression over rows of a schema.
 
     Args:
         sql: The expression, as text or parsed.
         schema: The schema of the rows.
+        time_zone: Whose clocks show the times without a zone.
 
     Raises:
+        TimeZoneUnknownError: If no zone is called so.
         ExpressionMistakenError: If it does not parse, names no column, or is no
             function of the row.
         ExpressionError: If it is not evaluated here exactly; names what is not.
@@ -142,7 +147,8 @@ def compile_sql(sql: str | SQLText, schema: StructType) -> BoundExpression:
     parsed = parse_expression(sql) if isinstance(sql, str) else sql
     text, tree = parsed.text, parsed.tree
     try:
-        return _Compiler(schema).node(with_padded_literals(tree, schema))
+        with in_zone(time_zone):
+            return _Compiler(schema).node(with_padded_literals(tree, schema))
     except ExpressionError:
         raise
     except BadLiteralError as error:

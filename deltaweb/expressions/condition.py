@@ -9,8 +9,9 @@ import pyarrow.compute as pc
 from deltaweb.delta.protocol.schema import StructField, StructType, arrow_type
 from deltaweb.delta.scan.predicate import Predicate
 from deltaweb.delta.scan.row_condition import RowCondition
+from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.expressions.bounds import MADE_BYTES, in_parts, text_bytes
-from deltaweb.expressions.casts import cast
+from deltaweb.expressions.casts import cast, in_zone
 from deltaweb.expressions.comparison import truth
 from deltaweb.expressions.errors import (
     ExpressionError,
@@ -34,12 +35,17 @@ class SQLCondition(RowCondition):
     Args:
         sql: The expression, as text or parsed.
         schema: The schema of the rows.
+        time_zone: Whose clocks show the times without a zone, and what its functions
+            say of instants: as in a session of Spark that has it.
 
     Raises:
+        TimeZoneUnknownError: If no zone is called so.
         ExpressionError: If it is not evaluated here exactly, or is no condition.
     """
 
-    def __init__(self, sql: "str | SQLText", schema: StructType) -> None:
+    def __init__(
+        self, sql: "str | SQLText", schema: StructType, time_zone: str = UTC_ZONE
+    ) -> None:
         from deltaweb.expressions.compiler import (  # noqa: PLC0415 (as above)
             parse_expression,
         )
@@ -47,13 +53,14 @@ class SQLCondition(RowCondition):
         self._parsed = parse_expression(sql) if isinstance(sql, str) else sql
         self._schema = schema
         self.sql = self._parsed.text
+        self.time_zone = time_zone
         try:
-            self._node = truth(_compiled(self._parsed, schema))
+            self._node = truth(_compiled(self._parsed, schema, time_zone))
         except NotTranslatedError as error:
             raise ExpressionError(sql=self.sql, reason=str(error)) from None
 
-    def __reduce__(self) -> tuple[type["SQLCondition"], tuple[str, StructType]]:
-        return SQLCondition, (self.sql, self._schema)
+    def __reduce__(self) -> tuple[type["SQLCondition"], tuple[str, StructType, str]]:
+        return SQLCondition, (self.sql, self._schema, self.time_zone)
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -67,7 +74,7 @@ class SQLCondition(RowCondition):
         """What holds for every row that it is true for; None where nothing is known."""
         from deltaweb.expressions.reach import reach_of  # noqa: PLC0415
 
-        return reach_of(self._parsed, self._schema)
+        return reach_of(self._parsed, self._schema, self.time_zone)
 
     def holds(self, rows: pa.RecordBatch) -> pa.BooleanArray:
         """Return where the condition is true: neither false nor unknown.
@@ -89,15 +96,23 @@ class SQLAssignment:
         sql: The expression.
         column: The column.
         schema: The schema of the rows.
+        time_zone: As of `SQLCondition`.
 
     Raises:
+        TimeZoneUnknownError: If no zone is called so.
         ExpressionError: If it is not evaluated here exactly, or its values are of
             another type.
     """
 
-    def __init__(self, sql: str, column: StructField, schema: StructType) -> None:
+    def __init__(
+        self,
+        sql: str,
+        column: StructField,
+        schema: StructType,
+        time_zone: str = UTC_ZONE,
+    ) -> None:
         self.sql = sql
-        node = _compiled(sql, schema)
+        node = _compiled(sql, schema, time_zone)
         kind = arrow_type(column.data_type)
         # A column takes what Spark stores in it by itself: no text, nor a boolean, as
         # another type.
@@ -108,7 +123,8 @@ class SQLAssignment:
                 own, its = type_name(kind), type_name(node.kind)
                 message = f"{column.name!r} is {own}, and it is {its}"
                 raise NotTranslatedError(message)  # noqa: TRY301  # one way to refuse
-            self._node = cast(node, kind)
+            with in_zone(time_zone):
+                self._node = cast(node, kind)
         except NotTranslatedError as error:
             raise ExpressionError(sql=sql, reason=str(error)) from None
 
@@ -149,7 +165,9 @@ def _joined(parts: list[pa.Array], sql: str) -> pa.Array:
     return pa.concat_arrays(parts)
 
 
-def _compiled(sql: "str | SQLText", schema: StructType) -> BoundExpression:
+def _compiled(
+    sql: "str | SQLText", schema: StructType, time_zone: str
+) -> BoundExpression:
     from deltaweb.expressions.compiler import compile_sql  # noqa: PLC0415 (as above)
 
-    return compile_sql(sql, schema)
+    return compile_sql(sql, schema, time_zone)

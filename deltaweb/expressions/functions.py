@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 
 from deltaweb.expressions.arithmetic import arithmetic, negative
 from deltaweb.expressions.bounds import check_made, text_bytes
-from deltaweb.expressions.casts import LOCAL_TIME, cast
+from deltaweb.expressions.casts import LOCAL_TIME, cast, clock_of
 from deltaweb.expressions.choice import case, coalesced, not_null, null, null_if_equal
 from deltaweb.expressions.comparison import (
     CASE_GROWTH,
@@ -185,9 +185,8 @@ def _field(name: str, calculate: Callable[[Values], Values]) -> Function:
         if pa.types.is_date32(node.kind) and name not in _OF_TIMES:
             part = node
         elif pa.types.is_timestamp(node.kind):
-            part = BoundExpression(
-                LOCAL_TIME, lambda rows: node.values(rows).cast(LOCAL_TIME)
-            )
+            clock = clock_of(node.kind)
+            part = BoundExpression(LOCAL_TIME, lambda rows: clock(node.values(rows)))
         else:
             message = f"{name} of {node.kind} is not evaluated here"
             raise NotTranslatedError(message)

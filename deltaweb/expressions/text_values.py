@@ -15,7 +15,10 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
+from deltaweb.delta.values.time_zones.rules import ZoneRules
 from deltaweb.delta.values.value_text import (
+    MICROS_PER_DAY,
+    MICROS_PER_SECOND,
     parse_date,
     parse_number,
     parse_timestamp,
@@ -44,6 +47,7 @@ _TIME: Final = re.compile(
 _ZONE: Final = re.compile(r"(?:Z|(?:UTC|GMT|UT)?(?:([+-])([0-9]{1,2}):?([0-9]{2})?)?)")
 _MICROSECOND_DIGITS: Final = 6
 _MAX_ZONE_HOURS: Final = 18
+_LAST_UNSIGNED_YEAR: Final = 9_999
 
 
 def trimmed(text: str) -> str:
@@ -134,10 +138,33 @@ def days_of(text: str) -> int:
     return parse_date(_day(*match.groups()))
 
 
-def micros_of(text: str) -> int:
-    """Return the instant; one without a zone is of UTC."""
-    moment, zone = _moment(text)
-    return parse_timestamp(f"{moment}{_offset(zone, text)}" if zone else moment)
+def micros_of(text: str, zone: ZoneRules | None = None) -> int:
+    """Return the instant; one without a zone is what clocks show: UTC's for None."""
+    moment, own = _moment(text)
+    if own:
+        return parse_timestamp(f"{moment}{_offset(own, text)}")
+    micros = parse_timestamp(moment)
+    return micros if zone is None else int(zone.instants(np.array([micros]))[0])
+
+
+def day_text(days: int) -> str:
+    """Return a day as it is written; a year of five digits has its sign."""
+    day = np.datetime64(days, "D")
+    months = int(day.astype("datetime64[M]").astype(np.int64))
+    year, month = 1970 + months // 12, months % 12 + 1
+    number = int((day - day.astype("datetime64[M]")).astype(np.int64)) + 1
+    sign = "+" if year > _LAST_UNSIGNED_YEAR else ""
+    digits = f"{year:04d}" if year >= 0 else f"-{-year:04d}"
+    return f"{sign}{digits}-{month:02d}-{number:02d}"
+
+
+def time_text(micros: int) -> str:
+    """Return what a clock shows, without the digits of a fraction that are zeros."""
+    days, rest = divmod(micros, MICROS_PER_DAY)
+    seconds, fraction = divmod(rest, MICROS_PER_SECOND)
+    clock = f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
+    digits = f".{fraction:06d}".rstrip("0").rstrip(".")
+    return f"{day_text(days)} {clock}{digits}"
 
 
 def local_micros_of(text: str) -> int:

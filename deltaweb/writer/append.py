@@ -7,6 +7,7 @@ from deltaweb.delta.log.paths import commit_name
 from deltaweb.delta.log.store import FileStatus, TableStore
 from deltaweb.delta.protocol.actions import SetTransaction
 from deltaweb.delta.snapshot.state import Definition, commit_status, load_definition
+from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.delta.writing.after_commit import commit_and_checkpoint
 from deltaweb.delta.writing.requirements import check_writable
 from deltaweb.delta.writing.transaction import CommitResult, Transaction
@@ -97,13 +98,14 @@ def _may_be_dated(transaction: Transaction) -> bool:
     )
 
 
-def append_rows(
+def append_rows(  # noqa: PLR0913  # what comes, and how it is taken
     store: TableStore,
     rows: Any,  # noqa: ANN401  # any Arrow stream
     *,
     merge_schema: bool = False,
     txn: tuple[str, int] | None = None,
     known: KnownDefinition | None = None,
+    time_zone: str = UTC_ZONE,
 ) -> CommitResult:
     """Add rows to a table.
 
@@ -114,6 +116,7 @@ def append_rows(
         txn: How far an application comes with this; a version that the table has
             already makes nothing happen.
         known: What is known of the table from appends before.
+        time_zone: The zone of the table's conditions and of what it fills in.
 
     Raises:
         DeltaError: As `DeltaTable.append` lists them.
@@ -126,7 +129,7 @@ def append_rows(
         return CommitResult(version=None)
     reader = open_rows(rows)
     metadata = evolved(base, reader.schema, merge=merge_schema)
-    write = TableWrite(store, base, metadata)
+    write = TableWrite(store, base, metadata, time_zone=time_zone)
     with write.open_files() as files:
         for batch in write.accept(reader):
             files.write(batch)

@@ -26,6 +26,7 @@ from deltaweb.delta.values.partition_values import (
     type_partition_values,
 )
 from deltaweb.delta.values.statistics.record_counts import live_records
+from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.delta.writing.transaction import EVERYTHING_READ, TableRead
 from deltaweb.expressions.compiler import parse_expression
 from deltaweb.expressions.condition import SQLCondition
@@ -64,7 +65,11 @@ class Matches:
 
 
 def find_matches(
-    snapshot: Snapshot, where: str | None, *, is_evaluated_here: bool = True
+    snapshot: Snapshot,
+    where: str | None,
+    *,
+    is_evaluated_here: bool = True,
+    time_zone: str = UTC_ZONE,
 ) -> Matches:
     """Find the files that a condition is about, without opening one.
 
@@ -73,6 +78,7 @@ def find_matches(
         where: The condition; None for one that is true of every row.
         is_evaluated_here: Whether rows are looked at in process; if another engine
             does, no condition is refused.
+        time_zone: The zone of the condition.
 
     Raises:
         ExpressionError: If the condition cannot be evaluated here.
@@ -87,9 +93,11 @@ def find_matches(
         if is_evaluated_here:
             raise
         return Matches(nothing, files, EVERYTHING_READ)
-    by_partition = _by_partition(snapshot, parsed)
-    condition = SQLCondition(parsed, snapshot.schema) if is_evaluated_here else None
-    predicate = reach_of(parsed, snapshot.schema)
+    by_partition = _by_partition(snapshot, parsed, time_zone)
+    condition = None
+    if is_evaluated_here:
+        condition = SQLCondition(parsed, snapshot.schema, time_zone)
+    predicate = reach_of(parsed, snapshot.schema, time_zone)
     if by_partition is not None:
         whole = files.filter(by_partition)
         return Matches(whole, nothing, _read(predicate, whole), condition)
@@ -117,14 +125,16 @@ def _partitions(snapshot: Snapshot) -> pa.StructArray:
     return typed.chunk(0)
 
 
-def _by_partition(snapshot: Snapshot, where: SQLText) -> pa.BooleanArray | None:
+def _by_partition(
+    snapshot: Snapshot, where: SQLText, time_zone: str
+) -> pa.BooleanArray | None:
     """Return the files that match by their partition values; None for other columns."""
     names = snapshot.metadata.partition_columns
     if not names and where.tree.find(exp.Column):
         return None
     columns = partition_schema(snapshot.schema, names)
     try:
-        condition = SQLCondition(where, columns)
+        condition = SQLCondition(where, columns, time_zone)
     except ExpressionError:
         return None
     values = _partitions(snapshot)

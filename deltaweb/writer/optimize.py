@@ -27,6 +27,7 @@ from deltaweb.delta.row_tracking.logged_fields import (
 from deltaweb.delta.scan.small_files import packed_rows
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.snapshot.state import load_state
+from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.delta.writing.after_commit import commit_and_checkpoint
 from deltaweb.delta.writing.requirements import check_writable
 from deltaweb.delta.writing.transaction import CommitResult, TableRead, Transaction
@@ -114,37 +115,16 @@ class OptimizePlan:
         return sorted(found.values(), key=lambda one: -one.num_files)
 
 
-def optimize_files(
-    store: TableStore,
-    where: str | None = None,
-    *,
-    target_bytes: int | None = None,
-    cluster_by: Sequence[str] = (),
-) -> CommitResult:
-    """Pack small files, or cluster all rows by columns along a Z-order curve.
-
-    Args:
-        store: The table's files.
-        where: Which partitions; all for None.
-        target_bytes: About how large files are to be; None for what the table says.
-        cluster_by: Names of columns whose values are to be close within files.
-
-    Raises:
-        DeltaError: As `DeltaTable.optimize` lists them.
-    """
-    plan = plan_optimize(store, where, target_bytes=target_bytes, cluster_by=cluster_by)
-    return carry_out_optimize(store, plan)
-
-
-def plan_optimize(
+def plan_optimize(  # noqa: PLR0913  # what is asked for
     store: TableStore,
     where: str | None = None,
     *,
     target_bytes: int | None = None,
     cluster_by: Sequence[str] = (),
     version: int | None = None,
+    time_zone: str = UTC_ZONE,
 ) -> OptimizePlan:
-    """Return what an optimization would do; the arguments are those of that.
+    """Return how small files are packed, or all rows clustered along a Z-order curve.
 
     Args:
         store: The table's files.
@@ -153,6 +133,7 @@ def plan_optimize(
         cluster_by: Names of columns whose values are to be close within files.
         version: The version whose files are laid out anew; the newest for None. Rows
             that were appended since stay where they are.
+        time_zone: The zone of the condition.
 
     Raises:
         DeltaError: As `DeltaTable.optimize` lists them.
@@ -172,7 +153,7 @@ def plan_optimize(
     target = FileLayout.of_table(
         snapshot.protocol, snapshot.metadata, target_bytes
     ).target_bytes
-    files = _files(snapshot, where)
+    files = _files(snapshot, where, time_zone)
     bins = [*_bins(_unclustered(files, logged, target), target, clusters=bool(paths))]
     if logged is not None:
         bins = [some for some in bins if _is_worth_clustering(some, logged)]
@@ -292,10 +273,10 @@ def _said_columns(plan: OptimizePlan) -> dict[str, list[str]]:
     return {"zOrderBy": [*plan.columns]}
 
 
-def _files(snapshot: Snapshot, where: str | None) -> pa.Table:
+def _files(snapshot: Snapshot, where: str | None, time_zone: str) -> pa.Table:
     if where is None:
         return snapshot.files
-    matches = find_matches(snapshot, where)
+    matches = find_matches(snapshot, where, time_zone=time_zone)
     if matches.partly.num_rows:
         reason = "an optimization is of whole partitions, and it names other columns"
         raise PredicateError(reason=reason)

@@ -12,6 +12,7 @@ from deltaweb.delta.log.commits.partition_keys import partition_keys
 from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.protocol.actions import SetTransaction
 from deltaweb.delta.snapshot import Snapshot
+from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.delta.writing.after_commit import commit_and_checkpoint
 from deltaweb.delta.writing.requirements import RowConstraint
 from deltaweb.delta.writing.transaction import (
@@ -47,6 +48,7 @@ def overwrite_rows(  # noqa: PLR0913  # what goes, and what comes
     overwrite_schema: bool = False,
     dynamic: bool = False,
     merge_schema: bool = False,
+    time_zone: str = UTC_ZONE,
 ) -> CommitResult:
     """Write rows in the place of others.
 
@@ -57,6 +59,7 @@ def overwrite_rows(  # noqa: PLR0913  # what goes, and what comes
         overwrite_schema: Whether the table takes the schema of the rows.
         dynamic: Only the partitions go that new rows are in.
         merge_schema: Whether columns that the table lacks are added to it.
+        time_zone: The zone of all conditions.
 
     Raises:
         DeltaError: As `DeltaTable.overwrite` lists them.
@@ -71,7 +74,7 @@ def overwrite_rows(  # noqa: PLR0913  # what goes, and what comes
     metadata = evolved(
         base, reader.schema, merge=merge_schema, replaces=overwrite_schema
     )
-    write = TableWrite(store, base, metadata)
+    write = TableWrite(store, base, metadata, time_zone=time_zone)
     rule = () if where is None else (RowConstraint(REPLACE_WHERE, where),)
     texts = partial(statistics_texts, snapshot)
     with ChangeWriter(write, texts, KeptRowIds.of(store, snapshot)) as changes:
@@ -84,7 +87,9 @@ def overwrite_rows(  # noqa: PLR0913  # what goes, and what comes
         removed, read = snapshot.files, EVERYTHING_READ
         deleted = 0
         if where is not None:
-            removed, deleted, read, tells_rows = _keep_others(snapshot, where, changes)
+            removed, deleted, read, tells_rows = _keep_others(
+                write, snapshot, where, changes
+            )
         done = changes.finish(needs_feed=tells_rows)
         if dynamic:
             removed = files_of_partitions(snapshot, done.added)
@@ -165,7 +170,7 @@ def overwrite_transaction(
 
 
 def _keep_others(
-    snapshot: Snapshot, where: str, changes: ChangeWriter
+    write: TableWrite, snapshot: Snapshot, where: str, changes: ChangeWriter
 ) -> tuple[pa.Table, int, TableRead, bool]:
     """Write again what a condition is not true for, of the files where it is for some.
 
@@ -173,7 +178,7 @@ def _keep_others(
         The files that go, the rows that go with them, what was read, and whether
         rows are written again that stay.
     """
-    matches = find_matches(snapshot, where)
+    matches = find_matches(snapshot, where, time_zone=write.time_zone)
     removed, deleted = [matches.whole], count_rows(snapshot, matches.whole)
     for file in each_file(matches.partly):
         judged = rows_with_matches(snapshot.file_rows, file, matches.condition)

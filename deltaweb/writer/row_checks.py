@@ -15,6 +15,7 @@ from deltaweb.delta.protocol.actions import Metadata
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.values.python_values import python_values
+from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.delta.writing.errors import MAX_ROWS_SHOWN, ConstraintViolatedError
 from deltaweb.delta.writing.requirements import (
     CheckedRows,
@@ -36,6 +37,7 @@ class RowChecks:
         schema: The table's logical schema.
         more: Further conditions of this write alone.
         elsewhere: Conditions that another engine evaluates for these rows.
+        time_zone: The zone of the conditions.
 
     Raises:
         ExpressionError: If a condition cannot be evaluated here exactly.
@@ -47,10 +49,11 @@ class RowChecks:
         schema: StructType,
         more: Sequence[RowConstraint] = (),
         elsewhere: Collection[RowConstraint] = (),
+        time_zone: str = UTC_ZONE,
     ) -> None:
         self._required = [*_required(schema, ())]
         self._conditions = [
-            (constraint, SQLCondition(constraint.sql, schema))
+            (constraint, SQLCondition(constraint.sql, schema, time_zone))
             for constraint in (
                 *row_constraints(metadata),
                 *length_rules(schema),
@@ -92,6 +95,7 @@ def look_at_rows(
     snapshot: Snapshot,
     constraint: RowConstraint,
     on_progress: Callable[[int, int | None], None] | None = None,
+    time_zone: str = UTC_ZONE,
 ) -> CheckedRows:
     """Evaluate a constraint for every row of a version.
 
@@ -103,12 +107,13 @@ def look_at_rows(
         constraint: The constraint.
         on_progress: Told how many rows are done, and of how many if the log says so;
             it may raise to stop the work.
+        time_zone: The zone of the constraint.
 
     Raises:
         ExpressionError: If it cannot be evaluated here exactly.
         DeltaError: If a row cannot be read.
     """
-    condition = SQLCondition(constraint.sql, snapshot.schema)
+    condition = SQLCondition(constraint.sql, snapshot.schema, time_zone)
     num_rows = num_violating = 0
     shown: list[Mapping[str, object]] = []
     total = pc.sum(snapshot.statistics([])["num_records"], skip_nulls=False).as_py()

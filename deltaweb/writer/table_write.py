@@ -27,6 +27,7 @@ from deltaweb.delta.protocol.schema import (
 )
 from deltaweb.delta.row_tracking.logged_fields import load_domains
 from deltaweb.delta.snapshot.state import Definition
+from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.delta.writing.errors import SchemaMismatchError
 from deltaweb.delta.writing.operations.mapped_columns import (
     with_known_mapping,
@@ -67,6 +68,7 @@ class TableWrite:
         metadata: What holds from the write on.
         target_bytes: About how large a file is to be; None for what the table says.
         is_new: Whether this makes the table.
+        time_zone: The zone of the table's conditions and of what it fills in.
     """
 
     store: TableStore
@@ -74,6 +76,7 @@ class TableWrite:
     metadata: Metadata
     target_bytes: int | None = None
     is_new: bool = False
+    time_zone: str = UTC_ZONE
 
     @cached_property
     def schema(self) -> StructType:
@@ -137,8 +140,9 @@ class TableWrite:
             IdentityColumnError: If an identity column does not take a value, or has
                 no number left.
         """
-        checks = RowChecks(self.metadata, self.schema, more)
-        fit = RowSchema(self.schema, rows.schema, self.numbers)
+        zone = self.time_zone
+        checks = RowChecks(self.metadata, self.schema, more, time_zone=zone)
+        fit = RowSchema(self.schema, rows.schema, self.numbers, zone)
         for batch in rows:
             fitted = fit.fit(batch)
             checks.check(fitted)

@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from deltaweb.delta.log.store import TableStore
+from deltaweb.delta.values.time_zones.known import UTC_ZONE
 
 if TYPE_CHECKING:
     from deltaweb.delta.writing.transaction import CommitResult
@@ -22,7 +23,13 @@ class TableWrites:
     """What writes the rows of a table; `DeltaTable` has all of it."""
 
     _store: TableStore
+    _time_zone: str | None
     _known: "KnownDefinition | None" = None
+
+    @property
+    def sql_zone(self) -> str:
+        """The zone of conditions and other SQL."""
+        return self._time_zone or UTC_ZONE
 
     def append(
         self,
@@ -53,7 +60,12 @@ class TableWrites:
         if self._known is None:
             self._known = KnownDefinition(self._store)
         return append_rows(
-            self._store, rows, merge_schema=merge_schema, txn=txn, known=self._known
+            self._store,
+            rows,
+            merge_schema=merge_schema,
+            txn=txn,
+            known=self._known,
+            time_zone=self.sql_zone,
         )
 
     def overwrite(
@@ -85,6 +97,7 @@ class TableWrites:
             where=where,
             overwrite_schema=overwrite_schema,
             dynamic=dynamic,
+            time_zone=self.sql_zone,
         )
 
     def delete(
@@ -104,7 +117,8 @@ class TableWrites:
         """
         from deltaweb.writer.rewrite.run import deletion
 
-        return deletion(self._store, where).commit(on_progress=on_progress)
+        change = deletion(self._store, where, time_zone=self.sql_zone)
+        return change.commit(on_progress=on_progress)
 
     def plan_delete(
         self, where: str | None = None, *, on_progress: "Progress | None" = None
@@ -116,7 +130,8 @@ class TableWrites:
         """
         from deltaweb.writer.rewrite.run import deletion
 
-        return deletion(self._store, where).plan(on_progress)
+        change = deletion(self._store, where, time_zone=self.sql_zone)
+        return change.plan(on_progress)
 
     def update(
         self,
@@ -139,7 +154,8 @@ class TableWrites:
         """
         from deltaweb.writer.rewrite.run import update
 
-        return update(self._store, assignments, where).commit(on_progress=on_progress)
+        change = update(self._store, assignments, where, time_zone=self.sql_zone)
+        return change.commit(on_progress=on_progress)
 
     def plan_update(
         self,
@@ -155,7 +171,8 @@ class TableWrites:
         """
         from deltaweb.writer.rewrite.run import update
 
-        return update(self._store, assignments, where).plan(on_progress)
+        change = update(self._store, assignments, where, time_zone=self.sql_zone)
+        return change.plan(on_progress)
 
     def merge(
         self,
@@ -174,7 +191,10 @@ class TableWrites:
         from deltaweb.writer.merge.builder import MergeBuilder
         from deltaweb.writer.merge.merge import merge_rows
 
-        return MergeBuilder(partial(merge_rows, self._store, source, on))
+        zone = self.sql_zone
+        return MergeBuilder(
+            partial(merge_rows, self._store, source, on, time_zone=zone)
+        )
 
     def optimize(
         self,
@@ -196,8 +216,13 @@ class TableWrites:
             ColumnNotFoundError: If a name is no column.
             DeltaError: As `append` lists them.
         """
-        from deltaweb.writer.optimize import optimize_files
+        from deltaweb.writer.optimize import carry_out_optimize, plan_optimize
 
-        return optimize_files(
-            self._store, where, target_bytes=target_size_bytes, cluster_by=cluster_by
+        plan = plan_optimize(
+            self._store,
+            where,
+            target_bytes=target_size_bytes,
+            cluster_by=cluster_by,
+            time_zone=self.sql_zone,
         )
+        return carry_out_optimize(self._store, plan)

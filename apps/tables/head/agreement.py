@@ -97,6 +97,11 @@ class AgreementPage(ABC, Generic[P]):
         """The template of what would happen."""
         return f"{self.parts}/_{self.name}_look.html"
 
+    @property
+    def takes(self) -> list[str | type[forms.Form]]:
+        """The parameters of its address: which job, and values of its forms."""
+        return [ShownForm, self.form, *([self.choice] if self.choice else ())]
+
     @abstractmethod
     def address(self, table: Table | None) -> str:
         """Return where the page is."""

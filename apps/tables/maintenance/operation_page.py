@@ -7,13 +7,14 @@ button, `_<name>_done.html` shows what was done.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, TypeVar
 
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
 
+from apps.accounts.zones import user_zone_name
 from apps.jobs.models import Job
 from apps.tables.errors import OperationOutdatedError
 from apps.tables.head.agreement import AgreementPage, ShownJobs, named_job
@@ -76,10 +77,12 @@ class OperationPage(AgreementPage[P]):
         self, request: HttpRequest, values: Mapping[str, Any], table: Table | None
     ) -> P:
         """Return the parameters of a form's values, checked by the newest version."""
-        del request
         of = _there(table)
         read = self.read
         asked = self.operation.parameters(**values) if read is None else read(values)
+        if hasattr(asked, "time_zone"):  # what is typed is of who types it
+            zone = user_zone_name(request.user)
+            asked = replace(asked, time_zone=zone)  # type: ignore[type-var]  # a dataclass
         if _is_current(of):
             self.check(of, asked)
         return asked
@@ -123,10 +126,11 @@ class OperationPage(AgreementPage[P]):
         result: Mapping[str, Any] | None,
     ) -> dict[str, Any]:
         """Return the head of the table's pages, and what the operation adds."""
-        del asked
         head = table_head(_there(table))
         return {
             "head": head,
+            "zone_of_sql": user_zone_name(request.user),
+            "zone_asked": getattr(asked, "time_zone", ""),
             "made": made_version(head, result),
             "newer": _newer(head, result),
             **self.more(head, result),

@@ -2,10 +2,16 @@
 
 from argparse import ArgumentParser, ArgumentTypeError
 from pathlib import Path
+from typing import Final
 
 from apps.tables.catalogue.registration import find_table
 from apps.tables.errors import TableNameError, TableNotRegisteredError
 from apps.tables.storage.locations import check_present, parse_location
+from deltaweb.delta.errors import TimeZoneUnknownError
+from deltaweb.delta.values.time_zones.known import check_zone
+
+SQL_OF_UTC: Final = "SQL (UTC without)"
+"""Where times stand that are of UTC if no zone is given."""
 
 
 def locate(text: str) -> tuple[str | None, str]:
@@ -44,12 +50,43 @@ def whole_number(text: str) -> int:
     return value
 
 
-def add_version(parser: ArgumentParser) -> None:
-    """Take a table, and one of its versions by number or time."""
+def add_version(parser: ArgumentParser, *, of: str = "--timestamp") -> None:
+    """Take a table, one of its versions by number or time, and the zone of times.
+
+    Args:
+        parser: Of the command.
+        of: Where times without a zone may stand, for the help.
+    """
     parser.add_argument("table", metavar="name|location")
     at = parser.add_mutually_exclusive_group()
     at.add_argument("--version", type=whole_number, dest="at_version", metavar="N")
     at.add_argument("--timestamp", metavar="T", help="such as 2026-01-31T12:00:00Z")
+    add_time_zone(parser, of=of)
+
+
+def time_zone(text: str) -> str:
+    """Read the name of a time zone; argparse turns the error into bad usage."""
+    try:
+        return check_zone(text)
+    except TimeZoneUnknownError as error:
+        message = f"{error.message} {error.hint}"
+        raise ArgumentTypeError(message) from None
+
+
+def add_time_zone(parser: ArgumentParser, *, of: str) -> None:
+    """Take the zone of the times that people write without one.
+
+    Args:
+        parser: Of the command.
+        of: Where such times stand, for the help.
+    """
+    parser.add_argument(
+        "--time-zone",
+        type=time_zone,
+        metavar="ZONE",
+        help=f"whose clocks show the times without a zone in {of}: such as "
+        "America/New_York or +05:30",
+    )
 
 
 def add_upgrade(parser: ArgumentParser) -> None:

@@ -7,6 +7,7 @@ import pyarrow.compute as pc
 
 from apps.tables.operations.foreseen import Foreseen, Occasion
 from apps.tables.operations.operation import Operation, register
+from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.delta.writing.transaction import CommitResult
 from deltaweb.table import DeltaTable
 from deltaweb.writer.optimize import OptimizePlan, carry_out_optimize, plan_optimize
@@ -22,11 +23,13 @@ class Optimize:
         where: A condition on partition columns; "" for all.
         cluster_by: Columns whose values are to be close within files.
         target_bytes: About how large files are to be; None for what the table says.
+        time_zone: Whose clocks show the condition's times without a zone.
     """
 
     where: str = ""
     cluster_by: tuple[str, ...] = ()
     target_bytes: int | None = None
+    time_zone: str = UTC_ZONE
 
 
 def plan(opened: DeltaTable, asked: Optimize, occasion: Occasion) -> OptimizePlan:
@@ -45,6 +48,7 @@ def plan(opened: DeltaTable, asked: Optimize, occasion: Occasion) -> OptimizePla
         target_bytes=asked.target_bytes,
         cluster_by=asked.cluster_by,
         version=seen.version if seen and not is_again else None,
+        time_zone=asked.time_zone,
     )
 
 

@@ -60,16 +60,21 @@ def table_place(table: Table, *, roots: Sequence[str] | None) -> TablePlace:
     )
 
 
-def open_location(location: str) -> DeltaTable:
+def open_location(location: str, *, time_zone: str | None = None) -> DeltaTable:
     """Return the reader of any location, for the command line.
 
     It needs no database: without one no storage has options.
+
+    Args:
+        location: From `parse_location`.
+        time_zone: As `DeltaTable` takes it.
 
     Raises:
         StorageReferenceError: If an option of its storage refers to what is missing.
         StorageSealedError: If the options of its storage cannot be opened.
     """
-    return DeltaTable.from_store(place_of(location).open())
+    store = place_of(location).open()
+    return DeltaTable.from_store(store, time_zone=time_zone)
 
 
 def place_of(location: str) -> TablePlace:

@@ -45,6 +45,7 @@ class FeedRequest:
         versions: The first and the last version; None for the first and the last that
             the log holds.
         timestamps: Or the times between which they were made.
+        time_zone: Whose clocks show times without a zone; None refuses these.
         columns: The columns of the table in the order wanted, those of the feed after
             them unless they are named; all for None.
         predicate: A condition over the columns, those of the feed among them; rows
@@ -56,6 +57,7 @@ class FeedRequest:
 
     versions: tuple[int | None, int | None] = (None, None)
     timestamps: tuple[Moment, Moment] = (None, None)
+    time_zone: str | None = None
     columns: Sequence[str] | None = None
     predicate: Condition | str | None = None
     parse_sql: Callable[[str, StructType], RowCondition] | None = None
@@ -142,6 +144,7 @@ class FeedScan:
             load_commit_times(store),
             versions=request.versions,
             timestamps=request.timestamps,
+            time_zone=request.time_zone,
         )
         start = load_definition(store, self.range.first)
         told = commit_schema(METADATA, PROTOCOL)

@@ -51,6 +51,7 @@ def find_range(
     *,
     versions: tuple[int | None, int | None],
     timestamps: tuple[Moment, Moment],
+    time_zone: str | None = None,
 ) -> VersionRange:
     """Return the range between two versions or times.
 
@@ -60,6 +61,7 @@ def find_range(
         versions: The first and the last one; None for the first and the last there is.
         timestamps: Or the times that they were made at: the first version from the
             one on, the last one up to the other.
+        time_zone: Whose clocks show times without a zone; None refuses these.
 
     Raises:
         FeedRangeError: If no version is in the range.
@@ -73,7 +75,10 @@ def find_range(
         message = "give a version or a timestamp, not both"
         raise ValueError(message)
     first, last = versions
-    start, end = timestamps
+    start, end = (
+        None if moment is None else parse_timestamp(moment, time_zone=time_zone)
+        for moment in timestamps
+    )
     commits = [
         version
         for version, size in zip(times.versions, times.sizes, strict=True)
@@ -98,7 +103,7 @@ def find_range(
     return VersionRange(first, last, times)
 
 
-def _first_from(root: str, times: CommitTimes, moment: datetime | str) -> int:
+def _first_from(root: str, times: CommitTimes, moment: datetime) -> int:
     version = times.version_from(_ms_up(moment))
     if version is None:
         reason = f"no version was made at or after {moment}"
@@ -106,18 +111,17 @@ def _first_from(root: str, times: CommitTimes, moment: datetime | str) -> int:
     return version
 
 
-def _last_to(root: str, times: CommitTimes, moment: datetime | str) -> int:
-    version = times.version_at(to_ms(parse_timestamp(moment)))
+def _last_to(root: str, times: CommitTimes, moment: datetime) -> int:
+    version = times.version_at(to_ms(moment))
     if version is None:
         reason = f"no version was made at or before {moment}"
         raise FeedRangeError(root=root, reason=reason)
     return version
 
 
-def _ms_up(moment: datetime | str) -> int:
+def _ms_up(moment: datetime) -> int:
     """Return a time in milliseconds, rounded up: what is earlier is not from it on."""
-    parsed = parse_timestamp(moment)
-    return to_ms(parsed) + (parsed.microsecond % 1_000 > 0)
+    return to_ms(moment) + (moment.microsecond % 1_000 > 0)
 
 
 def has_feed(metadata: Metadata) -> bool:

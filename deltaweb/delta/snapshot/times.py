@@ -51,15 +51,22 @@ def _find_own(store: LogStore, times: CommitTimes) -> OwnTimes | None:
     return None
 
 
-def find_version(store: LogStore, timestamp: datetime | str) -> int:
+def find_version(
+    store: LogStore, timestamp: datetime | str, *, time_zone: str | None = None
+) -> int:
     """Return the newest version made at or before a time.
+
+    Args:
+        store: The table's log.
+        timestamp: The time.
+        time_zone: Whose clocks show a time without a zone; None refuses it.
 
     Raises:
         TableNotFoundError: If the log is empty.
         TimestampInvalidError: If the time is not one, or has no zone.
         TimestampNotFoundError: If the readable log begins later.
     """
-    moment = parse_timestamp(timestamp)
+    moment = parse_timestamp(timestamp, time_zone=time_zone)
     statuses = store.list_from(FIRST_NAME)
     times = _times_of(store, statuses)
     runs = readable_runs(

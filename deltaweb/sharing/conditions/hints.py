@@ -12,6 +12,7 @@ from typing import TypeAlias, TypeVar
 from deltaweb.delta.errors import PredicateError
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.delta.scan.predicate import Constant, Predicate
+from deltaweb.delta.values.time_zones.rules import ZoneRules
 from deltaweb.sharing.conditions import json, sql, tree
 from deltaweb.sharing.conditions.bounds import Bounds, all_of, count_comparisons
 from deltaweb.sharing.conditions.sql_text import MAX_TOKENS, SQLText, parse_sql
@@ -96,17 +97,18 @@ def parse_hints(
     return collected.hints()
 
 
-def parsed_hint(condition: SQLText, schema: StructType) -> Hints:
+def parsed_hint(
+    condition: SQLText, schema: StructType, zone: ZoneRules | None = None
+) -> Hints:
     """Return what a condition is as a SQL hint; its parts are read as loosely.
-
-    Its times are those of whoever evaluates it here: one without a zone is UTC.
 
     Args:
         condition: The condition, parsed.
         schema: The table's schema.
+        zone: Whose clocks show the times without a zone; UTC's for None.
     """
     collected = _Collected(schema, zone_is_unknown=False)
-    collected.add(condition.text, lambda _: collected.parts_of(condition))
+    collected.add(condition.text, lambda _: collected.parts_of(condition, zone=zone))
     return collected.hints()
 
 
@@ -177,10 +179,11 @@ class _Collected:
         self.tokens_left -= len(parsed.tokens)
         return self.parts_of(parsed)
 
-    def parts_of(self, parsed: SQLText) -> list[Part]:
+    def parts_of(self, parsed: SQLText, *, zone: ZoneRules | None = None) -> list[Part]:
         """The parts of a SQL hint that is parsed."""
         others = sql.other_texts(parsed, self.schema)
-        reader = sql.SQLReader(others, zone_is_unknown=self.zone_is_unknown)
+        unknown = self.zone_is_unknown
+        reader = sql.SQLReader(others, zone_is_unknown=unknown, zone=zone)
         return [
             (text, self.meaning(part, reader.condition))
             for text, part in sql.conjuncts(parsed)

@@ -7,9 +7,10 @@ What would depend on the client's own rules of casting is refused.
     date          with a time of day beside it: clients drop the time, or do not
     timestamp     of a JSON hint: cut to milliseconds by clients
     timestamp     below the microsecond: dropped
-    timestamp     without a zone: in a hint, of the client's zone, which is not known
-    local times   beside an instant: clients compare both in their zone, whose clocks
-                  may have skipped what lies between them, at most a day
+    timestamp     without a zone: of the condition's zone, whose clocks leave out times,
+                or in a hint of the client's, which is not known
+    local times   beside an instant: compared in that zone, whose clocks may have left
+                out what lies between them, at most a day
     float column  0.1 is no float: clients compare as floats or as doubles
     NaN           equals itself and is larger than any number to some clients, and
                 nothing of that to others
@@ -61,6 +62,8 @@ MAX_DOUBLE_DIGITS = 15
 MILLISECOND_US = 1_000
 MAX_ZONE_US = 16 * 3_600 * 1_000_000
 """More than any zone was ever off UTC."""
+MAX_LEFT_OUT_US = MICROS_PER_DAY
+"""No clock leaves out more: the day that islands lost at the date line."""
 
 _INTEGER = re.compile(r"\s*[+-]?[0-9]{1,30}\s*")
 _BEYOND_MICROS = re.compile(r"\.[0-9]{6}0*[1-9]")
@@ -221,7 +224,8 @@ def _beside_date(literal: Literal, data_type: DataType) -> _Reading:
         raise ValueError(text)
     days, rest = divmod(parse_timestamp_ntz(text), MICROS_PER_DAY)
     low, high = days, days + bool(rest)
-    if literal.kind == "timestamp" and literal.zone_is_unknown:
+    if literal.kind == "timestamp" and _has_clocks(literal):
+        # Where clocks go forward around midnight, an evening may be after it.
         low, high = low - 1, high + 1
     if low == high:
         return Literal("timestamp", text)
@@ -233,10 +237,10 @@ def _beside_timestamp(literal: Literal, name: str, data_type: DataType) -> _Read
     text = literal.text.strip()
     if literal.kind not in {"date", "string", "timestamp", "timestamp_ntz"}:
         raise ValueError(literal.kind)
-    # An instant beside local times is compared in the client's zone.
     is_zoned = literal.kind == "timestamp" and literal.zone_is_unknown
     is_local = name == "timestamp_ntz" and not is_zoned
-    low = high = parse_timestamp_ntz(text) if is_local else parse_timestamp(text)
+    parse = parse_timestamp_ntz if is_local else parse_timestamp
+    low = high = written = parse(text)
     if literal.is_cut:
         low -= low % MILLISECOND_US
         high = low + MILLISECOND_US - 1
@@ -245,16 +249,40 @@ def _beside_timestamp(literal: Literal, name: str, data_type: DataType) -> _Read
             low -= MILLISECOND_US - 1
     elif _BEYOND_MICROS.search(text):
         high += 1
-    if name == "timestamp_ntz" and is_zoned:
-        low, high = low - MICROS_PER_DAY, high + MICROS_PER_DAY
-    elif literal.zone_is_unknown and not (is_local or _ZONE.search(text)):
-        low, high = low - MAX_ZONE_US, high + MAX_ZONE_US
-    if low == high:
+    low, high = _in_zone(literal, name, low, high)
+    if low == high == written:
         return Literal(name, text)
     if not (fits_bits(low, 64) and fits_bits(high, 64)):
         raise ValueError(text)
     scalars = arrow_array([low, high], data_type)
     return _Between(scalars[0], scalars[1])
+
+
+def _in_zone(literal: Literal, name: str, low: int, high: int) -> tuple[int, int]:
+    """Return the ends of what a time may be beside a column of the type."""
+    if name == "timestamp_ntz":
+        if literal.kind == "timestamp" and _has_clocks(literal):
+            # A time of clocks that is left out is as late as others after it.
+            return low - MAX_LEFT_OUT_US, high + MAX_LEFT_OUT_US
+        return low, high
+    if _ZONE.search(literal.text):
+        return low, high
+    if literal.zone_is_unknown:
+        return low - MAX_ZONE_US, high + MAX_ZONE_US
+    zone = literal.zone
+    if zone is None:
+        return low, high
+    day = np.array([low // MICROS_PER_DAY])
+    found = [
+        *zone.instants(np.array([low, high], np.int64)),
+        *(zone.day_starts(day) if literal.kind == "date" else ()),
+    ]
+    return int(min(found)), int(max(found))
+
+
+def _has_clocks(literal: Literal) -> bool:
+    """Whether times are compared by clocks that may leave some out: not in UTC."""
+    return literal.zone_is_unknown or literal.zone is not None
 
 
 def _refusal(path: ColumnPath, data_type: DataType, literal: Literal) -> PredicateError:

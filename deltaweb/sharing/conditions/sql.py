@@ -14,6 +14,7 @@ from deltaweb.delta.protocol.schema import (
     PrimitiveType,
     StructType,
 )
+from deltaweb.delta.values.time_zones.rules import ZoneRules
 from deltaweb.sharing.conditions import tree
 from deltaweb.sharing.conditions.casts import literal_kind
 from deltaweb.sharing.conditions.sql_text import SQLText, shown, written
@@ -70,6 +71,7 @@ class SQLReader:
     Args:
         other_texts: What texts are to clients that take a backslash as it is.
         zone_is_unknown: Whether a time without a zone may be in any.
+        zone: The one that it is in; UTC for None.
     """
 
     def __init__(
@@ -77,9 +79,11 @@ class SQLReader:
         other_texts: Mapping[str, str] = MappingProxyType({}),
         *,
         zone_is_unknown: bool = False,
+        zone: ZoneRules | None = None,
     ) -> None:
         self.other_texts = other_texts
         self.zone_is_unknown = zone_is_unknown
+        self.zone = None if zone is None or zone.is_utc else zone
         self.readers: dict[type, Callable[..., tree.Node]] = {
             **dict.fromkeys(_OPERATORS, self.comparison),
             exp.And: lambda e, s: tree.And(self.chain(e), source=s),
@@ -180,6 +184,7 @@ class SQLReader:
                     text,
                     other_text=self.other_texts.get(text, ""),
                     zone_is_unknown=self.zone_is_unknown,
+                    zone=self.zone,
                     source=source,
                 )
         kind = _CONSTANTS.get(type(expression))

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from deltaweb.delta.protocol.schema import DataType
+from deltaweb.delta.values.time_zones.rules import ZoneRules
 
 SWAPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
@@ -60,6 +61,7 @@ class Literal(Written):
             empty when there is none.
         is_cut: Whether clients cut such a time to milliseconds.
         zone_is_unknown: Whether a time without a zone may be in any.
+        zone: The one that it is in; UTC for None.
     """
 
     kind: str
@@ -69,6 +71,7 @@ class Literal(Written):
     other_text: str = ""
     is_cut: bool = False
     zone_is_unknown: bool = False
+    zone: ZoneRules | None = None
 
 
 @dataclass(frozen=True)

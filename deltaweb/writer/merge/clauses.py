@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from deltaweb.delta.errors import ColumnNotFoundError
 from deltaweb.delta.protocol.schema import StructField, StructType, arrow_schema
+from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.delta.writing.errors import SourceColumnsError
 from deltaweb.expressions.condition import SQLAssignment, SQLCondition
 from deltaweb.writer.rewrite.row_changes import nullable
@@ -162,6 +163,7 @@ def completion_of(
     table: StructType,
     given: Iterable[str],
     numbers: IdentityNumbers | None = None,
+    time_zone: str = UTC_ZONE,
 ) -> RowCompletion:
     """Return what the table adds to rows that take values in some columns.
 
@@ -173,7 +175,11 @@ def completion_of(
     whole = clause.action is MergeAction.DELETE
     names = set(table.names) if whole else set(given)
     return RowCompletion(
-        table, names, takes_defaults=inserts, numbers=numbers if inserts else None
+        table,
+        names,
+        takes_defaults=inserts,
+        numbers=numbers if inserts else None,
+        time_zone=time_zone,
     )
 
 
@@ -186,6 +192,7 @@ class BoundClause:
         source: The schema of the source.
         numbers: Of the table's identity columns, for rows that are inserted.
         sides: What its SQL may use; None for what its rows have.
+        time_zone: The zone of its SQL.
 
     Raises:
         ColumnNotFoundError: If a column that takes a value is none of the table.
@@ -193,26 +200,30 @@ class BoundClause:
         IdentityColumnError: If values are said that such a column does not take.
     """
 
-    def __init__(  # what a clause is bound to
+    def __init__(  # noqa: PLR0913  # what a clause is bound to
         self,
         clause: MergeClause,
         table: StructType,
         source: StructType,
         numbers: IdentityNumbers,
         sides: Sequence[str] | None = None,
+        *,
+        time_zone: str = UTC_ZONE,
     ) -> None:
         self.clause = clause
         self.sides = clause.about.value if sides is None else sides
         self._table = arrow_schema(table)
         schema = pair_schema(table, source, self.sides)
-        self._condition = (
-            None if clause.condition is None else SQLCondition(clause.condition, schema)
-        )
+        self._condition = None
+        if clause.condition is not None:
+            self._condition = SQLCondition(clause.condition, schema, time_zone)
         self._values: dict[str, SQLAssignment] = {}
         columns = {column.name: column for column in table.fields}
         for name, sql in assigned(clause, table, source).items():
-            self._values[name] = SQLAssignment(sql, columns[name], schema)
-        self._completion = completion_of(clause, table, self._values, numbers)
+            self._values[name] = SQLAssignment(sql, columns[name], schema, time_zone)
+        self._completion = completion_of(
+            clause, table, self._values, numbers, time_zone
+        )
 
     @property
     def deletes(self) -> bool:

@@ -14,6 +14,7 @@ from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.protocol.schema import arrow_schema, schema_of_arrow
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.snapshot.state import load_state
+from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.delta.writing.after_commit import commit_and_checkpoint
 from deltaweb.delta.writing.requirements import check_writable
 from deltaweb.delta.writing.transaction import (
@@ -46,7 +47,6 @@ from deltaweb.writer.merge.outcome import MERGE, MergeOutcome, MergeOutlook
 from deltaweb.writer.merge.pairs import JOINED_AT_ONCE, PairFinder
 from deltaweb.writer.rewrite.dry_run import RowTally
 from deltaweb.writer.row_checks import RowChecks
-from deltaweb.writer.rows.identity_numbers import IdentityNumbers
 from deltaweb.writer.rows.row_schema import RowSchema
 from deltaweb.writer.rows.row_source import open_rows
 from deltaweb.writer.table_write import TableWrite
@@ -75,6 +75,8 @@ def merge_rows(
     source: Any,  # noqa: ANN401  # any Arrow stream
     on: str,
     clauses: Sequence[MergeClause],
+    *,
+    time_zone: str = UTC_ZONE,
 ) -> CommitResult:
     """Merge rows into a table; those of the source are held in memory.
 
@@ -83,11 +85,12 @@ def merge_rows(
         source: Whatever `open_rows` takes.
         on: SQL over `t`, the table, and `s`, the source.
         clauses: What is done with which rows.
+        time_zone: The zone of all SQL.
 
     Raises:
         DeltaError: As `DeltaTable.merge` lists them.
     """
-    return plan_merge(store, source, on, clauses).commit()
+    return plan_merge(store, source, on, clauses, time_zone=time_zone).commit()
 
 
 def plan_merge(
@@ -95,6 +98,8 @@ def plan_merge(
     source: Any,  # noqa: ANN401  # any Arrow stream
     on: str,
     clauses: Sequence[MergeClause],
+    *,
+    time_zone: str = UTC_ZONE,
 ) -> "MergePlan":
     """Read the rows of a source, and find the files that they may match.
 
@@ -106,8 +111,8 @@ def plan_merge(
     times = WorkTimes()
     snapshot = read_for_merge(store, clauses)
     base = snapshot.state.definition
-    write = TableWrite(store, base, base.metadata)
-    merge = _Merge(snapshot, source, on, clauses, write.numbers)
+    write = TableWrite(store, base, base.metadata, time_zone=time_zone)
+    merge = _Merge(snapshot, source, on, clauses, write)
     return MergePlan(write=write, snapshot=snapshot, merge=merge, times=times)
 
 
@@ -180,23 +185,27 @@ class _Merge:
         source: Any,  # noqa: ANN401  # any Arrow stream
         on: str,
         clauses: Sequence[MergeClause],
-        numbers: IdentityNumbers,
+        write: TableWrite,
     ) -> None:
         table = snapshot.schema
         reader = open_rows(source)
         schema = schema_of_arrow(reader.schema)
         check_all_taken(on, clauses, table, schema)
         fit = RowSchema(schema, reader.schema)
+        numbers, zone = write.numbers, write.time_zone
         bound = BoundClauses.of(
-            [BoundClause(one, table, schema, numbers) for one in clauses]
+            [
+                BoundClause(one, table, schema, numbers, time_zone=zone)
+                for one in clauses
+            ]
         )
         self._clauses = bound
         batches = [fit.fit(batch) for batch in reader]
         whole = pa.schema([f.with_nullable(True) for f in arrow_schema(schema)])  # noqa: FBT003  # pyarrow's own
         rows = pa.Table.from_batches(batches, whole)
         self._snapshot, self.on, self.clauses = snapshot, on, clauses
-        self._checks = RowChecks(snapshot.metadata, table)
-        self._finder = PairFinder(on, table, schema, rows)
+        self._checks = RowChecks(snapshot.metadata, table, time_zone=zone)
+        self._finder = PairFinder(on, table, schema, rows, zone)
         self._is_met = np.zeros(rows.num_rows, np.bool_)
 
         # Rows that match nothing are anywhere.

@@ -18,6 +18,7 @@ from deltaweb.delta.errors import ColumnNotFoundError
 from deltaweb.delta.protocol.column_path import ColumnPath, resolve_column
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.delta.scan.predicate import And, Comparison, In, Predicate
+from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.expressions.common_types import common
 from deltaweb.expressions.compiler import compile_sql
 from deltaweb.expressions.condition import SQLCondition
@@ -108,16 +109,22 @@ class PairFinder:
         table: The table's schema.
         schema: The source's.
         source: Its rows, by that schema.
+        time_zone: The zone of the condition.
 
     Raises:
         ExpressionError: If the condition cannot be evaluated here.
     """
 
     def __init__(
-        self, on: str, table: StructType, schema: StructType, source: pa.Table
+        self,
+        on: str,
+        table: StructType,
+        schema: StructType,
+        source: pa.Table,
+        time_zone: str = UTC_ZONE,
     ) -> None:
         self._source = source
-        self._condition = SQLCondition(on, pair_schema(table, schema))
+        self._condition = SQLCondition(on, pair_schema(table, schema), time_zone)
         self._keys, self._is_whole = join_keys(on, table, schema)
         self._joined = self._key_columns(SOURCE, self.source_rows(None))
 

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.snapshot import Snapshot
+from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.delta.writing.transaction import TableRead
 from deltaweb.expressions.condition import SQLCondition
 from deltaweb.writer.changes.change_writer import ChangeWriter, marks_deleted_rows
@@ -62,6 +63,11 @@ class RewriteEngine(Protocol):
         """Whether SQL is evaluated as in process, and refused where it is not."""
         ...
 
+    @property
+    def time_zone(self) -> str:
+        """The zone of the condition."""
+        ...
+
     def look(
         self, about: ConcernedFiles, seen: RowsSeen, on_progress: Progress | None
     ) -> RewrittenFiles:
@@ -91,11 +97,13 @@ class RewriteHere:
         store: The table's files.
         snapshot: The version.
         change: What becomes of the rows.
+        time_zone: The zone of the condition.
     """
 
     store: TableStore
     snapshot: Snapshot
     change: RowChange
+    time_zone: str = UTC_ZONE
 
     @property
     def progress_unit(self) -> str:

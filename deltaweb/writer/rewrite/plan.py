@@ -124,8 +124,12 @@ class Rewrite:
 
     @cached_property
     def _concerned(self) -> ConcernedFiles:
-        is_here = self.engine.is_evaluated_here
-        matches = find_matches(self.snapshot, self.where, is_evaluated_here=is_here)
+        matches = find_matches(
+            self.snapshot,
+            self.where,
+            is_evaluated_here=self.engine.is_evaluated_here,
+            time_zone=self.engine.time_zone,
+        )
         nothing = matches.whole.slice(0, 0)
         opened = [matches.partly]
         if self.change.opens_whole:

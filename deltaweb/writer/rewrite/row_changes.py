@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 from deltaweb.delta.errors import ColumnNotFoundError
 from deltaweb.delta.protocol.actions import Metadata
 from deltaweb.delta.protocol.schema import StructType
+from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.expressions.condition import SQLAssignment
 from deltaweb.writer.row_checks import RowChecks
 from deltaweb.writer.rows.identity_numbers import check_kept
@@ -83,6 +84,7 @@ class RowUpdate(UpdateKind):
         assignments: SQL by the name of the column that takes its value.
         schema: The table's.
         metadata: The table's, for its rules.
+        time_zone: The zone of the expressions, and of the rules.
 
     Raises:
         ColumnNotFoundError: If a name is no column.
@@ -91,18 +93,25 @@ class RowUpdate(UpdateKind):
     """
 
     def __init__(
-        self, assignments: Mapping[str, str], schema: StructType, metadata: Metadata
+        self,
+        assignments: Mapping[str, str],
+        schema: StructType,
+        metadata: Metadata,
+        time_zone: str = UTC_ZONE,
     ) -> None:
         self._values: dict[str, SQLAssignment] = {}
         for name, sql in assignments.items():
             column = schema.find(name)
             if column is None:
                 raise ColumnNotFoundError(column=name, columns=schema.names)
-            self._values[column.name] = SQLAssignment(sql, column, schema)
+            value = SQLAssignment(sql, column, schema, time_zone)
+            self._values[column.name] = value
         check_kept(schema, self._values)
-        self._checks = RowChecks(metadata, schema)
+        self._checks = RowChecks(metadata, schema, time_zone=time_zone)
         given = set(self._values)
-        self._completion = RowCompletion(schema, given, takes_defaults=False)
+        self._completion = RowCompletion(
+            schema, given, takes_defaults=False, time_zone=time_zone
+        )
 
     def apply(self, rows: pa.RecordBatch, holds: pa.BooleanArray) -> ChangedRows:
         """Put changed rows in the places of those that were."""

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.snapshot.state import load_state
+from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.delta.writing.requirements import check_writable
 from deltaweb.writer.rewrite.engine import RewriteHere
 from deltaweb.writer.rewrite.plan import Rewrite
@@ -24,20 +25,37 @@ def read_for_rewrite(store: TableStore, operation: str) -> Snapshot:
     return Snapshot(store, state)
 
 
-def deletion(store: TableStore, where: str | None = None) -> Rewrite:
+def deletion(
+    store: TableStore, where: str | None = None, *, time_zone: str = UTC_ZONE
+) -> Rewrite:
     """Return the removal of the rows that a condition is true for; all for None.
+
+    Args:
+        store: The table's files.
+        where: The condition.
+        time_zone: Its zone.
 
     Raises:
         DeltaError: As `read_for_rewrite` does.
     """
     snapshot = read_for_rewrite(store, RowDeletion.operation)
-    return _here(store, snapshot, RowDeletion(), where)
+    return _here(store, snapshot, RowDeletion(), where, time_zone)
 
 
 def update(
-    store: TableStore, assignments: Mapping[str, str], where: str | None = None
+    store: TableStore,
+    assignments: Mapping[str, str],
+    where: str | None = None,
+    *,
+    time_zone: str = UTC_ZONE,
 ) -> Rewrite:
     """Return the change of the rows that a condition is true for; all for None.
+
+    Args:
+        store: The table's files.
+        assignments: SQL by the name of the column that takes its value.
+        where: The condition.
+        time_zone: The zone of all of these.
 
     Raises:
         ColumnNotFoundError: If a name is no column.
@@ -45,12 +63,16 @@ def update(
         DeltaError: As `read_for_rewrite` does.
     """
     snapshot = read_for_rewrite(store, RowUpdate.operation)
-    change = RowUpdate(assignments, snapshot.schema, snapshot.metadata)
-    return _here(store, snapshot, change, where)
+    change = RowUpdate(assignments, snapshot.schema, snapshot.metadata, time_zone)
+    return _here(store, snapshot, change, where, time_zone)
 
 
 def _here(
-    store: TableStore, snapshot: Snapshot, change: RowChange, where: str | None
+    store: TableStore,
+    snapshot: Snapshot,
+    change: RowChange,
+    where: str | None,
+    time_zone: str,
 ) -> Rewrite:
-    engine = RewriteHere(store, snapshot, change)
+    engine = RewriteHere(store, snapshot, change, time_zone)
     return Rewrite(store, snapshot, change, where, engine)

@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from deltaweb.delta.features.identity_columns import is_identity
 from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
+from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.delta.writing.requirements import GENERATION, RowConstraint
 from deltaweb.expressions.char_columns import TEXT_TYPE
 from deltaweb.expressions.condition import SQLAssignment
@@ -35,6 +36,7 @@ class RowCompletion:
         takes_defaults: Whether columns that are not said take their defaults: those
             of new rows do, others keep what they have.
         numbers: Of the identity columns of new rows; None for rows that were there.
+        time_zone: The zone of the expressions.
 
     Raises:
         ExpressionError: If a value cannot be worked out here exactly.
@@ -48,8 +50,10 @@ class RowCompletion:
         *,
         takes_defaults: bool,
         numbers: IdentityNumbers | None = None,
+        time_zone: str = UTC_ZONE,
     ) -> None:
         self._schema = schema
+        self._time_zone = time_zone
         self._numbers = numbers or IdentityNumbers()
         self._numbers.check_given(given)
         self._counted = {name: name in given for name in self._numbers.columns}
@@ -64,7 +68,7 @@ class RowCompletion:
         for column in columns:
             sql = column.metadata.get(key)
             if sql is not None:
-                value = SQLAssignment(str(sql), column, self._schema)
+                value = SQLAssignment(str(sql), column, self._schema, self._time_zone)
                 self._values.append((column.name, value))
 
     @property

@@ -24,6 +24,7 @@ from deltaweb.delta.protocol.schema import (
 )
 from deltaweb.delta.values.data_values import conform
 from deltaweb.delta.values.stored_columns import MismatchError
+from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.delta.writing.errors import SchemaMismatchError
 from deltaweb.writer.rows.identity_numbers import IdentityNumbers
 from deltaweb.writer.rows.row_completion import RowCompletion
@@ -45,6 +46,7 @@ class RowSchema:
         schema: The table's logical schema.
         incoming: The schema of the rows.
         numbers: Of the identity columns of new rows; None for rows that were there.
+        time_zone: The zone of the SQL that fills columns.
 
     Raises:
         SchemaMismatchError: If a column does not fit; it names all that do not.
@@ -58,6 +60,7 @@ class RowSchema:
         schema: StructType,
         incoming: pa.Schema,
         numbers: IdentityNumbers | None = None,
+        time_zone: str = UTC_ZONE,
     ) -> None:
         self.schema = schema
         self.arrow = arrow_schema(schema)
@@ -67,7 +70,7 @@ class RowSchema:
         said = {name.lower() for name in incoming.names}
         given = {name for name in schema.names if name.lower() in said}
         self._completion = RowCompletion(
-            schema, given, takes_defaults=True, numbers=numbers
+            schema, given, takes_defaults=True, numbers=numbers, time_zone=time_zone
         )
         by_name = {name.lower(): i for i, name in enumerate(incoming.names)}
         for column in schema.fields:

@@ -88,9 +88,10 @@ def check_rows(table: Table, asked: DeleteRows | UpdateRows) -> None:
         removes_rows=True,
     )
     if asked.where:
-        SQLCondition(asked.where, schema)
+        SQLCondition(asked.where, schema, asked.time_zone)
     if isinstance(asked, UpdateRows):
-        RowUpdate(asked.assignments, schema, definition.metadata)
+        zone = asked.time_zone
+        RowUpdate(asked.assignments, schema, definition.metadata, zone)
 
 
 def rows_shown(head: TableHead, result: Mapping[str, Any] | None) -> dict[str, Any]:

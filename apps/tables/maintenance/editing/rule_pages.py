@@ -83,7 +83,7 @@ def check_constraint(table: Table, asked: ChangeConstraint) -> None:
     check_by(change_constraint)(table, asked)
     schema = newest_schema(table)
     if asked.sql is not None and schema is not None:
-        SQLCondition(asked.sql, schema)
+        SQLCondition(asked.sql, schema, asked.time_zone)
 
 
 def constraints_shown(

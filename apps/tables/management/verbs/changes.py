@@ -1,14 +1,16 @@
 """`deltaweb table changes`: the rows that versions inserted, updated and deleted."""
 
-from datetime import datetime
-
 from django.core.management.base import CommandParser
 
 from apps.pages.command import Output, Subcommand
-from apps.tables.management.arguments import locate, whole_number
+from apps.tables.management.arguments import (
+    SQL_OF_UTC,
+    add_time_zone,
+    locate,
+    whole_number,
+)
 from apps.tables.management.options.row_options import RowOptions, add_row_options
 from apps.tables.storage.opening import open_location
-from deltaweb.delta.log.commits.times import parse_timestamp
 
 
 class Verb(Subcommand):
@@ -25,6 +27,7 @@ class Verb(Subcommand):
                 help=f"the {which} version, or a time such as 2026-01-31T12:00:00Z",
             )
         add_row_options(parser, example="_change_type = 'delete'")
+        add_time_zone(parser, of=f"--from, --to and {SQL_OF_UTC}")
 
     def run(  # noqa: PLR0913 (each is one option)
         self,
@@ -32,6 +35,7 @@ class Verb(Subcommand):
         table: str,
         first: str | None,
         last: str | None,
+        time_zone: str | None,
         columns: str | None,
         where: str | None,
         limit: int | None,
@@ -43,7 +47,7 @@ class Verb(Subcommand):
             self, columns=columns, where=where, limit=limit, format=format
         )
         (start, start_time), (end, end_time) = map(_version_or_time, (first, last))
-        reader = open_location(locate(table)[1]).changes(
+        reader = open_location(locate(table)[1], time_zone=time_zone).changes(
             start,
             end,
             start_timestamp=start_time,
@@ -54,14 +58,10 @@ class Verb(Subcommand):
         return asked.answer(self, reader.schema, iter(reader))
 
 
-def _version_or_time(text: str | None) -> tuple[int | None, datetime | None]:
-    """Read an end of the range.
-
-    Raises:
-        TimestampInvalidError: If it is neither a number nor a time with a zone.
-    """
+def _version_or_time(text: str | None) -> tuple[int | None, str | None]:
+    """Read an end of the range."""
     if text is None:
         return None, None
     if text.isascii() and text.isdigit():
         return whole_number(text), None
-    return None, parse_timestamp(text)
+    return None, text

@@ -8,7 +8,7 @@ from apps.pages.command import (
     takes_json,
     takes_writing_options,
 )
-from apps.tables.management.arguments import add_upgrade, locate
+from apps.tables.management.arguments import add_time_zone, add_upgrade, locate
 from apps.tables.management.commit_output import committed
 from apps.tables.management.definition_output import planned_definition
 from apps.tables.storage.opening import open_location
@@ -26,6 +26,7 @@ class Verb(WritingVerb):
         add.add_argument("constraint", metavar="name")
         add.add_argument("sql", metavar="SQL")
         add_upgrade(add)
+        add_time_zone(add, of="its SQL (UTC without), as rows are looked at")
         drop = parts.add_parser("drop", help="take it away")
         drop.add_argument("constraint", metavar="name")
         for part in (add, drop):
@@ -40,12 +41,13 @@ class Verb(WritingVerb):
         constraint: str,
         sql: str | None = None,
         upgrade: bool = False,
+        time_zone: str | None = None,
         dry_run: bool,
         **_: object,
     ) -> Output:
         """Check the present rows and add the constraint, or drop it."""
         name, location = locate(table)
-        opened = open_location(location)
+        opened = open_location(location, time_zone=time_zone)
         if dry_run:
             plan = (
                 opened.plan_constraint(constraint, sql or "", upgrade=upgrade)

@@ -6,7 +6,7 @@ import pyarrow as pa
 from django.core.management.base import CommandError, CommandParser
 
 from apps.pages.command import Output, WritingVerb
-from apps.tables.management.arguments import locate
+from apps.tables.management.arguments import SQL_OF_UTC, add_time_zone, locate
 from apps.tables.management.commit_output import committed
 from apps.tables.management.rewrite_output import foreseen_merge, merge_text
 from apps.tables.operations.rows.merge_rows import (
@@ -15,6 +15,7 @@ from apps.tables.operations.rows.merge_rows import (
     merge_rows,
 )
 from apps.tables.storage.opening import open_location
+from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.writer.importing.plan import open_import
 
 
@@ -42,6 +43,7 @@ class Verb(WritingVerb):
         parser.add_argument(
             "--delete-where", metavar="SQL", help="rows that match and go instead"
         )
+        add_time_zone(parser, of=SQL_OF_UTC)
 
     def run(  # noqa: PLR0913  # the arguments of the line
         self,
@@ -52,6 +54,7 @@ class Verb(WritingVerb):
         update_all: bool,
         insert_all: bool,
         delete_where: str | None,
+        time_zone: str | None,
         dry_run: bool,
         **_: object,
     ) -> Output:
@@ -60,7 +63,12 @@ class Verb(WritingVerb):
             message = "Give --update-all, --insert-all or --delete-where."
             raise CommandError(message)
         name, location = locate(table)
-        incoming = MergeSource(location=location, read=lambda: _rows(source), on=on)
+        incoming = MergeSource(
+            location=location,
+            read=lambda: _rows(source),
+            on=on,
+            time_zone=time_zone or UTC_ZONE,
+        )
         merge = merge_rows(incoming, self.warn)
         if delete_where:
             merge = merge.when_matched_delete(delete_where)

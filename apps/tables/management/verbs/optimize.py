@@ -3,9 +3,15 @@
 from django.core.management.base import CommandParser
 
 from apps.pages.command import Output, WritingVerb
-from apps.tables.management.arguments import locate, whole_number
+from apps.tables.management.arguments import (
+    SQL_OF_UTC,
+    add_time_zone,
+    locate,
+    whole_number,
+)
 from apps.tables.management.commit_output import committed
 from apps.tables.storage.opening import open_location
+from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.index.history.sentences.commit_facts import counted
 from deltaweb.writer.optimize import OptimizePlan, carry_out_optimize, plan_optimize
 
@@ -17,16 +23,18 @@ class Verb(WritingVerb):
         """Declare the arguments."""
         parser.add_argument("table", metavar="name|location")
         parser.add_argument("--where", metavar="SQL", help="which partitions")
+        add_time_zone(parser, of=SQL_OF_UTC)
         parser.add_argument("--cluster-by", default="", metavar="a,b")
         parser.add_argument("--target-size", type=whole_number, metavar="BYTES")
 
-    def run(  # the arguments of the line
+    def run(  # noqa: PLR0913  # the arguments of the line
         self,
         *,
         table: str,
         where: str | None,
         cluster_by: str,
         target_size: int | None,
+        time_zone: str | None,
         dry_run: bool,
         **_: object,
     ) -> Output:
@@ -34,7 +42,13 @@ class Verb(WritingVerb):
         columns = [text.strip() for text in cluster_by.split(",") if text.strip()]
         name, location = locate(table)
         store = open_location(location).store
-        plan = plan_optimize(store, where, target_bytes=target_size, cluster_by=columns)
+        plan = plan_optimize(
+            store,
+            where,
+            target_bytes=target_size,
+            cluster_by=columns,
+            time_zone=time_zone or UTC_ZONE,
+        )
         if dry_run:
             return _planned(name, location, plan)
         result = carry_out_optimize(store, plan)

@@ -23,6 +23,7 @@ class Verb(WritingVerb):
         table: str,
         at_version: int | None,
         timestamp: str | None,
+        time_zone: str | None,
         dry_run: bool,
         **_: object,
     ) -> Output:
@@ -31,7 +32,7 @@ class Verb(WritingVerb):
             message = "Give the version that is to come back: --version or --timestamp."
             raise CommandError(message)
         name, location = locate(table)
-        opened = open_location(location)
+        opened = open_location(location, time_zone=time_zone)
         plan = opened.plan_restore(at_version, timestamp)
         said = (
             f"{counted(plan.added.num_rows, 'file')} ({plan.added_bytes:,} bytes) "

@@ -3,7 +3,7 @@
 from django.core.management.base import CommandParser
 
 from apps.pages.command import Output, Subcommand
-from apps.tables.management.arguments import add_version, locate
+from apps.tables.management.arguments import SQL_OF_UTC, add_version, locate
 from apps.tables.management.options.row_options import RowOptions, add_row_options
 from apps.tables.storage.opening import open_location
 from deltaweb.delta.protocol.schema import read_columns, unread_type
@@ -15,7 +15,7 @@ class Verb(Subcommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the arguments."""
-        add_version(parser)
+        add_version(parser, of=f"--timestamp and {SQL_OF_UTC}")
         add_row_options(parser, example="amount > 10")
 
     def run(  # noqa: PLR0913 (each is one option)
@@ -24,6 +24,7 @@ class Verb(Subcommand):
         table: str,
         at_version: int | None,
         timestamp: str | None,
+        time_zone: str | None,
         columns: str | None,
         where: str | None,
         limit: int | None,
@@ -34,7 +35,8 @@ class Verb(Subcommand):
         asked = RowOptions.of(
             self, columns=columns, where=where, limit=limit, format=format
         )
-        snapshot = open_location(locate(table)[1]).snapshot(at_version, timestamp)
+        opened = open_location(locate(table)[1], time_zone=time_zone)
+        snapshot = opened.snapshot(at_version, timestamp)
         names = asked.columns or self._columns_read(snapshot)
         rows = snapshot.scan(names, asked.where, asked.limit)
         return asked.answer(self, rows.schema, iter(rows))

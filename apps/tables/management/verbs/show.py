@@ -28,12 +28,13 @@ class Verb(Subcommand):
         table: str,
         at_version: int | None,
         timestamp: str | None,
+        time_zone: str | None,
         files: bool,
         **_: object,
     ) -> Output:
         """Show one version."""
         name, location = locate(table)
-        opened = open_location(location)
+        opened = open_location(location, time_zone=time_zone)
         if at_version is None and timestamp is None:
             snapshot, behind = _newest_readable(opened)
         else:

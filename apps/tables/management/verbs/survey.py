@@ -39,11 +39,12 @@ class Verb(Subcommand):
         table: str,
         at_version: int | None,
         timestamp: str | None,
+        time_zone: str | None,
         **_: object,
     ) -> Output:
         """Read every footer, in process or by Spark, and add them up."""
         name, location = locate(table)
-        opened = open_location(location)
+        opened = open_location(location, time_zone=time_zone)
         snapshot = opened.snapshot_metadata(at_version, timestamp)
         num_files = snapshot.files.num_rows
         if num_files <= IN_PROCESS_FILES:

@@ -3,11 +3,12 @@
 from django.core.management.base import CommandError, CommandParser
 
 from apps.pages.command import Output, WritingVerb
-from apps.tables.management.arguments import locate
+from apps.tables.management.arguments import SQL_OF_UTC, add_time_zone, locate
 from apps.tables.management.commit_output import committed
 from apps.tables.management.rewrite_output import agreed_rows, planned_rows
-from apps.tables.operations.rows.update_rows import update_rows
+from apps.tables.operations.rows.update_rows import UpdateRows, update_rows
 from apps.tables.storage.opening import place_of
+from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.writer.rewrite.plan import Rewrite
 
 
@@ -26,6 +27,7 @@ class Verb(WritingVerb):
             help="a column and the SQL of its value; several times for more",
         )
         parser.add_argument("--where", metavar="SQL", help="which rows; all without")
+        add_time_zone(parser, of=SQL_OF_UTC)
 
     def run(
         self,
@@ -33,6 +35,7 @@ class Verb(WritingVerb):
         table: str,
         assignments: list[str],
         where: str | None,
+        time_zone: str | None,
         dry_run: bool,
         **_: object,
     ) -> Output:
@@ -40,13 +43,16 @@ class Verb(WritingVerb):
         wanted = dict(map(_assignment, assignments))
         name, location = locate(table)
         place = place_of(location)
+        asked = UpdateRows(
+            assignments=wanted, where=where or "", time_zone=time_zone or UTC_ZONE
+        )
         if dry_run:
-            plan = update_rows(place, wanted, where, Rewrite.plan, self.warn)
+            plan = update_rows(place, asked, Rewrite.plan, self.warn)
             return planned_rows(name, location, plan)
         which = "every row" if where is None else f"the rows where {where}"
         said = ", ".join(f"{column} = {sql}" for column, sql in wanted.items())
         agreed = agreed_rows(self, f"Set {said} in {which} of {location}?")
-        result = update_rows(place, wanted, where, agreed, self.warn)
+        result = update_rows(place, asked, agreed, self.warn)
         return committed(
             "table.update_rows", name, location, result, set=wanted, where=where
         )

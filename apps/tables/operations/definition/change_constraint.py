@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from apps.tables.operations.definition.definition_change import register_change
 from apps.tables.operations.foreseen import Occasion
+from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.delta.writing.operations.definition import (
     add_constraint,
     drop_constraint,
@@ -25,11 +26,13 @@ class ChangeConstraint:
         name: Its name.
         sql: What is to be true of every row; None drops it.
         upgrade: Whether the protocol may go up for it, in the same commit.
+        time_zone: Whose clocks show its times without a zone, as rows are looked at.
     """
 
     name: str
     sql: str | None = None
     upgrade: bool = False
+    time_zone: str = UTC_ZONE
 
 
 def change_constraint(
@@ -57,7 +60,8 @@ def plan_constraint(
         name = asked.name
         return opened.plan_definition(lambda base: drop_constraint(base, name))
     job = occasion.job
-    return opened.plan_constraint(
+    there = DeltaTable.from_store(opened.store, time_zone=asked.time_zone)
+    return there.plan_constraint(
         asked.name,
         asked.sql,
         upgrade=asked.upgrade,

@@ -13,6 +13,7 @@ from apps.tables.operations.rows.previews import (
     place_of_job,
     planned,
 )
+from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.table import DeltaTable
 
 if TYPE_CHECKING:
@@ -31,19 +32,24 @@ class DeleteRows:
 
     Attributes:
         where: A condition in SQL; empty for every row.
+        time_zone: Whose clocks show its times without a zone.
     """
 
     where: str = ""
+    time_zone: str = UTC_ZONE
 
 
 def delete_rows(
-    place: "TablePlace", where: str | None, then: "Callable[[Rewrite], T]", step: Step
+    place: "TablePlace",
+    asked: DeleteRows,
+    then: "Callable[[Rewrite], T]",
+    step: Step,
 ) -> T:
     """Delete rows, here or by Spark.
 
     Args:
         place: The table.
-        where: A condition in SQL; None for every row.
+        asked: Which rows.
         then: Called with the deletion, to look at it or to commit it.
         step: Told that Spark is started, where it is.
 
@@ -52,13 +58,19 @@ def delete_rows(
     """
     from deltaweb.writer.rewrite.run import deletion
 
+    where, zone = asked.where or None, asked.time_zone
+
     def on_spark(spark: "SparkSession") -> T:
         from deltaweb.spark.writing.rewrite import run  # who needs it alone loads Spark
 
         return then(run.deletion(spark, place, where))
 
     return with_fitting_engine(
-        lambda: deletion(place.open(), where), then, on_spark, step
+        lambda: deletion(place.open(), where, time_zone=zone),
+        then,
+        on_spark,
+        step,
+        time_zone=zone,
     )
 
 
@@ -71,7 +83,7 @@ def plan_delete(
         DeltaError: As `DeltaTable.delete` lists them.
     """
     place, then = place_of_job(occasion), planned(occasion)
-    return delete_rows(place, asked.where or None, then, occasion.job.step)
+    return delete_rows(place, asked, then, occasion.job.step)
 
 
 DELETE_ROWS: Final = register(

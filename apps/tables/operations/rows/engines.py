@@ -4,7 +4,7 @@ Spark also does what a process of ours does not evaluate exactly as Spark would.
 """
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from django.conf import settings
 
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from apps.tables.index.spark_session import SparkSession
 
 T = TypeVar("T")
+
+SESSION_ZONE: Final = "spark.sql.session.timeZone"
 
 Step = Callable[[str], None]
 """Told what is done next, in some words."""
@@ -45,6 +47,8 @@ def with_fitting_engine(
     then: Callable[[Change], T],
     on_spark: "Callable[[SparkSession], T]",
     step: Step,
+    *,
+    time_zone: str,
 ) -> T:
     """Do a change of rows; the bytes of the files that it opens decide who does it.
 
@@ -53,18 +57,35 @@ def with_fitting_engine(
         then: Does it.
         on_spark: Does it with Spark.
         step: Told that Spark is started, where it is.
+        time_zone: The zone of the SQL: Spark has it in a session of that zone.
 
     Raises:
         ExpressionMistakenError: If the SQL cannot be right; Spark is not started.
         DeltaError: As the change does.
     """
+
+    def there(spark: "SparkSession") -> T:
+        return on_spark(in_zone(spark, time_zone))
+
     try:
         change = here()
         is_large = change.opened_bytes() > int(settings.SPARK_DIFF_BYTES)
     except ExpressionMistakenError:
         raise
     except ExpressionError:
-        return with_spark(step, on_spark)
+        return with_spark(step, there)
     if is_large and not change.is_for_a_process:
-        return with_spark(step, on_spark)
+        return with_spark(step, there)
     return then(change)
+
+
+def in_zone(spark: "SparkSession", time_zone: str) -> "SparkSession":
+    """Return a session that reads times without a zone by the clocks of one.
+
+    It shares everything but its settings with the session that workers share.
+    """
+    if spark.conf.get(SESSION_ZONE) == time_zone:
+        return spark
+    own = spark.newSession()
+    own.conf.set(SESSION_ZONE, time_zone)
+    return own

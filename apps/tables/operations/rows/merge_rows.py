@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from apps.tables.operations.rows.engines import Step, with_fitting_engine
 from apps.tables.storage.opening import place_of
+from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.writer.merge.builder import MergeBuilder
 
 if TYPE_CHECKING:
@@ -33,11 +34,13 @@ class MergeSource:
         location: Of the table.
         read: Reads the rows; they are held in memory.
         on: SQL by which rows match: `t` is the table, `s` the source.
+        time_zone: Whose clocks show the times without a zone in all SQL.
     """
 
     location: str
     read: ReadSource
     on: str
+    time_zone: str = UTC_ZONE
 
 
 class PlannedMerge(Protocol):
@@ -83,7 +86,7 @@ def _with_merge(
 ) -> T:
     from deltaweb.writer.merge.merge import plan_merge
 
-    place = place_of(source.location)
+    place, zone = place_of(source.location), source.time_zone
 
     def on_spark(spark: "SparkSession") -> T:
         from deltaweb.spark.writing.merge.run import MergeOnSpark
@@ -95,8 +98,11 @@ def _with_merge(
         return then(there)
 
     return with_fitting_engine(
-        lambda: plan_merge(place.open(), source.read(), source.on, clauses),
+        lambda: plan_merge(
+            place.open(), source.read(), source.on, clauses, time_zone=zone
+        ),
         then,
         on_spark,
         step,
+        time_zone=zone,
     )

@@ -14,6 +14,7 @@ from apps.tables.operations.rows.previews import (
     place_of_job,
     planned,
 )
+from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.table import DeltaTable
 
 if TYPE_CHECKING:
@@ -31,16 +32,17 @@ class UpdateRows:
     Attributes:
         assignments: The SQL of the new value by the name of the column.
         where: A condition in SQL; empty for every row.
+        time_zone: Whose clocks show the times without a zone in all of these.
     """
 
     assignments: Mapping[str, str]
     where: str = ""
+    time_zone: str = UTC_ZONE
 
 
 def update_rows(
     place: "TablePlace",
-    assignments: Mapping[str, str],
-    where: str | None,
+    asked: UpdateRows,
     then: "Callable[[Rewrite], T]",
     step: Step,
 ) -> T:
@@ -48,8 +50,7 @@ def update_rows(
 
     Args:
         place: The table.
-        assignments: The SQL of the new value by the name of the column.
-        where: A condition in SQL; None for every row.
+        asked: Which rows change, and how.
         then: Called with the update, to look at it or to commit it.
         step: Told that Spark is started, where it is.
 
@@ -58,13 +59,19 @@ def update_rows(
     """
     from deltaweb.writer.rewrite.run import update
 
+    sets, where, zone = asked.assignments, asked.where or None, asked.time_zone
+
     def on_spark(spark: "SparkSession") -> T:
         from deltaweb.spark.writing.rewrite import run  # who needs it alone loads Spark
 
-        return then(run.update(spark, place, assignments, where))
+        return then(run.update(spark, place, sets, where))
 
     return with_fitting_engine(
-        lambda: update(place.open(), assignments, where), then, on_spark, step
+        lambda: update(place.open(), sets, where, time_zone=zone),
+        then,
+        on_spark,
+        step,
+        time_zone=zone,
     )
 
 
@@ -77,8 +84,7 @@ def plan_update(
         DeltaError: As `DeltaTable.update` lists them.
     """
     place, then = place_of_job(occasion), planned(occasion)
-    where = asked.where or None
-    return update_rows(place, asked.assignments, where, then, occasion.job.step)
+    return update_rows(place, asked, then, occasion.job.step)
 
 
 UPDATE_ROWS: Final = register(

@@ -26,11 +26,13 @@ from deltaweb.delta.log.commits.arrow_reader import Longs
 from deltaweb.delta.log.commits.info import own_time_ms, read_commit_info
 from deltaweb.delta.log.paths import parse_checkpoint_name, parse_commit_names
 from deltaweb.delta.log.store import FileStatus, LogStore
+from deltaweb.delta.values.time_zones.known import zone_rules
 
 FEW_READS: Final = 32
 READERS: Final = 16
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
+_MICROSECOND = timedelta(microseconds=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,12 +284,22 @@ def _each_after_the_last(times_ms: Longs, last_ms: int | None = None) -> Longs:
     return found
 
 
-def parse_timestamp(timestamp: datetime | str) -> datetime:
+def parse_timestamp(
+    timestamp: datetime | str, *, time_zone: str | None = None
+) -> datetime:
     """Return a time with a zone.
 
+    Args:
+        timestamp: A datetime, or ISO 8601 text.
+        time_zone: Whose clocks show a time without a zone: one that they leave out is
+            as much later, one that they show twice is the first. None refuses it.
+
     Raises:
-        TimestampInvalidError: If the text is not ISO 8601, or the time has no zone.
+        TimeZoneUnknownError: If no zone is called so.
+        TimestampInvalidError: If the text is not ISO 8601, or the time has no zone
+            and none is given.
     """
+    rules = None if time_zone is None else zone_rules(time_zone)
     try:
         moment = (
             datetime.fromisoformat(timestamp.strip())
@@ -296,6 +308,10 @@ def parse_timestamp(timestamp: datetime | str) -> datetime:
         )
         if moment.utcoffset() is not None:
             return moment.astimezone(UTC)
+        if rules is not None:
+            clock_us = (moment.replace(tzinfo=UTC) - _EPOCH) // _MICROSECOND
+            [instant_us] = rules.instants(np.array([clock_us], np.int64))
+            return _EPOCH + int(instant_us) * _MICROSECOND
     except (ValueError, OverflowError):
         pass
     raise TimestampInvalidError(text=str(timestamp)[:80])

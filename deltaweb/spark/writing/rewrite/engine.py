@@ -11,6 +11,7 @@ from pyspark.sql import SparkSession
 
 from deltaweb.delta.features.change_feed import writes_changes
 from deltaweb.delta.snapshot import Snapshot
+from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.delta.writing.commit import discard_files
 from deltaweb.spark.arrow_frames import Batches, map_in_arrow, run_tasks
 from deltaweb.spark.data_files.shares import READ, deal_out
@@ -49,6 +50,11 @@ class RewriteByTasks:
     snapshot: Snapshot
     request: RowRequest
     is_evaluated_here: bool
+
+    @property
+    def time_zone(self) -> str:
+        """UTC: what depends on a zone is left to the session, and chooses no file."""
+        return UTC_ZONE
 
     @property
     def progress_unit(self) -> str:

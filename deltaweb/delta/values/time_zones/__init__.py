@@ -1,0 +1,15 @@
+"""Time zones: the clock of an instant, and the instant of a clock, as Java has them.
+
+A time that a change to summer time leaves out goes forward by as much as is left out,
+and one that comes twice is the first of the two. All years have rules: those before
+the first known change go by the sun of the place, to the second, and those after the
+last by what holds then. Arrow knows no rule after 2037, and Python none beyond the
+year 9999. Read the modules in this order:
+
+    rules   offsets over time, and what they make of times
+    yearly  the changes of the years after the last known one
+    known   the rules of a zone by its name
+
+Source: RFC 9636, "The Time Zone Information Format"; `java.time.zone.ZoneRules`; Spark,
+`SparkDateTimeUtils`.
+"""

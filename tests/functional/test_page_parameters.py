@@ -1,0 +1,142 @@
+"""What a page does not take of its address is said, and no page links to such."""
+
+from collections import Counter
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import parse_qs, urljoin, urlsplit
+
+import pytest
+from django.test import Client
+from django.urls import Resolver404, ResolverMatch, resolve
+
+from apps.accounts.models import User
+from tests.factories import (
+    NOW,
+    new_grant,
+    new_recipient,
+    new_share,
+    new_shared_table,
+    new_token,
+    new_user,
+)
+from tests.indexed_tables import new_indexed_table
+
+pytestmark = pytest.mark.django_db
+TABLE = "/t/sales/orders"
+NOT_KNOWN = "is not known here"
+MAX_VISITS = 2  # of pages that differ in what they show alone
+
+
+@pytest.fixture
+def admin(client: Client, lake: Path) -> Client:
+    new_indexed_table("sales.orders", lake / "orders")
+    share = new_share("retail")
+    new_shared_table(share, "crm.people")
+    recipient = new_recipient("acme")
+    new_grant(share, recipient)
+    new_token(recipient, expires_at=NOW.replace(year=2999))
+    client.force_login(new_user("ada", role=User.Role.ADMIN))
+    return client
+
+
+class Links(HTMLParser):
+    """Collects what a page leads to, and what its parts ask for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(
+        self, tag: str, attributes: list[tuple[str, str | None]]
+    ) -> None:
+        del tag
+        for name, value in attributes:
+            if name in {"href", "hx-get"} and value:
+                self.found.append(value)
+
+
+def not_taken(match: ResolverMatch, query: str) -> set[str]:
+    """Return the parameters of a link that its page does not take."""
+    takes = getattr(match.func, "takes", None)
+    return set() if takes is None else set(parse_qs(query)) - takes
+
+
+def test_no_page_links_to_parameters_that_a_page_does_not_take(admin: Client) -> None:
+    waiting, visits = ["/"], Counter[str]()
+    faults: set[tuple[str, str]] = set()
+    while waiting:
+        address = waiting.pop()
+        answer = admin.get(address)
+        if answer.streaming or "text/html" not in answer.get("Content-Type", ""):
+            continue
+        links = Links()
+        links.feed(answer.content.decode())
+        for link in links.found:
+            there = urlsplit(urljoin(address, link))
+            try:
+                match = resolve(there.path)
+            except Resolver404:
+                continue
+            if there.netloc or match.kwargs.get("namespace") == "crm":
+                continue
+            if unknown := not_taken(match, there.query):
+                faults.add((match.view_name, f"{sorted(unknown)} from {address}"))
+            visits[match.view_name] += 1
+            if visits[match.view_name] <= MAX_VISITS:
+                waiting.append(urljoin(address, link))
+
+    assert faults == set()
+    assert len(visits) > 60
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("versoin=2", '<code>versoin</code> is not known here: <a href="?v=2">'),
+        ("sortt=id&v=2", '<a href="?v=2&amp;sort=id"><code>sort</code></a>?'),
+        ("wild=1", '<code>wild</code> is not known here: it is <a href="">'),
+    ],
+)
+def test_a_page_says_what_it_does_not_take(
+    admin: Client, query: str, said: str
+) -> None:
+    page = admin.get(f"{TABLE}/data?{query}").content.decode()
+
+    assert said.replace('href="', f'href="{TABLE}/data') in page
+
+
+@pytest.mark.parametrize("query", ["v=2", "utm_source=mail", "fbclid=x&v=2"])
+def test_what_is_taken_or_of_others_is_not_said(admin: Client, query: str) -> None:
+    page = admin.get(f"{TABLE}/data?{query}").content.decode()
+
+    assert NOT_KNOWN not in page
+
+
+@pytest.mark.parametrize("suffix", ["", ".json", ".csv"])
+def test_a_version_by_its_whole_name_is_that_version(
+    admin: Client, suffix: str
+) -> None:
+    answer = admin.get(f"{TABLE}/schema{suffix}?version=1&q=id")
+
+    assert answer.status_code == 302
+    assert answer["Location"] == f"{TABLE}/schema{suffix}?q=id&v=1"
+
+
+@pytest.mark.parametrize("suffix", [".json", ".csv"])
+def test_a_machine_form_refuses_what_it_does_not_take(
+    admin: Client, suffix: str
+) -> None:
+    answer = admin.get(f"{TABLE}/history{suffix}?usr=ada", headers={"Accept": "*/*"})
+
+    assert answer.status_code == 400
+    body = answer.json()["error"] if "error" in answer.json() else answer.json()
+    assert body["code"] == "unknown-parameter"
+    assert body["message"] == "'usr' is not known here."
+    assert body["hint"] == "Did you mean 'user'?"
+
+
+def test_a_restored_version_keeps_its_own_name(admin: Client) -> None:
+    answer = admin.get(f"{TABLE}/restore?version=1")
+
+    assert answer.status_code == 200
+    assert NOT_KNOWN not in answer.content.decode()
