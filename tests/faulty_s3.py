@@ -1,6 +1,7 @@
 """An S3 server behind a proxy that passes over headers, or answers late and wrong."""
 
 import http.client
+import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,6 +11,7 @@ from urllib.parse import urlsplit
 
 from tests.s3_server import S3Server
 
+CONDITION = re.compile(rb"<Condition>.*?</Condition>")
 DROPPED = {"host", "connection", "transfer-encoding", "expect"}
 
 
@@ -22,11 +24,13 @@ class Faults:
         failing_puts: How many of the next conditional puts are done, and answered
             with an error all the same.
         status: That error; 0 for no answer at all.
+        names_condition: Whether a put that is refused says which condition failed.
     """
 
     ignored_header: str = ""
     failing_puts: int = 0
     status: int = 500
+    names_condition: bool = True
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def fails(self) -> bool:
@@ -62,6 +66,8 @@ def faulty(server: S3Server, faults: Faults) -> Iterator[S3Server]:
             status, said = answer.status, answer.getheaders()
             if self.command == "PUT" and is_conditional and faults.fails():
                 status, said, content = faults.status, [], b""
+            if not faults.names_condition:
+                content = CONDITION.sub(b"", content)
             if not status:
                 self.close_connection = True
                 return

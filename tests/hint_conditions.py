@@ -10,7 +10,7 @@ import math
 import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from decimal import Decimal
 from typing import Any, TypeAlias
 
@@ -173,8 +173,8 @@ def compared(
 
 # === SQL ===
 
-
 SWAPPED = {"=": "=", "!=": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+SPACED = "%Y-%m-%d %H:%M:%S.%f"
 SQL_TYPES = {
     "i": "BIGINT",
     "n": "INT",
@@ -202,10 +202,12 @@ class Speller:
 
     Attributes:
         choose: Picks one of some spellings.
+        zone: The zone of the client's session, in which it writes times.
     """
 
-    def __init__(self, choose: Any) -> None:  # noqa: ANN401 # hypothesis has no type for it
+    def __init__(self, choose: Any, zone: tzinfo = UTC) -> None:  # noqa: ANN401 # hypothesis has no type for it
         self.choose = choose
+        self.zone = zone
 
     def sql(self, condition: Condition) -> str:
         """The condition as SQL."""
@@ -245,7 +247,7 @@ class Speller:
 
     def _one_of(self, condition: OneOf, word: str) -> str:
         column = condition.column
-        values = [self.literal(column, value) for value in condition.values]
+        values = [self.listed(column, value) for value in condition.values]
         if condition.has_null:
             values.append("NULL")
         return f"{self.column(column)} {word} ({', '.join(values)})"
@@ -263,6 +265,12 @@ class Speller:
     def literal(self, column: str, value: Value) -> str:
         """A value beside a column."""
         return str(self.choose(self.literals(column, value)))
+
+    def listed(self, column: str, value: Value) -> str:
+        """A value in a list, where a text may mean something else."""
+        is_typed = isinstance(value, float | Decimal | datetime)
+        found = self.literals(column, value)
+        return str(self.choose([t for t in found if t[0] != "'" or not is_typed]))
 
     def literals(  # noqa: C901, PLR0911 # a kind each
         self, column: str, value: Value
@@ -289,15 +297,13 @@ class Speller:
                     return [f"'{escaped}'"]  # doubled, it would read as two texts
                 return [f"'{doubled}'", f"'{escaped}'"]
             case datetime():
-                text = value.strftime("%Y-%m-%d %H:%M:%S.%f")
+                text = f"{value:{SPACED}}"
                 if column == "z":
                     return [f"TIMESTAMP_NTZ '{text}'", f"'{text}'"]
                 iso = text.replace(" ", "T") + "Z"
-                return [
-                    f"TIMESTAMP '{text}'",
-                    f"'{iso}'",
-                    f"CAST('{text}' AS TIMESTAMP)",
-                ]
+                text = f"{value.astimezone(self.zone):{SPACED}}"
+                times = [f"TIMESTAMP '{text}'", f"CAST('{text}' AS TIMESTAMP)"]
+                return [*times, f"'{iso}'"]
             case date():
                 return [f"DATE '{value}'", f"'{value}'", f"CAST('{value}' AS DATE)"]
 

@@ -4,9 +4,10 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from decimal import Decimal
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from hypothesis import strategies as st
 
@@ -56,6 +57,20 @@ ROWS = arrow_schema(SCHEMA)
 PARTITIONS = ("ps", "pi", "pd", "pt", "px", "pm", "pb")
 PARTITION_SCHEMA = partition_schema(SCHEMA, PARTITIONS)
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+ZONES = [
+    ZoneInfo(name)
+    for name in (
+        "UTC",
+        "America/New_York",
+        "Asia/Kolkata",
+        "Pacific/Kiritimati",
+        "Etc/GMT+12",
+    )
+]
+"""Of clients, and of writers who leave the zone out."""
+zones = st.sampled_from(ZONES)
+zones_said = st.none() | zones
+"""Of the text of an instant; None says that it is UTC."""
 LONG_TEXT = "x" * 31
 
 # === Values ===
@@ -72,6 +87,7 @@ texts = st.sampled_from(
 moments = (
     st.integers(-3000, 3000)
     | st.sampled_from([1_588_381_323_000_000, 1_588_381_323_654_321, -(10**15)])
+    | st.integers(-30, 30).map(lambda hours: hours * 3_600_000_000)
 ).map(lambda micros: EPOCH + timedelta(microseconds=micros))
 naive_moments = moments.map(lambda moment: moment.replace(tzinfo=None))
 days = st.sampled_from([date(1969, 12, 31), date(2020, 2, 29), date(2021, 4, 27)])
@@ -140,7 +156,7 @@ def files(draw: st.DrawFn) -> File:
         rows = rows[:1] * 2
     partition = {column: draw(st.none() | VALUES[column]) for column in PARTITIONS}
     texts = {
-        column: log_text(value, with_zone=draw(st.booleans()))
+        column: log_text(value, zone=draw(zones_said))
         for column, value in partition.items()
     }
     if draw(st.booleans()):
@@ -149,17 +165,22 @@ def files(draw: st.DrawFn) -> File:
     return File([{**row, **partition} for row in rows], texts, stats)
 
 
-def log_text(value: object, *, with_zone: bool) -> str | None:
-    """Return the value of a partition as the log has it."""
+def log_text(value: object, *, zone: tzinfo | None) -> str | None:
+    """Return the value of a partition as the log has it.
+
+    Args:
+        value: The value.
+        zone: In which a time is written that does not say its zone; None where it does.
+    """
     match value:
         case None:
             return None
         case bool():
             return str(value).lower()
         case datetime():
-            if with_zone:
+            if zone is None:
                 return value.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
-            text = value.strftime("%Y-%m-%d %H:%M:%S.%f")
+            text = value.astimezone(zone).strftime("%Y-%m-%d %H:%M:%S.%f")
             return text.removesuffix(".000000")
         case float():
             return {"inf": "Infinity", "-inf": "-Infinity", "nan": "NaN"}.get(

@@ -1,7 +1,7 @@
 """The clients that people read shares with, and whether they read a version.
 
-In the delta format the server hands out only what a version uses: a feature that its
-protocol merely allows asks nothing of a client.
+A feature that a protocol merely allows asks nothing of a client: it is answered in the
+delta format where it reads the feature there, and otherwise as if there were none.
 
 Source: release notes of delta-sharing and delta-sharing-spark; the clients were tried
 against this server, but for Power BI.
@@ -21,6 +21,7 @@ from deltaweb.delta.features.known.described import describe_feature
 from deltaweb.delta.features.known.verdicts import ClientVerdict, client_verdict
 from deltaweb.delta.protocol.actions import Metadata, Protocol
 from deltaweb.delta.protocol.schema import OPAQUE, PrimitiveType, StructType
+from deltaweb.sharing.capabilities import Capabilities
 from deltaweb.sharing.compatibility import (
     Misreading,
     fields_of,
@@ -28,7 +29,7 @@ from deltaweb.sharing.compatibility import (
     misreadings,
     primitives,
 )
-from deltaweb.sharing.response_format import IN_DELTA
+from deltaweb.sharing.response_format import IN_DELTA, prefers_delta
 from deltaweb.sharing.wire import delta, parquet
 
 
@@ -59,6 +60,12 @@ class ShareClient:
         if feature in self.in_delta:
             return Support(Answer.READS, self.in_delta[feature])
         return UNKNOWN
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What it says of itself."""
+        formats = (delta.NAME, parquet.NAME) if self.in_delta else ()
+        return Capabilities(formats, frozenset(map(str.lower, self.in_delta)))
 
 
 _PYTHON: Final[Mapping[str, str]] = {
@@ -118,7 +125,12 @@ def client_readings(
     misread = misreadings(
         protocol, metadata, schema, has_deletion_vectors=has_deletion_vectors
     )
-    return [_reading(client, misread, metadata, schema) for client in SHARE_CLIENTS]
+    readings = []
+    for client in SHARE_CLIENTS:
+        is_delta = bool(misread) or prefers_delta(client.capabilities, protocol)
+        form = delta.NAME if is_delta else parquet.NAME
+        readings.append(_reading(client, misread, metadata, schema, form))
+    return readings
 
 
 def _reading(
@@ -126,6 +138,7 @@ def _reading(
     misread: Sequence[Misreading],
     metadata: Metadata,
     schema: StructType,
+    form: str,
 ) -> ClientReading:
     used = [misreading.feature for misreading in misread]
     verdict = client_verdict(used, {name: client.support(name) for name in used})
@@ -137,7 +150,6 @@ def _reading(
         return ClientReading(client.name, False, reason, "", "", verdict, used)  # noqa: FBT003 (its second field)
     release = verdict.release or client.first
     first = f"{client.product} {release}" if release else "any release of its connector"
-    form = delta.NAME if used else parquet.NAME
     return ClientReading(client.name, True, "", first, form, verdict, used)  # noqa: FBT003
 
 

@@ -1,21 +1,26 @@
 """In which format a version of a table is answered to a client.
 
-The parquet format serves whoever takes it, wherever the files are the rows. Another
-table goes out in the delta format, to clients that take it and read what the version
-uses. A feature that its protocol merely allows changes nothing.
+The parquet format serves whoever takes no other, wherever the files are the rows. Who
+takes both is answered in the delta format where the protocol allows what the other does
+not carry, used or not: a client asks for the metadata of the newest version, and then
+in the format of that answer for the files of any. A table that needs the delta format
+goes out to clients that take it and read what the version uses.
 
 Source: delta_sharing_protocol_2026.md, "responseFormat" and "readerFeatures".
 """
 
 from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 import pyarrow as pa
 
+from deltaweb.delta.features.checkpoint_protection import CHECKPOINT_PROTECTION
 from deltaweb.delta.features.column_mapping import COLUMN_MAPPING
 from deltaweb.delta.features.deletion_vectors import DELETION_VECTORS
 from deltaweb.delta.features.foreign_types import TIMESTAMP_NTZ, VARIANT
+from deltaweb.delta.features.registry import required_features
 from deltaweb.delta.features.type_widening import TYPE_WIDENING
 from deltaweb.delta.protocol.actions import Metadata, Protocol
 from deltaweb.sharing.capabilities import Capabilities
@@ -107,7 +112,8 @@ def choose_format(
     Raises:
         TableMisreadError: If it would misread the version in each format it takes.
     """
-    if capabilities.reads_parquet and not misreadings:
+    is_plain = capabilities.reads_parquet and not misreadings
+    if is_plain and not prefers_delta(capabilities, protocol):
         return _format(parquet.NAME, capabilities, protocol)
     in_delta = capabilities.reads_delta
     unread = [
@@ -125,6 +131,29 @@ def choose_format(
         protocol, used=used, read=capabilities.reader_features
     )
     return _format(delta.NAME, capabilities, served)
+
+
+def prefers_delta(capabilities: Capabilities, protocol: Protocol) -> bool:
+    """Return whether a client of both formats is answered in delta, used or not.
+
+    So it is where versions may use what it reads in that format alone, and it reads
+    all that the protocol asks of it there.
+    """
+    if not (capabilities.reads_delta and capabilities.reads_parquet):
+        return False
+    named = capabilities.reader_features
+    served = delta.served_protocol(protocol, used=(), read=named)
+    asked = {feature.lower() for feature in served.reader_features or ()}
+    return asked <= named and any(
+        feature.lower() in named for feature in _allowed(protocol) & IN_DELTA
+    )
+
+
+def _allowed(protocol: Protocol) -> AbstractSet[str]:
+    """Return the features that versions under the protocol, or before it, may use."""
+    if CHECKPOINT_PROTECTION in (protocol.writer_features or ()):
+        return IN_DELTA  # some feature was dropped, and versions that use it are kept
+    return {*required_features(protocol)}
 
 
 def plain_format(capabilities: Capabilities, protocol: Protocol) -> ResponseFormat:

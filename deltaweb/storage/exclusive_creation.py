@@ -1,7 +1,9 @@
 """Whether a server keeps the promise that commits rely on: to create, never replace.
 
 Drivers ask for it by `If-None-Match: *`, which S3 answers with 412 where there is a
-file; Azure knows the same header, and Google `ifGenerationMatch=0`. Servers that only
+file; Azure knows the same header, and Google `ifGenerationMatch=0`. The status alone
+counts: s3fs tells that a file exists only where the body of the answer names the
+condition, as Amazon's does and MinIO's, Ceph's and SeaweedFS' do not. Servers that only
 speak like S3 may pass over a header that they do not know and replace the file: so each
 is tried once, on a name that exists, before the first commit goes there.
 
@@ -10,6 +12,8 @@ Source: delta_protocol_first_draft.md, "Blob Store Requirements"; Amazon S3,
 """
 
 import contextlib
+from collections.abc import Mapping
+from http import HTTPStatus
 from typing import Any, Final
 from uuid import uuid4
 
@@ -18,6 +22,40 @@ from deltaweb.delta.writing.errors import StoreNotWritableError
 EXCLUSIVE: Final = "that a file is created only where none is"
 NOT_KNOWN: Final = ("NotImplemented", "not implemented")
 _proven: Final[set[tuple[str, str]]] = set()
+
+
+def create_file(fs: Any, place: str, data: bytes) -> None:  # noqa: ANN401  # fsspec has no types
+    """Create a file where none is.
+
+    Args:
+        fs: A driver of fsspec.
+        place: The file's URL.
+        data: What it holds.
+
+    Raises:
+        FileExistsError: If there is one.
+    """
+    try:
+        fs.pipe_file(place, data, mode="create")
+    except FileExistsError:
+        raise
+    except Exception as error:
+        if _http_status(error) == HTTPStatus.PRECONDITION_FAILED:
+            raise FileExistsError(place) from error
+        raise
+
+
+def _http_status(error: BaseException) -> int | None:
+    """Return the status of the answer that a driver's error is about, if it says it."""
+    for fault in (error, error.__cause__):
+        response = getattr(fault, "response", None)
+        if isinstance(response, Mapping):  # botocore's
+            said = response.get("ResponseMetadata", {}).get("HTTPStatusCode")
+        else:
+            said = getattr(fault, "status_code", None)
+        if said is not None:
+            return int(said)
+    return None
 
 
 def check_creates(fs: Any, folder: str, *, access: str, shown: str) -> None:  # noqa: ANN401  # fsspec has no types
@@ -48,7 +86,7 @@ def check_creates(fs: Any, folder: str, *, access: str, shown: str) -> None:  # 
 
 def _replaces(fs: Any, name: str) -> bool:  # noqa: ANN401  # as above
     try:
-        fs.pipe_file(name, b"second", mode="create")
+        create_file(fs, name, b"second")
     except FileExistsError:
         return False
     except Exception as error:

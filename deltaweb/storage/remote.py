@@ -32,7 +32,7 @@ from deltaweb.storage.data_listing import (
     statuses_of,
 )
 from deltaweb.storage.data_path import own_data_place, resolve_data_path
-from deltaweb.storage.exclusive_creation import EXCLUSIVE, check_creates
+from deltaweb.storage.exclusive_creation import EXCLUSIVE, check_creates, create_file
 from deltaweb.storage.location import same_scheme, without_credentials
 from deltaweb.storage.remote_file import GuardedFile
 from deltaweb.storage.remote_listing import (
@@ -346,7 +346,7 @@ class RemoteTableStore:
     def _create(self, place: str, data: bytes) -> None:
         self._check_atomic()
         with self._faults():
-            self._fs.pipe_file(place, data, mode="create")
+            create_file(self._fs, place, data)
 
     # === Faults ===
 

@@ -52,6 +52,22 @@ def test_a_server_that_replaces_files_is_found_out(s3: S3Server) -> None:
         assert store.list_names_from("") == []
 
 
+def test_a_server_that_refuses_without_naming_the_condition_is_written(
+    s3: S3Server,
+) -> None:
+    with faulty(s3, Faults(names_condition=False)) as server:
+        store = open_store(f"s3://{s3.new_bucket()}/t", server.options)
+        create(store)
+        first = on_newest(store, added=added(("a", "a", 1, 2)))
+        second = on_newest(store, added=added(("b", "b", 3, 4)))
+
+        results = [commit(store, one, policy=AT_ONCE) for one in (first, second)]
+
+        assert [result.version for result in results] == [1, 2]
+        assert results[1].rebased_over == (1,)
+        assert live_paths(store) == ["a", "b"]
+
+
 def test_the_try_of_a_server_leaves_nothing(s3: S3Server) -> None:
     bucket = s3.new_bucket()
     store = open_store(f"s3://{bucket}/t", s3.options)

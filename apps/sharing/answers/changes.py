@@ -25,6 +25,7 @@ from deltaweb.sharing.response_format import ResponseFormat, choose_format
 from deltaweb.sharing.table_query import ChangesQuery
 from deltaweb.sharing.wire.delta import covering_protocol
 from deltaweb.sharing.wire.lines import TableFacts
+from deltaweb.sharing.wire.partition_values import instant_columns
 from deltaweb.table import DeltaTable
 
 
@@ -61,7 +62,12 @@ def table_changes(
     _check_files(shared, facts)
     chosen = _format(shared, [*known, shown], facts, capabilities)
     head = _head_lines(known, shown, query, chosen)
-    lines = signed_changes(selection, chosen, signer=open_plan(shared, signing))
+    lines = signed_changes(
+        selection,
+        chosen,
+        signer=open_plan(shared, signing),
+        instants=_instants(shared, known),
+    )
     first = next(lines, b"")  # what is wrong with all of them becomes the status
     return FilesAnswer(
         version=versions.first,
@@ -139,6 +145,15 @@ def _format(
     return choose_format(
         capabilities, [*found], protocol=protocol, table=shared.full_name
     )
+
+
+def _instants(shared: SharedTable, versions: Sequence[Definition]) -> frozenset[str]:
+    """Return the partition columns that are of instants in all of the versions."""
+    found = [
+        instant_columns(schema_of(shared.full_name, at), at.metadata.partition_columns)
+        for at in versions
+    ]
+    return frozenset.intersection(*found)
 
 
 def _head_lines(

@@ -68,6 +68,7 @@ def signed_lines(
     response_format: ResponseFormat,
     *,
     signer: URLSigner,
+    instants: frozenset[str],
     named: SharedVersion | None,
 ) -> Iterator[bytes]:
     """Yield the lines of files; those of a version that was named say its time."""
@@ -79,6 +80,7 @@ def signed_lines(
             expiration_ms=expiration_ms,
             id_scheme=response_format.id_scheme,
             vector_urls=_vector_urls(batch, signer),
+            instants=instants,
             version=None if named is None else named.version,
             timestamp_ms=timestamp_ms,
         )
@@ -86,7 +88,11 @@ def signed_lines(
 
 
 def signed_changes(
-    selection: ChangeSelection, response_format: ResponseFormat, *, signer: URLSigner
+    selection: ChangeSelection,
+    response_format: ResponseFormat,
+    *,
+    signer: URLSigner,
+    instants: frozenset[str],
 ) -> Iterator[bytes]:
     """Yield the lines of files with changes, each of which says its version."""
     for batch in selection.batches():
@@ -96,6 +102,7 @@ def signed_changes(
             expiration_ms=to_ms(signer.expires_at),
             id_scheme=response_format.id_scheme,
             vector_urls=_vector_urls(batch, signer),
+            instants=instants,
         )
         yield response_format.change_lines(batch, answer)
 

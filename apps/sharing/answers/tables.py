@@ -43,6 +43,7 @@ from deltaweb.sharing.response_format import (
 )
 from deltaweb.sharing.table_query import TableQuery
 from deltaweb.sharing.wire.lines import TableFacts
+from deltaweb.sharing.wire.partition_values import instant_columns
 from deltaweb.table import DeltaTable
 
 # What was read of tables, for all threads of this process.
@@ -236,6 +237,7 @@ def table_files(
         selection,
         chosen,
         signer=open_plan(shared, signing),
+        instants=instant_columns(opened.schema, opened.metadata.partition_columns),
         named=opened if named else None,
     )
     # The first files are signed before the answer begins, so that what is wrong with

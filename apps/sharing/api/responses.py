@@ -3,13 +3,13 @@
 Source: delta_sharing_protocol.md, "REST APIs"; sharing_wire.md, 2.1 and 2.7.
 """
 
-import json
 from collections.abc import Iterable
 from typing import Final
 
 from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
 
 from deltaweb.sharing import capabilities
+from deltaweb.sharing.json_text import json_bytes
 from deltaweb.sharing.response_format import ResponseFormat
 
 JSON: Final = "application/json; charset=utf-8"
@@ -40,8 +40,7 @@ class StreamedAnswer(Answer, StreamingHttpResponse):
 
 def json_answer(body: object, *, status: int = 200) -> WholeAnswer:
     """Answer one line of JSON: clients read no more than the first line."""
-    text = json.dumps(body, separators=(",", ":"))
-    answer = WholeAnswer(text.encode("ascii"), content_type=JSON, status=status)
+    answer = WholeAnswer(json_bytes(body), content_type=JSON, status=status)
     answer["Cache-Control"] = NO_STORE
     return answer
 

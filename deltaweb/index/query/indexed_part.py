@@ -16,7 +16,7 @@ from deltaweb.delta.scan.skipping import ColumnRange
 from deltaweb.delta.values.statistics.shape import statistics_shape
 from deltaweb.index.query.file_part import FilePart
 from deltaweb.index.query.indexed_block import IndexedBlock
-from deltaweb.index.query.partition_match import TypedValues
+from deltaweb.index.query.partition_match import TIMESTAMP, TypedValues
 
 PARTITION = "partition"
 STATISTICS = ("num_records", "min", "max", "null_count")
@@ -62,7 +62,8 @@ class IndexedPart(FilePart):
         typed = self._indexed.rows[PARTITION]
         position = typed.type.get_field_index(column.name)
         is_usable = (
-            self._indexed.has_typed_partitions
+            column.data_type != TIMESTAMP  # whose text alone says its zone, or does not
+            and self._indexed.has_typed_partitions
             and position >= 0
             and typed.type.field(position).type == arrow_type(column.data_type)
         )

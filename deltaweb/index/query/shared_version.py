@@ -23,7 +23,6 @@ from deltaweb.delta.errors import (
 from deltaweb.delta.log.blocks import FileBlock
 from deltaweb.delta.protocol.column_path import ColumnPath
 from deltaweb.delta.protocol.schema import StructField, StructType, type_text
-from deltaweb.delta.scan.column_ranges import partition_range
 from deltaweb.delta.scan.predicate import And, Predicate, not_true, predicate_columns
 from deltaweb.delta.scan.pruning import EVALUATION_FAULTS, Ranges, prune
 from deltaweb.delta.scan.skipping import Mask, may_match
@@ -246,8 +245,7 @@ class SharedVersion:
             field = self.schema.find(path[0])
             if field is not None and path[0] in self.metadata.partition_columns:
                 with suppress(*EVALUATION_FAULTS, SchemaError):
-                    typed = part.partition(field)
-                    ranges[path] = partition_range(typed.values, typed.bad)
+                    ranges[path] = part.partition(field).hinted_range
         return ranges
 
     def _statistics_ranges(self, part: FilePart, columns: list[ColumnPath]) -> Ranges:

@@ -11,6 +11,7 @@ hints           the hints of a query, each understood or skipped alone
 
 columns         the columns that conditions name; casts of them and of literals
 exact           literals beside a column, brought to its exact type
+common_type     lists beside a column, where no client rounds or compares as text
 loose           literals beside a column, never stricter than any client
 bounds          conditions from both sides, so that NOT loses no row
 """

@@ -30,6 +30,18 @@ _TYPES_BESIDE = {
     "timestamp_ntz": frozenset({"timestamp"}),
 }
 """Types of a value that a column can be compared with, where not its own alone."""
+_FLOATS = ("float", "double")
+_TYPES_STATED = {
+    "byte": ("byte", "short", "integer", "long", *_FLOATS),
+    "short": ("short", "integer", "long", *_FLOATS),
+    "integer": ("integer", "long", *_FLOATS),
+    "long": ("long", *_FLOATS),
+    "decimal": _FLOATS,
+    "float": _FLOATS,
+    "timestamp_ntz": ("timestamp",),
+}
+"""Types that a column may be cast to, where not its own alone: none cuts a value, and
+the values beside a float are few enough not to be rounded."""
 _PADDED_OR_COLLATED = re.compile(r"char\(.*|string collate (?!UTF8_BINARY$).*")
 _CHAR_KEY = "__CHAR_VARCHAR_TYPE_STRING"
 _COLLATION_KEY = "__COLLATIONS"
@@ -112,17 +124,33 @@ def check_comparable(schema: StructType, column: TypedColumn) -> None:
 
 
 def check_value_type(column: TypedColumn, name: str) -> None:
-    """Refuse a type that a JSON hint gives a column, or a value beside it.
+    """Refuse the type that a JSON hint gives a value beside a column.
 
     Raises:
-        PredicateError: It is not the column's, nor compares with it alike anywhere.
+        PredicateError: It does not compare with the column's alike anywhere.
     """
     own = type_name(column.data_type)
     if name not in _TYPES_BESIDE.get(own, {own}):
-        reason = (
-            f"the valueType {name} is not that of column {column.shown}, which is {own}"
-        )
-        raise PredicateError(reason=reason)
+        raise _other_type(column, name)
+
+
+def check_stated_type(column: TypedColumn, name: str) -> None:
+    """Refuse the type that a JSON hint gives a column, which means a cast to it.
+
+    Raises:
+        PredicateError: The cast may change what is compared.
+    """
+    own = type_name(column.data_type)
+    if name not in _TYPES_STATED.get(own, {own}):
+        raise _other_type(column, name)
+
+
+def _other_type(column: TypedColumn, name: str) -> PredicateError:
+    own = type_name(column.data_type) or "nested"
+    reason = (
+        f"the valueType {name} is not that of column {column.shown}, which is {own}"
+    )
+    return PredicateError(reason=reason)
 
 
 def is_boolean(column: TypedColumn) -> bool:

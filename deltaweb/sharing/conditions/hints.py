@@ -7,7 +7,6 @@ that is not understood is skipped, alone, and says why.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import TypeAlias, TypeVar
 
 from deltaweb.delta.errors import PredicateError
@@ -82,21 +81,19 @@ def parse_hints(
 ) -> Hints:
     """Parse the hints of a query; whatever they are, nothing is raised.
 
-    A time without a zone is UTC in SQL, unless JSON hints are beside it: the Spark
-    connector then writes the same condition twice, in SQL with times of its session's
-    zone and in JSON with instants. Such times in SQL stand for any zone.
+    A time without a zone may be of any: the Spark connector writes its session's times
+    in SQL and does not say which zone that is.
 
     Args:
         predicate_hints: The request's `predicateHints`, SQL texts.
         json_predicate_hints: The request's `jsonPredicateHints`, JSON in a text.
         schema: The table's schema.
     """
-    collected = _Collected(schema)
-    is_twin = json_predicate_hints is not None
-    if is_twin:
+    collected = _Collected(schema, zone_is_unknown=True)
+    if json_predicate_hints is not None:
         collected.add(json_predicate_hints, collected.json_parts)
     if predicate_hints is not None:
-        collected.add_sql(predicate_hints, zone_is_unknown=is_twin)
+        collected.add_sql(predicate_hints)
     return collected.hints()
 
 
@@ -110,7 +107,7 @@ def parsed_hint(
         schema: The table's schema.
         zone: Whose clocks show the times without a zone; UTC's for None.
     """
-    collected = _Collected(schema)
+    collected = _Collected(schema, zone_is_unknown=False)
     collected.add(condition.text, lambda _: collected.parts_of(condition, zone=zone))
     return collected.hints()
 
@@ -118,8 +115,9 @@ def parsed_hint(
 class _Collected:
     """What the hints came to so far, within bounds."""
 
-    def __init__(self, schema: StructType) -> None:
+    def __init__(self, schema: StructType, *, zone_is_unknown: bool) -> None:
         self.schema = schema
+        self.zone_is_unknown = zone_is_unknown
         self.conditions: list[Bounds] = []
         self.skipped: list[SkippedHint] = []
         self.characters_left = MAX_SQL_CHARACTERS
@@ -135,14 +133,13 @@ class _Collected:
             skipped,
         )
 
-    def add_sql(self, hints: object, *, zone_is_unknown: bool) -> None:
+    def add_sql(self, hints: object) -> None:
         """Add the SQL hints, each alone."""
         if not isinstance(hints, list | tuple):
             self.skip(hints, "it is no list of texts")
             return
-        read = partial(self.sql_parts, zone_is_unknown=zone_is_unknown)
         for hint in hints[:MAX_HINTS]:
-            self.add(hint, read)
+            self.add(hint, self.sql_parts)
         if len(hints) > MAX_HINTS:
             reason = f"{len(hints) - MAX_HINTS} hints are beyond the first {MAX_HINTS}"
             self.skip(hints[MAX_HINTS], reason)
@@ -172,7 +169,7 @@ class _Collected:
         parts = json.conjuncts(json.parse_tree(hint))
         return [(text, self.meaning(part, json.read_condition)) for text, part in parts]
 
-    def sql_parts(self, hint: str, *, zone_is_unknown: bool) -> list[Part]:
+    def sql_parts(self, hint: str) -> list[Part]:
         """The parts of one SQL hint."""
         if len(hint) > self.characters_left:
             reason = f"the hints are longer than {MAX_SQL_CHARACTERS} characters"
@@ -180,21 +177,16 @@ class _Collected:
         self.characters_left -= len(hint)
         parsed = parse_sql(hint, max_tokens=self.tokens_left)
         self.tokens_left -= len(parsed.tokens)
-        return self.parts_of(parsed, zone_is_unknown=zone_is_unknown)
+        return self.parts_of(parsed)
 
-    def parts_of(
-        self,
-        parsed: SQLText,
-        *,
-        zone_is_unknown: bool = False,
-        zone: ZoneRules | None = None,
-    ) -> list[Part]:
+    def parts_of(self, parsed: SQLText, *, zone: ZoneRules | None = None) -> list[Part]:
         """The parts of a SQL hint that is parsed."""
         others = sql.other_texts(parsed, self.schema)
-        reader = sql.SQLReader(others, zone_is_unknown=zone_is_unknown, zone=zone)
-        read = reader.condition
+        unknown = self.zone_is_unknown
+        reader = sql.SQLReader(others, zone_is_unknown=unknown, zone=zone)
         return [
-            (text, self.meaning(part, read)) for text, part in sql.conjuncts(parsed)
+            (text, self.meaning(part, reader.condition))
+            for text, part in sql.conjuncts(parsed)
         ]
 
     def meaning(

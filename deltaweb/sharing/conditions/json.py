@@ -6,7 +6,7 @@
             {"op": "literal", "value": "2021-04-27", "valueType": "date"}]}, ...]}
 
 Clients cut times to milliseconds before they send them, so a time stands for all of
-its millisecond, denied or not.
+its millisecond, denied or not. One without a zone may be of any.
 
 Source: Delta Sharing PROTOCOL.md, "JSON predicates for filtering".
 """
@@ -39,7 +39,8 @@ _SPELLINGS = {
 _COMPARISONS = {
     name: operator for operator, names in _SPELLINGS.items() for name in names.split()
 }
-_PLAIN = ("float", "double", "string", "boolean", "date", "timestamp")
+_FLOATS = ("float", "double")
+_PLAIN = (*_FLOATS, "string", "boolean", "date", "timestamp")
 _TYPES = {name: name for name in (*INTEGER_BITS, *_PLAIN)} | {
     "bool": "boolean",
     "int": "integer",
@@ -110,7 +111,8 @@ def read_condition(node: JSONNode) -> tree.Node:
         operator = _COMPARISONS[op]
         if _op(left) != "column":
             left, right, operator = right, left, tree.SWAPPED.get(operator, operator)
-        return tree.Compare(operator, _column(left), _literal(right))
+        column = _column(left)
+        return tree.Compare(operator, column, _literal(right, beside=column))
     match op:
         case "and" | "or":
             parts = tuple(map(read_condition, _children(node, least=1)))
@@ -120,13 +122,13 @@ def read_condition(node: JSONNode) -> tree.Node:
             return tree.Not(read_condition(child))
         case "isnull" | "isnotnull":
             (child,) = _children(node, least=1, most=1)
-            test = tree.Compare(
-                "IS", _column(child, is_typed=False), tree.Literal("null")
-            )
+            test = tree.Compare("IS", _column(child), tree.Literal("null"))
             return test if op == "isnull" else tree.Not(test)
         case "in":
             first, *rest = _children(node, least=2)
-            return tree.OneOf(_column(first), tuple(map(_literal, rest)))
+            column = _column(first)
+            values = [_literal(value, beside=column) for value in rest]
+            return tree.OneOf(column, tuple(values))
         case "column":
             return _column(node)
     name = str(node.get("op"))[:40]
@@ -175,16 +177,17 @@ def _type(node: JSONNode) -> str:
     return known
 
 
-def _column(node: JSONNode, *, is_typed: bool = True) -> tree.Column:
+def _column(node: JSONNode) -> tree.Column:
     """The column that a leaf names, as the type that it states."""
     name = node.get("name")
     if _op(node) != "column" or not isinstance(name, str):
         raise PredicateError(reason="it does not name a column where it has to")
-    has_type = is_typed and node.get("valueType") is not None
+    has_type = node.get("valueType") is not None
     return tree.Column(name, value_type=_type(node) if has_type else "")
 
 
-def _literal(node: JSONNode) -> tree.Literal:
+def _literal(node: JSONNode, *, beside: tree.Column) -> tree.Literal:
+    """The value that a leaf writes; beside a column cast to a float it is one, too."""
     value = node.get("value")
     if _op(node) != "literal" or not isinstance(value, str | bool):
         raise PredicateError(reason="it does not compare a column with a value")
@@ -192,8 +195,14 @@ def _literal(node: JSONNode) -> tree.Literal:
     text = value if isinstance(value, str) else str(value).lower()
     if name in INTEGER_BITS:
         _check_whole(text, INTEGER_BITS[name])
-        return tree.Literal("number", text.strip(), value_type=name)
-    return tree.Literal(name, text, value_type=name, is_cut=name == "timestamp")
+        kind = beside.value_type if beside.value_type in _FLOATS else "number"
+        return tree.Literal(kind, text.strip(), value_type=name)
+    if name == "double" and beside.value_type == "float":
+        return tree.Literal("float", text, value_type=name)
+    is_time = name == "timestamp"
+    return tree.Literal(
+        name, text, value_type=name, is_cut=is_time, zone_is_unknown=is_time
+    )
 
 
 def _check_whole(text: str, bits: int) -> None:

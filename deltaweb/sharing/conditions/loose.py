@@ -7,8 +7,10 @@ What would depend on the client's own rules of casting is refused.
     date          with a time of day beside it: clients drop the time, or do not
     timestamp     of a JSON hint: cut to milliseconds by clients
     timestamp     below the microsecond: dropped
-    timestamp     without a zone: UTC, or the client's own zone where that is likely,
-                or the zone of the condition: its clocks leave out times
+    timestamp     without a zone: of the condition's zone, whose clocks leave out times,
+                or in a hint of the client's, which is not known
+    local times   beside an instant: compared in that zone, whose clocks may have left
+                out what lies between them, at most a day
     float column  0.1 is no float: clients compare as floats or as doubles
     NaN           equals itself and is larger than any number to some clients, and
                 nothing of that to others
@@ -25,7 +27,6 @@ import pyarrow as pa
 from deltaweb.delta.errors import PredicateError
 from deltaweb.delta.protocol.column_path import ColumnPath
 from deltaweb.delta.protocol.schema import (
-    MAX_DECIMAL_PRECISION,
     DataType,
     DecimalType,
     PrimitiveType,
@@ -49,6 +50,7 @@ from deltaweb.sharing.conditions.bounds import (
     not_null,
 )
 from deltaweb.sharing.conditions.columns import TypedColumn, check_value_type
+from deltaweb.sharing.conditions.common_type import fits_decimal
 from deltaweb.sharing.conditions.exact import MAX_SHOWN, compare
 from deltaweb.sharing.conditions.tree import Literal
 
@@ -129,7 +131,7 @@ def _reading(literal: Literal, name: str, data_type: DataType) -> _Reading:
     if isinstance(data_type, DecimalType):
         return _beside_decimal(literal, data_type)
     if name in INTEGER_BITS:
-        return _beside_integer(literal, INTEGER_BITS[name])
+        return _beside_integer(literal, data_type, INTEGER_BITS[name])
     if name in {"float", "double"}:
         return _beside_float(literal, data_type, is_single=name == "float")
     if name == "date":
@@ -143,8 +145,11 @@ def _reading(literal: Literal, name: str, data_type: DataType) -> _Reading:
     return literal
 
 
-def _beside_integer(literal: Literal, bits: int) -> Literal:
+def _beside_integer(literal: Literal, data_type: DataType, bits: int) -> Literal:
     if literal.kind == "number":
+        # Spark rounds where both do not fit one decimal type.
+        if "." in literal.text and not fits_decimal(data_type, [literal.text]):
+            raise ValueError(literal.text)
         return literal
     if literal.kind == "string":
         # Clients cast the text to the column's type: 5.5 is 5, null or an error.
@@ -163,12 +168,8 @@ def _beside_integer(literal: Literal, bits: int) -> Literal:
 
 def _beside_decimal(literal: Literal, data_type: DecimalType) -> Literal:
     number = parse_number(literal.text.strip())
-    exponent = int(number.as_tuple().exponent)
-    scale = max(data_type.scale, -exponent)
-    whole = max(data_type.precision - data_type.scale, number.adjusted() + 1)
     if literal.kind == "number":
-        # Spark rounds where both do not fit one decimal type.
-        if whole + scale > MAX_DECIMAL_PRECISION:
+        if not fits_decimal(data_type, [literal.text]):
             raise ValueError(literal.text)
         return literal
     # Beside text and doubles, decimals are compared as doubles.
@@ -222,11 +223,13 @@ def _beside_date(literal: Literal, data_type: DataType) -> _Reading:
     if literal.kind == "date" or _ZONE.search(text):
         raise ValueError(text)
     days, rest = divmod(parse_timestamp_ntz(text), MICROS_PER_DAY)
-    is_instant = literal.kind == "timestamp" and literal.zone is not None
-    if not rest and not is_instant:
+    low, high = days, days + bool(rest)
+    if literal.kind == "timestamp" and _has_clocks(literal):
+        # Where clocks go forward around midnight, an evening may be after it.
+        low, high = low - 1, high + 1
+    if low == high:
         return Literal("timestamp", text)
-    # Where clocks go forward around midnight, an evening may be after it.
-    scalars = arrow_array([days - is_instant, days + 1 + is_instant], data_type)
+    scalars = arrow_array([low, high], data_type)
     return _Between(scalars[0], scalars[1])
 
 
@@ -234,7 +237,9 @@ def _beside_timestamp(literal: Literal, name: str, data_type: DataType) -> _Read
     text = literal.text.strip()
     if literal.kind not in {"date", "string", "timestamp", "timestamp_ntz"}:
         raise ValueError(literal.kind)
-    parse = parse_timestamp_ntz if name == "timestamp_ntz" else parse_timestamp
+    is_zoned = literal.kind == "timestamp" and literal.zone_is_unknown
+    is_local = name == "timestamp_ntz" and not is_zoned
+    parse = parse_timestamp_ntz if is_local else parse_timestamp
     low = high = written = parse(text)
     if literal.is_cut:
         low -= low % MILLISECOND_US
@@ -244,8 +249,7 @@ def _beside_timestamp(literal: Literal, name: str, data_type: DataType) -> _Read
             low -= MILLISECOND_US - 1
     elif _BEYOND_MICROS.search(text):
         high += 1
-    if not _ZONE.search(text):
-        low, high = _in_zone(literal, name, low, high)
+    low, high = _in_zone(literal, name, low, high)
     if low == high == written:
         return Literal(name, text)
     if not (fits_bits(low, 64) and fits_bits(high, 64)):
@@ -255,24 +259,30 @@ def _beside_timestamp(literal: Literal, name: str, data_type: DataType) -> _Read
 
 
 def _in_zone(literal: Literal, name: str, low: int, high: int) -> tuple[int, int]:
-    """Return the ends of what a time without a zone may be beside a column."""
-    zone, is_instant = literal.zone, name == "timestamp"
-    if literal.zone_is_unknown and is_instant:
+    """Return the ends of what a time may be beside a column of the type."""
+    if name == "timestamp_ntz":
+        if literal.kind == "timestamp" and _has_clocks(literal):
+            # A time of clocks that is left out is as late as others after it.
+            return low - MAX_LEFT_OUT_US, high + MAX_LEFT_OUT_US
+        return low, high
+    if _ZONE.search(literal.text):
+        return low, high
+    if literal.zone_is_unknown:
         return low - MAX_ZONE_US, high + MAX_ZONE_US
+    zone = literal.zone
     if zone is None:
         return low, high
-    if is_instant:
-        day = np.array([low // MICROS_PER_DAY])
-        clocks = np.array([low, high], np.int64)
-        found = [
-            *zone.instants(clocks),
-            *(zone.day_starts(day) if literal.kind == "date" else ()),
-        ]
-        return int(min(found)), int(max(found))
-    if literal.kind == "timestamp":
-        # A time of clocks that is left out is as late as others after it.
-        return low - MAX_LEFT_OUT_US, high + MAX_LEFT_OUT_US
-    return low, high
+    day = np.array([low // MICROS_PER_DAY])
+    found = [
+        *zone.instants(np.array([low, high], np.int64)),
+        *(zone.day_starts(day) if literal.kind == "date" else ()),
+    ]
+    return int(min(found)), int(max(found))
+
+
+def _has_clocks(literal: Literal) -> bool:
+    """Whether times are compared by clocks that may leave some out: not in UTC."""
+    return literal.zone_is_unknown or literal.zone is not None
 
 
 def _refusal(path: ColumnPath, data_type: DataType, literal: Literal) -> PredicateError:

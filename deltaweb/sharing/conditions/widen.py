@@ -10,7 +10,6 @@ from dataclasses import replace
 
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.delta.scan.predicate import IsNull, Like, Not
-from deltaweb.delta.values.value_text import INTEGER_BITS
 from deltaweb.sharing.conditions import tree
 from deltaweb.sharing.conditions.bounds import (
     Bounds,
@@ -21,20 +20,13 @@ from deltaweb.sharing.conditions.casts import cast_literal, keeps_values, type_n
 from deltaweb.sharing.conditions.columns import (
     TypedColumn,
     check_comparable,
-    check_value_type,
+    check_stated_type,
     find_hinted_column,
 )
+from deltaweb.sharing.conditions.common_type import means_each_value
 from deltaweb.sharing.conditions.exact import like_pattern
 from deltaweb.sharing.conditions.interpretation import Interpretation, refused
 from deltaweb.sharing.conditions.loose import compare_loosely
-
-_INEXACT = frozenset({"float", "double"})
-
-
-def _number_kind(literal: tree.Literal) -> str:
-    """The kind of a literal; that of a number with a fraction is another."""
-    is_fraction = literal.kind == "number" and "." in literal.text
-    return "fraction" if is_fraction else literal.kind
 
 
 def widen(node: tree.Node, schema: StructType) -> Bounds:
@@ -94,20 +86,10 @@ class _Widening(Interpretation):
         return exactly(Like(column.path, text))
 
     def listed(self, node: tree.OneOf) -> Bounds:
-        """`a IN (1, 2)`.
-
-        Clients bring the column and all values to one type, and each value is judged
-        alone here: that type must not round, nor depend on a client's settings.
-        """
-        own = type_name(self.comparable(node.operand).data_type)
-        if own == "decimal" or own in INTEGER_BITS:
-            kinds = {_number_kind(value) for value in map(self.value, node.values)}
-            has_text = "string" in kinds
-            is_mixed = len(kinds - {"null"}) > 1
-            if (has_text and (own == "decimal" or "fraction" in kinds)) or (
-                is_mixed and kinds & _INEXACT
-            ):
-                raise refused(node, "compares as what depends on the client")
+        """`a IN (1, 2)`, where no client reads the list otherwise."""
+        own = self.comparable(node.operand).data_type
+        if not means_each_value(own, [self.value(value) for value in node.values]):
+            raise refused(node, "compares as what depends on the client")
         return super().listed(node)
 
     def text_column(self, operand: tree.Operand) -> TypedColumn:
@@ -124,14 +106,14 @@ class _Widening(Interpretation):
         column = find_hinted_column(self.schema, operand.names)
         if not all(keeps_values(column.data_type, cast) for cast in operand.casts):
             raise refused(operand, "may change the values of its column")
+        if operand.value_type:
+            check_stated_type(column, operand.value_type)
         return column
 
     def comparable(self, operand: tree.Operand) -> TypedColumn:
-        """A column whose values all clients compare alike, as the type they say."""
+        """A column whose values all clients compare alike."""
         column = self.column(operand)
         check_comparable(self.schema, column)
-        if isinstance(operand, tree.Column) and operand.value_type:
-            check_value_type(column, operand.value_type)
         return column
 
     def value(self, operand: tree.Operand) -> tree.Literal:

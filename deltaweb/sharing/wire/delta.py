@@ -19,7 +19,7 @@ from deltaweb.delta.features.deletion_vectors import DELETION_VECTORS
 from deltaweb.delta.features.foreign_types import TIMESTAMP_NTZ
 from deltaweb.delta.feed.versions import CHANGE_DATA_FEED
 from deltaweb.delta.protocol.actions import Metadata, Protocol
-from deltaweb.sharing.json_text import escaped, object_texts
+from deltaweb.sharing.json_text import escaped
 from deltaweb.sharing.wire.lines import (
     ACCESS_MODES,
     FileAnswer,
@@ -184,7 +184,7 @@ def file_lines(batch: pa.RecordBatch, answer: FileAnswer) -> bytes:
             f'{answer.shared_fields()},"deltaSingleAction":{{"add":{{"path":"',
             escaped(answer.urls),
             '","partitionValues":',
-            object_texts(batch["partition_values"]),
+            answer.partition_objects(batch),
             ',"size":',
             batch["size"].fill_null(0).cast(pa.string()),
             ',"modificationTime":',
@@ -226,7 +226,7 @@ def change_lines(batch: pa.RecordBatch, answer: FileAnswer) -> bytes:
             '":{"path":"',
             escaped(answer.urls),
             '","partitionValues":',
-            object_texts(batch["partition_values"]),
+            answer.partition_objects(batch),
             ',"size":',
             batch["size"].fill_null(0).cast(pa.string()),
             times,

@@ -1,13 +1,12 @@
 """What the lines of both response formats have in common.
 
-A line holds no raw line end of any kind, and nothing but ASCII: clients split text at
-more characters than a newline. Keys without a value are left out; what the log holds
-is passed on as it is.
+A line is UTF-8 and holds no raw line end of any kind: clients split text at more
+characters than a newline. Keys without a value are left out; what the log holds is
+passed on as it is, but for how it is escaped and for instants of partitions.
 
 Source: sharing_wire.md, 2.4 and 2.7.
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import md5, sha256
@@ -17,7 +16,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deltaweb.sharing.json_text import escaped
+from deltaweb.sharing.json_text import escaped, json_bytes, without_pairs
+from deltaweb.sharing.wire.partition_values import partition_objects
 
 ACCESS_MODES: Final = ["url"]
 """How files are handed out: by signed URLs, and not by credentials of a folder."""
@@ -54,6 +54,7 @@ class FileAnswer:
             that the log holds itself; None where no file has one.
         version: The version that was asked for by number or time; None without.
         timestamp_ms: Its time.
+        instants: The partition columns of instants, by the names that the log has.
     """
 
     urls: pa.StringArray
@@ -62,10 +63,15 @@ class FileAnswer:
     vector_urls: pa.StringArray | None = None
     version: int | None = None
     timestamp_ms: int | None = None
+    instants: frozenset[str] = frozenset()
 
     def file_ids(self, batch: pa.RecordBatch) -> pa.StringArray:
         """Return the id of each file."""
         return file_ids(batch["path"], scheme=self.id_scheme)
+
+    def partition_objects(self, batch: pa.RecordBatch) -> pa.StringArray:
+        """Return the partition values of each file as a JSON object."""
+        return partition_objects(batch["partition_values"], self.instants)
 
     def shared_fields(self) -> str:
         """Return the fields that all lines have alike, each after a comma."""
@@ -94,8 +100,7 @@ def change_fields(batch: pa.RecordBatch, answer: FileAnswer) -> pa.StringArray:
 def json_line(key: str, values: Mapping[str, Any]) -> bytes:
     """Return one line with one object; values that are None are left out."""
     present = {name: value for name, value in values.items() if value is not None}
-    text = json.dumps({key: present}, separators=(",", ":"))
-    return text.encode("ascii") + b"\n"
+    return json_bytes({key: present}) + b"\n"
 
 
 def line_buffer(lines: pa.StringArray) -> bytes:
@@ -105,7 +110,8 @@ def line_buffer(lines: pa.StringArray) -> bytes:
 
 def statistics_entry(stats: pa.StringArray) -> pa.StringArray:
     """Return the field `stats` of each file after a comma, "" where it has none."""
-    entry = pc.binary_join_element_wise(',"stats":"', escaped(stats), '"', "")
+    texts = escaped(without_pairs(stats))
+    entry = pc.binary_join_element_wise(',"stats":"', texts, '"', "")
     return entry.fill_null("") if entry.null_count else entry
 
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltaweb.delta.protocol.actions import Metadata
-from deltaweb.sharing.json_text import escaped, object_texts
+from deltaweb.sharing.json_text import escaped, json_bytes
 from deltaweb.sharing.wire.lines import (
     ACCESS_MODES,
     FileAnswer,
@@ -58,7 +58,7 @@ def clean_schema(schema_string: str) -> str:
     """
     try:
         schema = json.loads(schema_string)
-        return json.dumps(_clean_type(schema), separators=(",", ":"))
+        return json_bytes(_clean_type(schema)).decode()
     except (ValueError, RecursionError):
         return schema_string
 
@@ -97,7 +97,7 @@ def file_lines(batch: pa.RecordBatch, answer: FileAnswer) -> bytes:
             '","id":"',
             answer.file_ids(batch),
             '","partitionValues":',
-            object_texts(batch["partition_values"]),
+            answer.partition_objects(batch),
             ',"size":',
             batch["size"].fill_null(0).cast(pa.string()),
             statistics_entry(batch["stats"]),
@@ -126,7 +126,7 @@ def change_lines(batch: pa.RecordBatch, answer: FileAnswer) -> bytes:
             '","id":"',
             answer.file_ids(batch),
             '","partitionValues":',
-            object_texts(batch["partition_values"]),
+            answer.partition_objects(batch),
             ',"size":',
             batch["size"].fill_null(0).cast(pa.string()),
             statistics_entry(batch["stats"]),

@@ -122,7 +122,7 @@ def lines(answer: Answer) -> list[dict[str, Any]]:
     """The objects of an ndjson answer, each of them on one line."""
     body = body_of(answer)
     assert body.endswith(b"\n")
-    return [json.loads(line) for line in body.decode("ascii").splitlines()]
+    return [json.loads(line) for line in body.decode().splitlines()]
 
 
 def body_of(answer: Answer) -> bytes:

@@ -10,6 +10,8 @@ import pytest
 
 from deltaweb.table import DeltaTable
 from tests.functional.sharing_clients.fed import write_feed
+from tests.functional.sharing_clients.instants import write_instants
+from tests.functional.sharing_clients.marked import write_marked
 from tests.functional.sharing_clients.odd_paths import write_odd_paths
 from tests.installation import Installation, furnish, serving
 
@@ -125,6 +127,10 @@ def tables(server: Installation, profile: Path) -> dict[str, Shared]:
     write_odd_paths(places["odd_paths"])
     places["fed"] = server.home / "fed"
     write_feed(places["fed"])
+    places["instants"] = server.home / "instants"
+    write_instants(places["instants"])
+    places["marked"] = server.home / "marked"
+    write_marked(places["marked"])
     for name in [*RECORDED, *IN_DELTA_FORMAT, *WITH_FEED] if GOLDEN.is_dir() else ():
         places[plain(name)] = GOLDEN / name / "table"
     # One process for all: a command takes a second to start.

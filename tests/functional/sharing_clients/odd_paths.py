@@ -17,6 +17,7 @@ ODD_VALUES = [
     "é☃",
     "a+b&c#d?e",
     "quo'te\"",
+    "\U00020bb7野家",
     None,
 ]
 

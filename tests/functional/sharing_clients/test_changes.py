@@ -69,6 +69,20 @@ def test_are_those_of_the_table_itself(
 
 
 @pytest.mark.parametrize("use_delta_format", [False, True])
+def test_have_instants_of_partitions_whatever_their_spelling(
+    tables: SharedTables, *, use_delta_format: bool
+) -> None:
+    shared = tables["instants"]
+
+    frame = delta_sharing.load_table_changes_as_pandas(
+        shared.url, starting_version=2, use_delta_format=use_delta_format
+    )
+
+    assert seen(frame) == expected(shared, 2)
+    assert str(frame["ts"].dt.tz) == "UTC"
+
+
+@pytest.mark.parametrize("use_delta_format", [False, True])
 def test_are_those_of_the_range_alone(
     tables: SharedTables, *, use_delta_format: bool
 ) -> None:

@@ -78,6 +78,18 @@ def test_reads_files_whatever_their_paths_hold(tables: SharedTables) -> None:
     assert read == set(enumerate(ODD_VALUES))
 
 
+@pytest.mark.parametrize("use_delta_format", [False, True])
+def test_reads_instants_of_partitions_whatever_their_spelling(
+    tables: SharedTables, *, use_delta_format: bool
+) -> None:
+    shared = tables["instants"]
+
+    frame = delta_sharing.load_as_pandas(shared.url, use_delta_format=use_delta_format)
+
+    assert of_frame(frame) == of_table(shared.table.snapshot().read())
+    assert str(frame["ts"].dt.tz) == "UTC"
+
+
 @pytest.mark.parametrize("limit", [0, 1, 7])
 def test_reads_no_more_rows_than_asked_for(tables: SharedTables, limit: int) -> None:
     frame = delta_sharing.load_as_pandas(tables["orders"].url, limit=limit)
@@ -90,6 +102,32 @@ def test_reads_an_older_version(tables: SharedTables, version: int) -> None:
     shared = tables["orders"]
 
     frame = delta_sharing.load_as_pandas(shared.url, version=version)
+
+    assert of_frame(frame) == of_table(shared.table.snapshot(version).read())
+
+
+@pytest.mark.parametrize("version", [None, 0, 1, 2, 3])
+def test_reads_every_version_of_a_table_whose_newest_marks_no_rows(
+    tables: SharedTables, version: int | None
+) -> None:
+    shared = tables["marked"]
+    newest = shared.table.snapshot().files["deletion_vector"]
+    assert newest.null_count == len(newest)
+
+    frame = delta_sharing.load_as_pandas(shared.url, version=version)
+
+    assert of_frame(frame) == of_table(shared.table.snapshot(version).read())
+
+
+@pytest.mark.parametrize("version", [0, 1, 3])
+def test_reads_versions_without_vectors_by_the_files_alone(
+    tables: SharedTables, version: int
+) -> None:
+    shared = tables["marked"]
+
+    frame = delta_sharing.load_as_pandas(
+        shared.url, version=version, use_delta_format=False
+    )
 
     assert of_frame(frame) == of_table(shared.table.snapshot(version).read())
 

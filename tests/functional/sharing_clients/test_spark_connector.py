@@ -242,6 +242,31 @@ def test_dates_of_partitions_prune(
     assert kept == [day for day in days if day == days[0]]
 
 
+def test_instants_of_partitions_are_in_utc_and_pruned_for_any_zone(
+    connector: Connector, tables: dict[str, Shared]
+) -> None:
+    path = f"{path_of(tables['instants'])}/query"
+    day = "(CAST(partitionValues.ts AS TIMESTAMP) < TIMESTAMP '2024-03-{} 00:00:00')"
+
+    answers = [
+        connector.send("POST", path, query(day.format(number)))
+        for number in ("10", "08")
+    ]
+
+    found = [
+        {line["file"]["partitionValues"]["ts"] for line in answer.lines[2:]}
+        for answer in answers
+    ]
+    assert found == [
+        {
+            "2024-03-10T02:00:00.000000Z",
+            "2024-03-10T12:00:00.500000Z",
+            "2024-03-09T20:30:00.000000Z",
+        },
+        set(),
+    ]
+
+
 def test_the_version_is_polled(connector: Connector, orders: Shared) -> None:
     answers = [connector.send("GET", f"{path_of(orders)}/version") for _ in range(5)]
 

@@ -64,6 +64,14 @@ def test_vectors_and_mapping_are_read_in_the_delta_format() -> None:
     assert "No release of it is known" in found["Power BI"].reason
 
 
+def test_the_format_is_that_of_what_older_versions_may_use() -> None:
+    found = readings(features=["deletionVectors"])
+
+    assert found["pandas"].response_format == "delta"
+    assert found["pandas"].minimum_version == "delta-sharing 0.1"
+    assert found["Power BI"].response_format == "parquet"
+
+
 def test_the_feature_of_the_newest_release_decides() -> None:
     found = readings(StructField("at", NTZ), features=["timestampNtz"], vectors=True)
 

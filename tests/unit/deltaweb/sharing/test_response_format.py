@@ -13,6 +13,15 @@ PYTHON = (
 PROTOCOL = Protocol(min_reader_version=1, min_writer_version=2)
 
 
+def allowing(*features: str) -> Protocol:
+    return Protocol(
+        min_reader_version=3,
+        min_writer_version=7,
+        reader_features=features,
+        writer_features=features,
+    )
+
+
 def chosen(header: str, *features: str) -> ResponseFormat:
     return choose_format(
         parse_capabilities(header),
@@ -45,6 +54,58 @@ def test_is_one_that_the_client_reads_the_table_in(
     header: str, features: tuple[str, ...], name: str
 ) -> None:
     assert chosen(header, *features).name == name
+
+
+@pytest.mark.parametrize(
+    ("header", "protocol", "name"),
+    [
+        pytest.param("", allowing("deletionVectors"), "parquet", id="parquet alone"),
+        pytest.param(PYTHON, allowing("deletionVectors"), "delta", id="either"),
+        pytest.param(
+            PYTHON,
+            allowing("deletionVectors", "v2Checkpoint"),
+            "delta",
+            id="beside what says nothing of files",
+        ),
+        pytest.param(PYTHON, allowing("v2Checkpoint"), "parquet", id="that alone"),
+        pytest.param(
+            PYTHON,
+            Protocol(min_reader_version=2, min_writer_version=5),
+            "delta",
+            id="allowed by its version",
+        ),
+        pytest.param(
+            PYTHON,
+            allowing("deletionVectors", "variantType"),
+            "parquet",
+            id="beside what the client does not read",
+        ),
+        pytest.param(
+            "responseformat=delta,parquet",
+            allowing("deletionVectors"),
+            "parquet",
+            id="a client that reads none",
+        ),
+        pytest.param(
+            PYTHON,
+            Protocol(
+                min_reader_version=1,
+                min_writer_version=7,
+                writer_features=("checkpointProtection",),
+            ),
+            "delta",
+            id="a feature that older versions may use",
+        ),
+    ],
+)
+def test_goes_by_what_versions_may_use_where_the_client_takes_either(
+    header: str, protocol: Protocol, name: str
+) -> None:
+    found = choose_format(
+        parse_capabilities(header), [], protocol=protocol, table="a.b"
+    )
+
+    assert found.name == name
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ from tests.hint_conditions import (
     json_hint,
     truth,
 )
-from tests.hinted_files import PARTITIONS, SCHEMA, File, files
+from tests.hinted_files import PARTITIONS, SCHEMA, File, files, zones
 from tests.local_logs import LocalLog, stats_of, typed_schema
 from tests.shared_tables import condition
 
@@ -76,7 +76,7 @@ def without_nulls(condition: Condition) -> Condition:
 @st.composite
 def asked(draw: st.DrawFn) -> tuple[Sequence[Condition], Hints]:
     """What a client wants, and what it says of that."""
-    spell = Speller(lambda choices: draw(st.sampled_from(choices)))
+    spell = Speller(lambda choices: draw(st.sampled_from(choices)), draw(zones))
     if draw(st.booleans()):
         wanted: Sequence[Condition] = [without_nulls(draw(JSON_CONDITIONS))]
         tree: str | None = json_hint(wanted[0], swap=draw(st.booleans()))

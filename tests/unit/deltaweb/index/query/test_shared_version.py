@@ -164,6 +164,53 @@ class TestStatisticsOfACheckpoint:
         assert alike(log, log.index(), "id = 5") == ["z"]
 
 
+class TestInstantsOfPartitions:
+    """Without a zone they are in UTC to the share, and of any zone to a client."""
+
+    SPELLINGS = {
+        "zoneless": "2024-03-10 02:00:00",
+        "utc": "2024-03-10T02:00:00.000000Z",
+        "india": "2024-03-10T07:30:00+05:30",
+        "day": "2024-03-10",
+        "null": "",
+    }
+
+    @pytest.fixture
+    def versions(self, tmp_path: Path) -> list[SharedVersion]:
+        log = LocalLog(tmp_path).start(
+            *[add(k, partitionValues={"ts": v}) for k, v in self.SPELLINGS.items()],
+            schemaString=typed_schema(ts="timestamp"),
+            partitionColumns=["ts"],
+        )
+        return both(log, log.index())
+
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            pytest.param("ts = '2024-03-10 02:00:00Z'", "day india utc", id="equal"),
+            pytest.param("ts > '2024-03-10 02:00:01Z'", "day", id="later"),
+            pytest.param("ts < '2024-03-09 02:00:01Z'", "day", id="a day before"),
+            pytest.param("ts < '2024-03-09 00:00:00Z'", "", id="more than a day"),
+            pytest.param("ts IS NULL", "null", id="none"),
+        ],
+    )
+    def test_are_within_a_day_to_hints(
+        self, versions: list[SharedVersion], text: str, expected: str
+    ) -> None:
+        zoneless = [] if expected in {"", "null"} else ["zoneless"]
+        for one in versions:
+            found = paths(one, parse_predicate(text, one.schema))
+            assert found == sorted([*expected.split(), *zoneless])
+
+    def test_are_in_utc_to_the_filter_of_the_share(
+        self, versions: list[SharedVersion]
+    ) -> None:
+        for one in versions:
+            condition = parse_predicate("ts < '2024-03-10 02:00:00'", one.schema)
+            chosen = one.select(partition_filter=condition)
+            assert [b["path"].to_pylist() for b in chosen.batches()] == [["day"]]
+
+
 class TestFilters:
     def test_of_a_column_called_position(self, tmp_path: Path) -> None:
         log = LocalLog(tmp_path).start(

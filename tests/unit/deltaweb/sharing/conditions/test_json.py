@@ -146,6 +146,24 @@ class TestJSONThatPrunes:
                 id="a time beside statistics",
             ),
             pytest.param(
+                op(
+                    "lessThan",
+                    column("ts", "timestamp"),
+                    literal("2020-05-02 01:00:00", "timestamp"),
+                ),
+                "ab",
+                id="a time of any zone",
+            ),
+            pytest.param(
+                op(
+                    "greaterThan",
+                    column("big", "double"),
+                    literal("9007199254740000", "long"),
+                ),
+                "abcd",
+                id="a whole number beside a double",
+            ),
+            pytest.param(
                 op("not", column("ok", "bool")), "abcd", id="a boolean column denied"
             ),
             pytest.param(
@@ -268,6 +286,41 @@ class TestJSONThatIsSkipped:
                 "string is not that of column 'p'",
                 id="text beside numbers",
             ),
+            *[
+                pytest.param(
+                    op("equal", column(name, kind), literal("9", kind)),
+                    f"the valueType {kind} is not that of column {name!r}",
+                    id=f"{name} cut to {kind}",
+                )
+                for name, kind in [
+                    ("big", "integer"),
+                    ("qty", "byte"),
+                    ("price", "long"),
+                    ("amount", "float"),
+                    ("amount", "long"),
+                    ("rate", "integer"),
+                ]
+            ],
+            pytest.param(
+                op("isNull", column("k", "int")),
+                "integer is not that of column 'k'",
+                id="a cast to null",
+            ),
+            pytest.param(
+                op("equal", column("big", "double"), literal("9007199254740993")),
+                "32 bits",
+                id="no int beside a double",
+            ),
+            pytest.param(
+                op("equal", column("big", "double"), literal(str(2**53 + 1), "long")),
+                "safely",
+                id="a whole number that a double rounds",
+            ),
+            pytest.param(
+                op("equal", column("qty", "float"), literal("16777217", "double")),
+                "safely",
+                id="a double that a float rounds",
+            ),
             pytest.param(
                 op("equal", column("day", "date"), literal("x", "date")),
                 "safely",
@@ -283,7 +336,9 @@ class TestJSONThatIsSkipped:
                 id="the end of time",
             ),
             pytest.param(
-                op("equal", column("list"), literal("1")), "is nested", id="a list"
+                op("equal", column("list"), literal("1")),
+                "which is nested",
+                id="a list",
             ),
             pytest.param("[" * 100_000, "nests deeper", id="brackets"),
             pytest.param('{"a":' * 5_000, "nests deeper", id="objects"),

@@ -11,10 +11,11 @@ import pyarrow as pa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from deltaweb.delta.scan.column_ranges import statistics_ranges
 from deltaweb.delta.scan.predicate import And, to_expression
-from deltaweb.delta.scan.pruning import files_for_predicate
-from deltaweb.delta.values.partition_values import type_partition_values
+from deltaweb.delta.scan.pruning import prune
 from deltaweb.delta.values.statistics.columns import parse_statistics
+from deltaweb.index.query.partition_match import type_values
 from deltaweb.sharing.conditions.hints import Hints, parse_hints
 from tests.drawn_conditions import JSON_CONDITIONS, SQL_CONDITIONS, leaves
 from tests.drawn_examples import examples
@@ -41,6 +42,8 @@ from tests.hinted_files import (
     files,
     log_text,
     statistics,
+    zones,
+    zones_said,
 )
 
 # === What is kept, and what has to be ===
@@ -48,23 +51,33 @@ from tests.hinted_files import (
 
 def kept(table: Sequence[File], hints: Hints) -> list[bool]:
     """The files that the hints leave, from what a log holds of them."""
-    maps = pa.chunked_array(
-        [
-            pa.array(
-                [list(file.partition_values.items()) for file in table],
-                pa.map_(pa.string(), pa.string()),
-            )
-        ]
+    maps = pa.array(
+        [list(file.partition_values.items()) for file in table],
+        pa.map_(pa.string(), pa.string()),
     )
-    paths = pa.chunked_array([pa.array([str(k) for k in range(len(table))])])
-    typed = type_partition_values(maps, PARTITION_SCHEMA, paths).combine_chunks()
+    partitions: dict[Any, Any] = {
+        (column.name,): type_values(maps, column).hinted_range
+        for column in PARTITION_SCHEMA.fields
+    }
     stats = pa.chunked_array([pa.array([file.stats for file in table], pa.string())])
-    mask = files_for_predicate(
+    mask = prune(
         And(hints.predicates),
-        typed.chunk(0) if isinstance(typed, pa.ChunkedArray) else typed,
-        lambda columns: parse_statistics(stats, SCHEMA, columns),
+        len(table),
+        [
+            lambda _: partitions,
+            lambda columns: statistics_ranges(
+                parse_statistics(stats, SCHEMA, columns), columns
+            ),
+        ],
     )
     return [bool(item) for item in mask]
+
+
+def drawn_speller(data: st.DataObject) -> Speller:
+    """What spells conditions as the client of some zone."""
+    return Speller(
+        lambda choices: data.draw(st.sampled_from(choices)), data.draw(zones)
+    )
 
 
 def assert_nothing_is_lost(
@@ -103,7 +116,7 @@ def one_column(draw: st.DrawFn) -> tuple[File, Condition]:
     if column in PARTITIONS:
         partition = {**partition, column: values[0]}
     texts = {
-        name: log_text(value, with_zone=draw(st.booleans()))
+        name: log_text(value, zone=draw(zones_said))
         for name, value in partition.items()
     }
     kind = draw(st.sampled_from([Compare, Compare, OneOf, Same]))
@@ -126,7 +139,7 @@ class TestNothingIsLost:
         self, case: tuple[File, Condition], data: st.DataObject
     ) -> None:
         file, condition = case
-        spell = Speller(lambda choices: data.draw(st.sampled_from(choices)))
+        spell = drawn_speller(data)
 
         hints = parse_hints(
             predicate_hints=[spell.sql(condition)],
@@ -142,7 +155,7 @@ class TestNothingIsLost:
     def test_by_a_hint_in_sql(
         self, table: list[File], condition: Condition, data: st.DataObject
     ) -> None:
-        spell = Speller(lambda choices: data.draw(st.sampled_from(choices)))
+        spell = drawn_speller(data)
 
         hints = parse_hints(
             predicate_hints=[spell.sql(condition)],

@@ -56,7 +56,7 @@ class TestFileLines:
     def test_are_adds_whose_paths_are_urls(self) -> None:
         lines = file_lines(batch(), answer(version=3, timestamp_ms=9))
 
-        assert lines.decode("ascii").count("\n") == 1
+        assert lines.decode().count("\n") == 1
         assert json.loads(lines) == {
             "file": {
                 "id": hashlib.sha256(b"col-1=%25/a.parquet").hexdigest(),

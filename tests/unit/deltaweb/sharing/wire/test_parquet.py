@@ -1,4 +1,4 @@
-"""Lines of answers are what a JSON writer would write, in ASCII, one object a line."""
+"""Lines of answers are what a JSON writer would write, in UTF-8, one object a line."""
 
 import hashlib
 import json
@@ -16,6 +16,7 @@ from deltaweb.sharing.wire.parquet import clean_schema, file_lines, head_lines
 
 MAP = pa.map_(pa.string(), pa.string())
 TEXTS = st.text(max_size=20)
+SPLITTING = {n: f"\\u{n:04x}" for n in [*range(0x7F, 0xA0), 0x2028, 0x2029]}
 EXPIRATION_MS = 1_652_140_800_000
 
 
@@ -33,7 +34,7 @@ def files(*rows: dict[str, Any]) -> pa.RecordBatch:
     return pa.RecordBatch.from_pylist(full, schema)
 
 
-def answer(urls: Sequence[str], *, expiration_ms: int = 1, **facts: int) -> FileAnswer:
+def answer(urls: Sequence[str], *, expiration_ms: int = 1, **facts: Any) -> FileAnswer:  # noqa: ANN401 # of any type
     texts = pa.array(urls, pa.string())
     return FileAnswer(
         urls=texts, expiration_ms=expiration_ms, id_scheme="parquet", **facts
@@ -42,7 +43,7 @@ def answer(urls: Sequence[str], *, expiration_ms: int = 1, **facts: int) -> File
 
 def parsed(lines: bytes) -> list[dict[str, Any]]:
     assert lines.endswith(b"\n")
-    return [json.loads(line)["file"] for line in lines.decode("ascii").splitlines()]
+    return [json.loads(line)["file"] for line in lines.decode().splitlines()]
 
 
 class TestFileLines:
@@ -90,6 +91,28 @@ class TestFileLines:
             {},
         ]
 
+    def test_say_that_instants_are_in_utc(self) -> None:
+        spellings = {
+            "2024-03-10 07:00:00": "2024-03-10T07:00:00.000000Z",
+            "2024-03-10T07:00:00.5+05:30": "2024-03-10T01:30:00.500000Z",
+            "2024-03-10T07:00:00.000000Z": "2024-03-10T07:00:00.000000Z",
+            "2024-03-10": "2024-03-10T00:00:00.000000Z",
+            "": "",
+            "no time": "no time",
+        }
+        rows = [
+            {"partition_values": [("kind", text), ("ts", text)]} for text in spellings
+        ]
+        batch = files(*rows, {"partition_values": [("ts", None)]}, {})
+
+        lines = file_lines(batch.slice(1), answer(["u"] * 7, instants={"ts", "other"}))
+
+        assert [file["partitionValues"] for file in parsed(lines)] == [
+            *[{"kind": text, "ts": wire} for text, wire in spellings.items()][1:],
+            {"ts": None},
+            {},
+        ]
+
     def test_tell_the_version_where_one_was_asked_for(self) -> None:
         lines = file_lines(files({}), answer(["u"], version=7, timestamp_ms=1_600_000))
 
@@ -109,6 +132,7 @@ class TestFileLines:
             "\\",
             '"',
             "😀",
+            "\U00020000\U0002a6d6",
         ],
     )
     def test_hold_no_character_that_splits_a_line(self, text: str) -> None:
@@ -118,11 +142,29 @@ class TestFileLines:
 
         lines = file_lines(batch, answer([text]))
 
-        assert len(lines.decode("ascii").splitlines()) == 1
+        assert len(lines.decode().splitlines()) == 1
         found = parsed(lines)[0]
         assert found["url"] == text
         assert found["stats"] == f'["{text}"]'
         assert found["partitionValues"] == {text: text}
+
+    @pytest.mark.parametrize(
+        ("stats", "sent"),
+        [
+            pytest.param(r'["\ud840\udc00x"]', '["\U00020000x"]', id="a pair"),
+            pytest.param(r'["é\uD840\uDC00"]', '["é\U00020000"]', id="capitals"),
+            pytest.param(r'["\ud840"]', r'["\ud840"]', id="the first half"),
+            pytest.param(r'["\udc00\ud840"]', r'["\udc00\ud840"]', id="two halves"),
+            pytest.param(r'["\\ud840\\udc00"]', r'["\\ud840\\udc00"]', id="no pair"),
+            pytest.param(r'["\\\ud840\udc00"]', '["\\\\\U00020000"]', id="after one"),
+        ],
+    )
+    def test_write_a_pair_of_escapes_in_statistics_as_a_character(
+        self, stats: str, sent: str
+    ) -> None:
+        lines = file_lines(files({"stats": stats}), answer(["u"]))
+
+        assert parsed(lines)[0]["stats"] == sent
 
     def test_take_slices_of_larger_batches(self) -> None:
         rows = [
@@ -186,8 +228,9 @@ class TestFileLines:
                 **({} if stats is None else {"stats": stats}),
                 "expirationTimestamp": 5,
             }
-            expected.append(json.dumps({"file": file}, separators=(",", ":")))
-        assert lines.decode("ascii") == "".join(f"{line}\n" for line in expected)
+            line = json.dumps({"file": file}, separators=(",", ":"), ensure_ascii=False)
+            expected.append(line.translate(SPLITTING))
+        assert lines.decode() == "".join(f"{line}\n" for line in expected)
 
 
 class TestHeadLines:
@@ -205,7 +248,7 @@ class TestHeadLines:
         facts = TableFacts(version=3, size_bytes=9, num_files=2)
         line = head_lines(metadata, facts).splitlines()[1]
 
-        assert json.loads(line.decode("ascii")) == {
+        assert json.loads(line.decode()) == {
             "metaData": {
                 "id": "f8d5c169",
                 "name": "sales",
@@ -220,6 +263,13 @@ class TestHeadLines:
                 "numFiles": 2,
             }
         }
+
+    def test_writes_characters_as_they_are_and_halves_as_escapes(self) -> None:
+        metadata = Metadata(id="x", name="\U00020000", description="\ud840")
+
+        line = head_lines(metadata, TableFacts()).splitlines()[1]
+
+        assert '"name":"\U00020000","description":"\\ud840"' in line.decode()
 
     def test_leaves_out_what_is_not_known(self) -> None:
         lines = head_lines(Metadata(id="x", schema_string="{}"), TableFacts())
