@@ -10,7 +10,7 @@ from apps.accounts.models import User
 from apps.jobs.broker.waking import wake_on_commit
 from apps.jobs.kinds import is_reserved
 from apps.jobs.models import Job
-from apps.jobs.news import JOBS, tell_moved
+from apps.jobs.running.news import JOBS, tell_moved
 from apps.news.publishing import publish
 from apps.pages.actions import Action, Actor, report
 from apps.pages.errors import PageError

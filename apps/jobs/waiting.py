@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from apps.jobs.listing.selectors import is_attended, may_end_soon
 from apps.jobs.models import Job
-from apps.jobs.news import of_end
+from apps.jobs.running.news import of_end
 from apps.news.hub import waiting_for
 
 DOWNLOAD_S: Final = 20.0

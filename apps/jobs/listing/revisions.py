@@ -7,7 +7,7 @@ from django.contrib.auth.models import AnonymousUser
 
 from apps.accounts.models import User
 from apps.jobs.models import Job
-from apps.jobs.news import JOB, JOB_END, JOBS
+from apps.jobs.running.news import JOB, JOB_END, JOBS
 from apps.jobs.visibility import visible_jobs
 from apps.news.topics import Topic, revision_of_values
 

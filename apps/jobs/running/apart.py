@@ -22,10 +22,10 @@ from django.conf import settings
 from django.utils import timezone
 
 from apps.jobs.models import Job
-from apps.jobs.news import tell_moved
 from apps.jobs.running import apart_process
 from apps.jobs.running.apart_pool import LOADED, JobProcess, JobProcesses
 from apps.jobs.running.database_faults import persistently
+from apps.jobs.running.news import tell_moved
 from deltaweb.environment.memory import memory_kills, own_bytes
 from deltaweb.errors import DeltawebError
 

@@ -16,8 +16,8 @@ from django.db import DatabaseError, InterfaceError, connection
 from django.db.models import F
 
 from apps.jobs.models import Job
-from apps.jobs.news import tell_moved
 from apps.jobs.running.database_faults import persistently
+from apps.jobs.running.news import tell_moved
 from apps.jobs.running.process import process_name
 
 logger = logging.getLogger(__name__)

@@ -8,7 +8,7 @@ from django.db.models import Q
 
 from apps.jobs.broker.waking import wake
 from apps.jobs.models import Job, Worker
-from apps.jobs.news import tell_moved
+from apps.jobs.running.news import tell_moved
 from apps.jobs.running.process import is_known_dead
 from apps.jobs.sweep.leftovers import remove_results
 

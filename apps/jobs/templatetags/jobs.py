@@ -8,7 +8,7 @@ from django.utils import timezone
 from apps.jobs.listing import selectors
 from apps.jobs.listing.revisions import end_revision, job_revision, jobs_revision
 from apps.jobs.models import Job
-from apps.jobs.news import JOB, JOB_END, JOBS
+from apps.jobs.running.news import JOB, JOB_END, JOBS
 from apps.jobs.running.process import short_name
 
 register = template.Library()
