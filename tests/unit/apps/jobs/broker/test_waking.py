@@ -79,6 +79,19 @@ class TestTheEmbeddedBroker:
 
         assert len(list(folder_broker.iterdir())) == 1
 
+    def test_gets_the_queue_of_a_look_that_has_turned_out_to_need_spark(
+        self, folder_broker: Path
+    ) -> None:
+        job = new_job(kind="tables.diff_rows")
+        waking.wake([job])
+        waking.wake([job], on_to="spark")
+
+        look, work = sorted(folder_broker.iterdir())
+        assert look.name.endswith(".interactive.msg")
+        assert work.name.endswith(".spark.msg")
+        assert '"is_handed_on": false' in _body(look)
+        assert '"is_handed_on": true' in _body(work)
+
 
 def _body(message: Path) -> str:
     import base64
