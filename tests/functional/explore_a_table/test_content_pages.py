@@ -190,7 +190,7 @@ class TestData:
     ) -> None:
         now = timezone.now()
         Worker.objects.create(name="w1", started_at=now, seen_at=now)
-        monkeypatch.setattr("apps.jobs.waiting.time.sleep", lambda _s: work())
+        monkeypatch.setattr("apps.news.hub.Waiter.wait", lambda *_: work())
 
         assert len(csv_of(viewer, f"{TABLE}orders/data.csv")) == 1 + 5_568
         assert len(csv_of(viewer, f"{TABLE}orders/files.csv?v=3")) > 1
