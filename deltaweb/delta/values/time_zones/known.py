@@ -20,7 +20,8 @@ _SECOND_US: Final = 1_000_000
 _NO_TIMES: Final = np.array([], np.int64)
 _AS_UTC: Final = frozenset({"Z", UTC_ZONE, "GMT", "UT"})
 _OFFSET: Final = re.compile(
-    r"(?:UTC|GMT|UT)?([+-])([0-9]{1,2})(?::([0-9]{2})(?::([0-9]{2}))?)?"
+    r"(?:UTC|GMT|UT)?([+-])([0-9]{2}|[0-9](?![0-9]))"
+    r"(?::?([0-9]{2})(?::?([0-9]{2}))?)?"
 )
 _MAX_OFFSET_S: Final = 18 * 3600
 _MAX_NAME: Final = 64
