@@ -263,7 +263,10 @@ def _as_type(
     if given.type == target and not is_text:
         return _all_fit(given)
     if pa.types.is_timestamp(given.type) and pa.types.is_timestamp(target):
-        return _as_time(given, target, form)
+        try:
+            return _as_time(given, target, form)
+        except (pa.ArrowInvalid, OverflowError):  # beyond the times of the zone
+            return parse_texts(_texts_of(given, target), kind, form)
     is_nested = isinstance(kind, StructType | ArrayType | MapType)
     if is_nested and is_text:
         is_some = pc.and_(given.is_valid(), pc.not_equal(given, form.null_text))

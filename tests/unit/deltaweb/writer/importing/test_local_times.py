@@ -105,6 +105,17 @@ def test_times_of_a_type_are_taken_by_the_zone_that_is_given_and_said(
     assert (first and first.hour, second) == (hour, None)
 
 
+def test_a_time_beyond_those_of_its_zone_does_not_fit(tmp_path: Path) -> None:
+    kind = pa.timestamp("us")
+    local = pa.array([2**63 - 1, 1_710_054_000_000_000], pa.int64()).cast(kind)
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"at": local}), path)
+
+    plan = planned(tmp_path / "t", asked(path, NEW_YORK, at="timestamp"))
+
+    assert [(one.line, one.reason) for one in plan.rows.bad] == [(1, "not a time")]
+
+
 def test_times_without_a_zone_are_not_made_of_instants(tmp_path: Path) -> None:
     kind = pa.timestamp("us", "America/New_York")
     instant = pa.array([datetime(2024, 3, 10, 12, tzinfo=UTC)], kind)
