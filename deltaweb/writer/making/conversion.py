@@ -245,13 +245,9 @@ class _Planning:
 
     def plan(self) -> ConversionPlan:
         """Look at every file."""
-        merger = SchemaMerger()
-        zone = self.asked.time_zone
-        partitions = FolderPartitions(
-            self.asked.partition_schema,
-            self.problems,
-            None if zone is None else zone_rules(zone),
-        )
+        asked, merger = self.asked, SchemaMerger()
+        zone = None if asked.time_zone is None else zone_rules(asked.time_zone)
+        partitions = FolderPartitions(asked.partition_schema, self.problems, zone)
         is_parquet = self._look(merger, partitions)
         merged = merger.merged()
         self.problems.extend(problem for problem in merged.problems if problem.file)
