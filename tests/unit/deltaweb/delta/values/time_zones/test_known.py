@@ -136,6 +136,7 @@ def test_nulls_stay_null_and_what_is_beyond_every_clock_is_an_error() -> None:
         ("Europe/Berlyn", ("Europe/Berlin", "Europe/Jersey", "Europe/Dublin")),
         ("+25:00", ()),
         ("+530", ()),
+        ("+0530:00", ()),
         ("../../etc/passwd", ()),
     ],
 )
