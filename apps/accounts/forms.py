@@ -1,10 +1,10 @@
 """The shape of what people send about accounts; no database."""
 
-from zoneinfo import available_timezones
-
 from django import forms
 
+from apps.accounts.errors import UserInvalidError
 from apps.accounts.models import User
+from apps.accounts.zones import check_pages_zone
 
 
 class SignInForm(forms.Form):
@@ -22,11 +22,10 @@ class AppearanceForm(forms.Form):
 
     def clean_time_zone(self) -> str:
         """Take the names of the IANA database alone."""
-        name = str(self.cleaned_data["time_zone"])
-        if name not in available_timezones():
-            message = f"{name!r} is not a time zone. Give one such as Europe/Berlin."
-            raise forms.ValidationError(message)
-        return name
+        try:
+            return check_pages_zone(str(self.cleaned_data["time_zone"]))
+        except UserInvalidError as error:
+            raise forms.ValidationError(error.message) from None
 
 
 class PasswordForm(forms.Form):

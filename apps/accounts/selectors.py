@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import cache
-from zoneinfo import available_timezones
 
 from django.db.models import Count, Max
 
@@ -98,9 +96,3 @@ def user_of_api_key(secret: str, *, now: datetime) -> User:
             lambda: known.update(last_used_at=now), of=f"The last use of {key.prefix}"
         )
     return key.user
-
-
-@cache
-def time_zones() -> list[str]:
-    """Return the names of the IANA database; reading its folders takes a while."""
-    return sorted(available_timezones())

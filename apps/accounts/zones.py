@@ -1,13 +1,15 @@
 """The time zone in which a user reads times."""
 
 from datetime import UTC, tzinfo
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from functools import cache
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from django.contrib.auth.models import AnonymousUser
 
+from apps.accounts.errors import UserInvalidError
 from apps.accounts.models import User
 from deltaweb.delta.values.time_zones.errors import TimeZoneUnknownError
-from deltaweb.delta.values.time_zones.known import UTC_ZONE, check_zone
+from deltaweb.delta.values.time_zones.known import UTC_ZONE, check_zone, nearest_zones
 
 
 def user_zone(user: User | AnonymousUser) -> tzinfo:
@@ -25,3 +27,23 @@ def user_zone_name(user: User | AnonymousUser) -> str:
         return check_zone(name)
     except TimeZoneUnknownError:
         return UTC_ZONE
+
+
+@cache
+def pages_zones() -> list[str]:
+    """Return the names of the IANA database; reading its folders takes a while."""
+    return sorted(available_timezones())
+
+
+def check_pages_zone(name: str) -> str:
+    """Return the name of a zone in which pages can show times: none of an offset.
+
+    Raises:
+        UserInvalidError: If there is none of that name; it says which nearly are.
+    """
+    if name in pages_zones():
+        return name
+    nearest = " or ".join(nearest_zones(name))
+    meant = f"Did you mean {nearest}? " if nearest else ""
+    reason = f"{name!r} is not a time zone. {meant}Give one such as Europe/Berlin."
+    raise UserInvalidError(reason=reason)

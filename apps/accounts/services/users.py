@@ -1,7 +1,6 @@
 """Accounts themselves: made, changed, shut out."""
 
 from datetime import datetime
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
@@ -12,6 +11,7 @@ from apps.accounts import errors
 from apps.accounts.models import SignInLink, User
 from apps.accounts.services.api_keys import revoke_api_key
 from apps.accounts.services.records import account_action
+from apps.accounts.zones import check_pages_zone
 from apps.news.publishing import publish
 from apps.news.topics import of_user
 from apps.pages.actions import Actor, FieldChange, report, report_changes
@@ -166,11 +166,7 @@ def set_appearance(
     """
     if theme not in User.Theme.values:
         raise errors.UserInvalidError(reason=f"{theme!r} is not a theme.")
-    try:
-        ZoneInfo(time_zone)
-    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
-        message = f"{time_zone!r} is not a time zone. Give one such as Europe/Berlin."
-        raise errors.UserInvalidError(reason=message) from error
+    check_pages_zone(time_zone)
     new_theme = User.Theme(theme)
     changes = (
         FieldChange("user.set_theme", user.get_theme_display(), new_theme.label),

@@ -19,6 +19,7 @@ from apps.accounts.hashing import address_slots
 from apps.accounts.models import APIKey, User
 from apps.accounts.permissions import session_required
 from apps.accounts.users import signed_in_user
+from apps.accounts.zones import pages_zones
 from apps.pages.actions import actor_of
 from apps.pages.request.addresses import network_of
 from apps.pages.responses import respond
@@ -121,7 +122,7 @@ def _page(
     context: dict[str, Any] = {
         "account": user,
         "themes": User.Theme.choices,
-        "zones": selectors.time_zones(),
+        "zones": pages_zones(),
         "keys": keys,
         "num_usable_keys": sum(key.revoked_at is None for key in keys),
         "issued": issued,

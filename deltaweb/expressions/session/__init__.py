@@ -5,7 +5,7 @@ Read in this order:
     settings      the time zone, ANSI mode, and whether anything else is unusual
     operands      what an expression is made of, and what becomes one type
     joined_types  whether several types become one alike in every session
-    zone_times    times of a zone's clock as instants, and the other way
+    zone_times    the session's zone, and what times are in it
     zoned_literals  literal times as the instants that they stand for in a zone
     dependence    what depends on a session, and what of a condition does not
 """

@@ -126,7 +126,7 @@ class Dependence:
 
     def _with_instants(self, expression: exp.Expr) -> exp.Expr:
         """Return a condition whose literal times have the zone that is known."""
-        zone = zone_of(self._settings.time_zone or "")
+        zone = zone_of(self._settings.time_zone)
         if zone is None:
             return expression
         try:

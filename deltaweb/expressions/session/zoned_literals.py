@@ -5,24 +5,21 @@ their type.
 """
 
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta, tzinfo
-from typing import Final
 
 import pyarrow as pa
 from sqlglot import exp
 
+from deltaweb.delta.values.time_zones.rules import CLOCK, ZoneRules, to_instants
 from deltaweb.expressions.node import BoundExpression
 from deltaweb.expressions.session.joined_types import is_zoned, says_zone
 from deltaweb.expressions.session.operands import PAIRS, joined
-from deltaweb.expressions.session.zone_times import instant_micros
 from deltaweb.expressions.text_values import local_micros_of
 from deltaweb.sharing.conditions.sql import unwrapped
 
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 Bind = Callable[[exp.Expr], BoundExpression]
 
 
-def with_instants(part: exp.Expr, bind: Bind, zone: tzinfo) -> exp.Expr:
+def with_instants(part: exp.Expr, bind: Bind, zone: ZoneRules) -> exp.Expr:
     """Return a comparison whose literal times are instants, where they stand for some.
 
     Args:
@@ -51,7 +48,7 @@ def with_instants(part: exp.Expr, bind: Bind, zone: tzinfo) -> exp.Expr:
     return found
 
 
-def _instant(operand: exp.Expr, bind: Bind, zone: tzinfo) -> exp.Expr | None:
+def _instant(operand: exp.Expr, bind: Bind, zone: ZoneRules) -> exp.Expr | None:
     """Return a literal time as an instant; None for what is none, or is one."""
     inner = unwrapped(operand.this) if isinstance(operand, exp.Cast) else operand
     if not isinstance(inner, exp.Literal) or not inner.is_string:
@@ -64,7 +61,9 @@ def _instant(operand: exp.Expr, bind: Bind, zone: tzinfo) -> exp.Expr | None:
         return None
     try:
         micros = local_micros_of(inner.name[:10] if is_day else inner.name)
-        moment = _EPOCH + timedelta(microseconds=instant_micros(micros, zone))
+        shown = pa.array([micros]).cast(CLOCK)
+        instants = to_instants(shown.cast(kind) if is_day else shown, zone)
+        [moment] = instants.to_pylist()
     except (ValueError, OverflowError):
         return None
     text = exp.Literal.string(moment.isoformat().replace("+00:00", "Z"))

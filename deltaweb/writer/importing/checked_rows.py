@@ -263,7 +263,7 @@ def _as_type(
     if given.type == target and not is_text:
         return _all_fit(given)
     if pa.types.is_timestamp(given.type) and pa.types.is_timestamp(target):
-        return _as_time(given, target, form)
+        return _as_time(given, kind, form)
     is_nested = isinstance(kind, StructType | ArrayType | MapType)
     if is_nested and is_text:
         is_some = pc.and_(given.is_valid(), pc.not_equal(given, form.null_text))
@@ -282,16 +282,18 @@ def _all_fit(values: pa.Array) -> ParsedTexts:
     return ParsedTexts(values, pa.array(np.zeros(len(values), bool)))
 
 
-def _as_time(
-    given: pa.TimestampArray, target: pa.TimestampType, form: TextForm
-) -> ParsedTexts:
+def _as_time(given: pa.TimestampArray, kind: DataType, form: TextForm) -> ParsedTexts:
     """Return times that have a zone as ones that have none, or the other way round.
 
     What is without one is of the form's; an instant is no time of some clock.
     """
+    target = arrow_type(kind)
     if target.tz is None:
         return ParsedTexts(pa.nulls(len(given), target), given.is_valid())
-    values, moved_us = instants_of(given, form.time_zone)
+    try:
+        values, moved_us = instants_of(given, form.time_zone)
+    except (pa.ArrowInvalid, OverflowError):  # one is beyond those of the zone
+        return parse_texts(_texts_of(given, target), kind, form)
     return _all_fit(values)._replace(moved_us=moved_us)
 
 

@@ -1,8 +1,4 @@
-"""Local times as instants: of a zone whose clocks leave out some, and repeat others.
-
-A time that the clocks leave out moves forward by what they leave out, and one that
-they show twice is the first: as Spark and Java read them.
-"""
+"""Times of files without a zone as instants, and what became of them."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,9 +9,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from deltaweb.delta.values.time_zones.known import zone_rules
+from deltaweb.delta.values.time_zones.rules import CLOCK, to_clocks, to_instants
+
 Longs = np.ndarray[Any, np.dtype[np.int64]]
 
-UTC: Final = "UTC"
 _UNITS: Final = ((3_600, "hour"), (60, "minute"), (1, "second"))
 _SECOND_US: Final = 1_000_000
 
@@ -24,22 +22,20 @@ def instants_of(local: pa.TimestampArray, time_zone: str) -> tuple[pa.Array, Lon
     """Return the instants of local times, and how far each was moved.
 
     Args:
-        local: timestamp[us], without a zone.
+        local: Timestamps without a zone.
         time_zone: Where the clocks are.
 
     Returns:
         timestamp[us, UTC]; and microseconds, 0 of a time that there is.
+
+    Raises:
+        TimeZoneUnknownError: If no zone is called so.
+        OverflowError: If a time is beyond those of the zone.
     """
-    # One that is left out is, to Arrow, the instant before the clocks go forward.
-    near = pc.assume_timezone(
-        local, time_zone, ambiguous="earliest", nonexistent="earliest"
-    )
-    shown = pc.local_timestamp(near).cast(pa.int64())
-    offsets = pc.subtract(shown, near.cast(pa.int64()))
-    ticks = pc.subtract(local.cast(pa.int64()), offsets)
-    made = ticks.cast(pa.timestamp("us")).cast(pa.timestamp("us", UTC))
-    after = pc.local_timestamp(made.cast(pa.timestamp("us", time_zone)))
-    moved = pc.subtract(after.cast(pa.int64()), local.cast(pa.int64()))
+    zone = zone_rules(time_zone)
+    made = to_instants(local, zone)
+    after = to_clocks(made, zone).cast(pa.int64())
+    moved = pc.subtract(after, local.cast(CLOCK).cast(pa.int64()))
     return made, np.asarray(pc.fill_null(moved, 0), np.int64)
 
 

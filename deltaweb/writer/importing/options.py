@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import Final
 
 from deltaweb.delta.errors import DeltaError
+from deltaweb.delta.values.time_zones.known import UTC_ZONE, check_zone
 
 FORMATS: Final = ("csv", "json", "parquet")
 DELIMITERS: Final = (",", ";", "\t", "|")
@@ -39,6 +40,9 @@ class TextForm:
         decimal_sign: `.`, or `,` with dots between thousands.
         day_order: One of `DAY_ORDERS`: 2026-01-31, 31.01.2026 or 01/31/2026.
         time_zone: Where times without a zone are from.
+
+    Raises:
+        TimeZoneUnknownError: If no zone is called so.
     """
 
     delimiter: str = ""
@@ -46,7 +50,10 @@ class TextForm:
     null_text: str = ""
     decimal_sign: str = "."
     day_order: str = "ymd"
-    time_zone: str = "UTC"
+    time_zone: str = UTC_ZONE
+
+    def __post_init__(self) -> None:
+        check_zone(self.time_zone)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

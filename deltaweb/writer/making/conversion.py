@@ -21,6 +21,7 @@ from deltaweb.delta.features.column_mapping import MAPPING_MODE
 from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.protocol.actions import Metadata, Protocol, SetTransaction
 from deltaweb.delta.protocol.schema import StructField, StructType, parse_schema
+from deltaweb.delta.values.time_zones.known import zone_rules
 from deltaweb.delta.writing.commit import commit
 from deltaweb.delta.writing.errors import LocationTakenError
 from deltaweb.delta.writing.transaction import (
@@ -163,6 +164,7 @@ def plan_conversion(store: TableStore, asked: Conversion) -> ConversionPlan:
         LocationTakenError: If it is a table already.
         InsideTableError: If it lies in the folder of another table.
         FolderNotConvertibleError: If files do not make one; every reason is named.
+        TimeZoneUnknownError: If no zone is called so.
         DeltaError: If storage does not answer, or a property is none.
     """
     if store.list_names_from(""):
@@ -243,10 +245,9 @@ class _Planning:
 
     def plan(self) -> ConversionPlan:
         """Look at every file."""
-        merger = SchemaMerger()
-        partitions = FolderPartitions(
-            self.asked.partition_schema, self.problems, self.asked.time_zone
-        )
+        asked, merger = self.asked, SchemaMerger()
+        zone = None if asked.time_zone is None else zone_rules(asked.time_zone)
+        partitions = FolderPartitions(asked.partition_schema, self.problems, zone)
         is_parquet = self._look(merger, partitions)
         merged = merger.merged()
         self.problems.extend(problem for problem in merged.problems if problem.file)

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Final, TypeAlias, TypeVar
 from urllib.parse import quote
-from zoneinfo import ZoneInfo
 
 import pyarrow as pa
 
@@ -21,11 +20,12 @@ from deltaweb.delta.errors import DataFileError, PathEscapesTableError
 from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.protocol.schema import StructField
 from deltaweb.delta.scan.data_file import reading
+from deltaweb.delta.values.time_zones.rules import ZoneRules
 from deltaweb.delta.writing.operations.data_places import tables_below
 from deltaweb.parquet.conversion.merging import FileProblem
 from deltaweb.parquet.errors import FileNotParquetError, FooterCorruptError
 from deltaweb.parquet.loading import ParquetFooter, load_footer
-from deltaweb.writer.making.folder_times import is_zoneless, zone_of
+from deltaweb.writer.making.folder_times import is_zoneless
 from deltaweb.writer.making.hive import (
     folder_values,
     inferred_type,
@@ -188,13 +188,13 @@ class FolderPartitions:
         declared: The partition columns, where somebody said what they are; None to
             find them out.
         problems: Gets what does not fit.
-        time_zone: Where times are from that do not say it; None for nowhere.
+        zone: Where times are from that do not say it; None for nowhere.
         zoneless: The columns with such times, and how many of them there are.
     """
 
     declared: Sequence[StructField] | None
     problems: list[FileProblem]
-    time_zone: str | None = None
+    zone: ZoneRules | None = None
     zoneless: dict[str, int] = field(default_factory=dict)
     _names: tuple[str, ...] | None = None
     _first: str = ""
@@ -232,7 +232,6 @@ class FolderPartitions:
     def finish(self) -> tuple[tuple[StructField, ...], dict[str, FolderValues]]:
         """Return the columns, and the pairs of name and text of each folder."""
         columns, texts = [], {}
-        zone = self._zone()
         for position, name in enumerate(self._names or ()):
             of_folders = {
                 values[name]: folder
@@ -245,7 +244,7 @@ class FolderPartitions:
                 if self.declared is None
                 else replace(self.declared[position], nullable=True)
             )
-            texts[name], misfit = log_texts(known, column, zone)
+            texts[name], misfit = log_texts(known, column, self.zone)
             count = sum(is_zoneless(text, column) for text in texts[name])
             if count:
                 self.zoneless[name] = count
@@ -264,13 +263,6 @@ class FolderPartitions:
             if values is not None
         }
         return tuple(columns), values_of
-
-    def _zone(self) -> ZoneInfo | None:
-        try:
-            return zone_of(self.time_zone)
-        except ValueError as error:
-            self.problems.append(FileProblem("", (), str(error)))
-            return None
 
 
 def sorted_as(

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import Final
 from urllib.parse import unquote
-from zoneinfo import ZoneInfo
 
 import pyarrow as pa
 
@@ -22,6 +21,7 @@ from deltaweb.delta.values.partition_values import (
     partition_texts,
     type_partition_texts,
 )
+from deltaweb.delta.values.time_zones.rules import ZoneRules
 from deltaweb.delta.values.value_text import parse_value
 from deltaweb.writer.making.folder_times import is_zoneless, zoneless_texts
 
@@ -87,7 +87,7 @@ def _is_day(text: str) -> bool:
 
 
 def log_texts(
-    texts: Sequence[str], column: StructField, zone: ZoneInfo | None = None
+    texts: Sequence[str], column: StructField, zone: ZoneRules | None = None
 ) -> tuple[Mapping[str, str | None], str]:
     """Write the texts of folders as the log has the values of a column.
 

@@ -81,7 +81,7 @@ class TableMaking:
             description: What people are told of it.
             properties: Its properties.
             time_zone: Where times are from that folders name without a zone
-                (`America/New_York`); None to keep them as they are.
+                (`America/New_York`, `+05:30`); None to keep them as they are.
             on_progress: Called with the files that were looked at, and of how many;
                 it may raise to stop the work.
             storage_options: Options of the store.
@@ -89,6 +89,7 @@ class TableMaking:
         Raises:
             LocationTakenError: If it is a table already.
             FolderNotConvertibleError: If files do not make one; names every reason.
+            TimeZoneUnknownError: If no zone is called so.
             DeltaError: As `deltaweb.writer.making.conversion` lists them.
         """
         from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl

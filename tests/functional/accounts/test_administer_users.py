@@ -167,15 +167,24 @@ class TestOnesOwnAccount:
         assert 'data-bs-theme="dark"' in page
         assert "JST" in page
 
+    @pytest.mark.parametrize(
+        ("zone", "said"),
+        [
+            ("../../etc/passwd", "Give one such as Europe/Berlin."),
+            ("New York", "Did you mean America/New_York?"),
+            pytest.param("+05:30", "Give one such as", id="none of Django's"),
+        ],
+    )
     def test_an_unknown_time_zone_is_refused_beside_its_field(
-        self, admin: Client
+        self, admin: Client, zone: str, said: str
     ) -> None:
-        form = {"theme": "DARK", "time_zone": "../../etc/passwd"}
+        form = {"theme": "DARK", "time_zone": zone}
 
         response = admin.post("/me/appearance", form)
 
         assert response.status_code == 422
         assert "is not a time zone" in response.content.decode()
+        assert said in response.content.decode()
 
     @pytest.mark.parametrize(
         ("new", "again", "said"),

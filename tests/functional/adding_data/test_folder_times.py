@@ -27,6 +27,7 @@ def text_of(response: Any) -> str:  # noqa: ANN401  # the test client has its ow
     [
         ("", "kept as they are", "2024-03-10 02:00:00"),
         ("Asia/Kolkata", "read as Asia/Kolkata", "2024-03-09T20:30:00.000000Z"),
+        ("+05:30", "read as +05:30", "2024-03-09T20:30:00.000000Z"),
     ],
 )
 def test_times_of_folders_are_of_the_zone_that_is_given(
@@ -43,13 +44,14 @@ def test_times_of_folders_are_of_the_zone_that_is_given(
         "time_zone": zone,
     }
 
-    refused = editor.post("/tables/new/convert", {**fields, "time_zone": "Mars"})
+    refused = editor.post("/tables/new/convert", {**fields, "time_zone": "New York"})
     asked = editor.post("/tables/new/convert", fields)
     look = work()
     page = text_of(editor.get(asked.headers["Location"]))
     editor.post("/tables/new/convert", {"seen": look.id})
     work()
 
-    assert "Mars is no time zone" in text_of(refused)
+    assert "No time zone is called &#x27;New York&#x27;" in text_of(refused)
+    assert "Did you mean America/New_York?" in text_of(refused)
     assert f"Folder times of ts have no zone: {said}" in page
     assert spelled(DeltaTable(f"{lake}/events")) == [{"ts": text}]

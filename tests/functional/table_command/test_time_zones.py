@@ -74,9 +74,13 @@ def test_a_version_is_asked_for_by_the_clocks_of_the_zone(folder: Path) -> None:
     assert run_json("show", folder, *late, *IN_NEW_YORK)["version"] == 1
 
 
+@pytest.mark.parametrize(
+    ("verb", "more"),
+    [("rows", ()), ("import", ("a.csv",)), ("create", ()), ("convert", ("folder",))],
+)
 def test_a_zone_that_is_not_known_is_refused_with_what_may_be_meant(
-    folder: Path,
+    folder: Path, verb: str, more: tuple[str, ...]
 ) -> None:
-    asked = ("rows", folder, "--time-zone", "New York")
+    asked = (verb, folder, *more, "--time-zone", "New York")
 
     assert "Did you mean America/New_York?" in refusal(*asked)

@@ -39,6 +39,11 @@ UNLIKE = [
         "day": "TIMESTAMP_NTZ '1969-12-31 23:59:59'",
     },
     {"ts": "DATE '2024-03-10'", "w": "TIMESTAMP '1900-01-01 00:00:00'", "day": "NULL"},
+    {
+        "ts": "TIMESTAMP_NTZ '2060-07-01 12:00:00'",
+        "w": "TIMESTAMP '2060-07-01 12:00:00'",
+        "day": "TIMESTAMP '2060-07-01 00:30:00'",
+    },
 ]
 """Times in columns of another kind; in New York the first is skipped by clocks."""
 

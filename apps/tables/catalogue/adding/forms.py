@@ -1,13 +1,14 @@
 """What the pages that add data ask for: the fields of their forms."""
 
 from typing import Any, Final
-from zoneinfo import available_timezones
 
 from django import forms
 
 from apps.tables.storage.locations import MAX_LENGTH
 from deltaweb.delta.errors import SchemaError
 from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
+from deltaweb.delta.values.time_zones.errors import TimeZoneUnknownError
+from deltaweb.delta.values.time_zones.known import UTC_ZONE, check_zone
 from deltaweb.writer.importing.options import (
     DAY_ORDERS,
     DELIMITERS,
@@ -41,10 +42,11 @@ def known_zone(name: str) -> str:
     Raises:
         ValidationError: If there is no such zone.
     """
-    if name and name not in available_timezones():
-        message = f"{name} is no time zone."
-        raise forms.ValidationError(message)
-    return name
+    try:
+        return name and check_zone(name)
+    except TimeZoneUnknownError as error:
+        message = f"{error.message} {error.hint}"
+        raise forms.ValidationError(message) from None
 
 
 class NewbornForm(forms.Form):
@@ -113,7 +115,7 @@ class FileForm(forms.Form):
 
     def clean_time_zone(self) -> str:
         """Refuse a zone that is none."""
-        return known_zone(self.cleaned_data["time_zone"]) or "UTC"
+        return known_zone(self.cleaned_data["time_zone"]) or UTC_ZONE
 
 
 class ImportForm(FileForm):

@@ -4,15 +4,16 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
-from zoneinfo import available_timezones
 
 from django.core.management.base import CommandError, CommandParser
 
+from apps.tables.management.arguments import add_time_zone
 from apps.tables.storage.locations import check_allowed, is_remote, parse_location
 from apps.tables.storage.opening import open_file
 from apps.tables.storage.roots import roots_for
 from deltaweb.delta.protocol.schema import type_text
 from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
+from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.errors import column_hint
 from deltaweb.writer.importing.options import (
     DAY_ORDERS,
@@ -41,22 +42,15 @@ def add_file_options(parser: CommandParser) -> None:
     parser.add_argument("--null", default="", help="the text of null")
     parser.add_argument("--decimal", choices=(".", ","), default=".")
     parser.add_argument("--dates", choices=DAY_ORDERS, default="ymd")
-    parser.add_argument(
-        "--time-zone", default="UTC", help="whose clocks show the times without a zone"
-    )
+    add_time_zone(parser, of="the file (UTC without)")
 
 
 def asked_files(files: Sequence[str], options: Mapping[str, Any]) -> SourceFiles:
     """Return files as they are read by the options of a command.
 
     Raises:
-        CommandError: If the zone of times is none.
         LocationNotAllowedError: If one is of an object store that is not allowed.
     """
-    zone = options["time_zone"]
-    if zone not in available_timezones():
-        message = f"--time-zone: {zone!r} is no time zone. Europe/Berlin is one."
-        raise CommandError(message)
     return SourceFiles(
         paths=[_place(file) for file in files],
         names=files,
@@ -67,7 +61,7 @@ def asked_files(files: Sequence[str], options: Mapping[str, Any]) -> SourceFiles
             null_text=options["null"],
             decimal_sign=options["decimal"],
             day_order=options["dates"],
-            time_zone=zone,
+            time_zone=options["time_zone"] or UTC_ZONE,
         ),
         open_file=open_file,
     )

@@ -10,6 +10,7 @@ from apps.pages.templatetags.deltaweb import size
 from apps.tables.catalogue.names import parse_table_name
 from apps.tables.catalogue.registration import check_name_free, register_table
 from apps.tables.management import catalogue_output
+from apps.tables.management.arguments import add_time_zone
 from apps.tables.management.audit import record
 from apps.tables.storage.locations import check_allowed, check_present, parse_location
 from apps.tables.storage.opening import open_location
@@ -36,12 +37,7 @@ class Verb(WritingVerb):
             help="the columns that folders name: 'year INT, country STRING'; else "
             "their types are found out",
         )
-        parser.add_argument(
-            "--time-zone",
-            metavar="ZONE",
-            help="where times are from that folders name without a zone: "
-            "Europe/Berlin; else they stay as they are",
-        )
+        add_time_zone(parser, of="names of folders (they stay as they are without)")
         parser.add_argument("--description", default="", help="what people read of it")
 
     def run(  # noqa: PLR0913  # the arguments of the line
@@ -65,7 +61,7 @@ class Verb(WritingVerb):
             if partition_schema.strip()
             else None,
             description=description or None,
-            time_zone=time_zone or None,
+            time_zone=time_zone,
         )
         store = open_location(where).store
         if dry_run:

@@ -20,7 +20,8 @@ _SECOND_US: Final = 1_000_000
 _NO_TIMES: Final = np.array([], np.int64)
 _AS_UTC: Final = frozenset({"Z", UTC_ZONE, "GMT", "UT"})
 _OFFSET: Final = re.compile(
-    r"(?:UTC|GMT|UT)?([+-])([0-9]{1,2})(?::([0-9]{2})(?::([0-9]{2}))?)?"
+    r"(?:UTC|GMT|UT)?([+-])([0-9]{2}|[0-9](?![0-9]))"
+    r"(?:(:?)([0-9]{2})(?:\3([0-9]{2}))?)?"
 )
 _MAX_OFFSET_S: Final = 18 * 3600
 _MAX_NAME: Final = 64
@@ -75,7 +76,7 @@ def _fixed_offset(name: str) -> int | None:
     match = _OFFSET.fullmatch(name)
     if not match:
         return None
-    hours, minutes, seconds = (int(part or 0) for part in match.groups()[1:])
+    hours, minutes, seconds = (int(part or 0) for part in match.group(2, 4, 5))
     found = (hours * 60 + minutes) * 60 + seconds
     if max(minutes, seconds) > 59 or found > _MAX_OFFSET_S:  # noqa: PLR2004  # a clock
         return None

@@ -10,12 +10,13 @@ from itertools import chain
 import pyarrow as pa
 
 from deltaweb.delta.protocol.schema import StructType, arrow_type
+from deltaweb.delta.values.time_zones.rules import CLOCK, to_clocks, to_instants
 from deltaweb.delta.writing.errors import SchemaMismatchError
 from deltaweb.delta.writing.requirements import row_constraints
 from deltaweb.expressions.errors import ExpressionError
 from deltaweb.expressions.session.dependence import Dependence
 from deltaweb.expressions.session.settings import SessionSettings
-from deltaweb.expressions.session.zone_times import as_clocks, as_instants, zone_of
+from deltaweb.expressions.session.zone_times import clocks_as, zone_of
 from deltaweb.spark.writing.session.conditions import FilledColumns
 from deltaweb.spark.writing.session.settings import settings_of_task
 from deltaweb.spark.writing.write_plan import WritePlan
@@ -82,7 +83,7 @@ def _stored(
         try:
             columns.append(_time(column, kind, settings))
         except OverflowError:
-            misfits[field.name] = "does not fit: a year has more than four digits"
+            misfits[field.name] = "does not fit: it is beyond the times that there are"
     if misfits:
         raise SchemaMismatchError(misfits=misfits)
     return pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
@@ -100,11 +101,11 @@ def _time(column: pa.Array, kind: pa.DataType, settings: SessionSettings) -> pa.
     is_zoned = pa.types.is_timestamp(kind) and bool(kind.tz)
     if was_zoned and is_zoned:
         return column
-    if was_zoned:
-        return as_clocks(column, kind)  # the zone of the type is the session's
-    if is_zoned:
-        zone = zone_of(settings.time_zone or "")
-        return column if zone is None else as_instants(column, zone, kind)
-    return as_clocks(
-        column.cast(pa.timestamp("us")).cast(pa.timestamp("us", "UTC")), kind
-    )
+    if not was_zoned and not is_zoned:
+        return clocks_as(column.cast(CLOCK), kind)
+    zone = zone_of(found.tz if was_zoned else settings.time_zone)
+    if zone is None:
+        return column
+    if was_zoned:  # the zone of the type is the session's
+        return clocks_as(to_clocks(column, zone), kind)
+    return to_instants(column, zone).cast(kind)

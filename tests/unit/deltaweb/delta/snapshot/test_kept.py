@@ -13,6 +13,7 @@ from deltaweb.storage.local import LocalTableStore
 from deltaweb.table import DeltaTable
 from tests.counting_store import CountingStore
 from tests.delta_logs import LogBuilder, add
+from tests.zoned_tables import MIDNIGHT, NEW_YORK, write_zoned_table
 
 ROWS = pa.table({"id": [1, 2, 3]})
 
@@ -87,6 +88,21 @@ def test_with_other_options_nothing_is_found(store: KeyedStore) -> None:
 
     assert num_files(store, 3) == 4
     assert store.listings
+
+
+def test_what_is_kept_reads_each_condition_in_the_zone_of_its_table(
+    tmp_path: Path,
+) -> None:
+    write_zoned_table(tmp_path)
+    zones = (None, NEW_YORK, None, "+05:30", NEW_YORK)
+
+    found = [
+        DeltaTable(str(tmp_path), time_zone=zone).snapshot().read(["id"], MIDNIGHT)
+        for zone in zones
+    ]
+
+    read = [sorted(rows["id"].to_pylist()) for rows in found]
+    assert read == [[1, 2], [2], [1, 2], [1, 2], [2]]
 
 
 def test_a_process_that_does_not_say_so_keeps_nothing(store: KeyedStore) -> None:

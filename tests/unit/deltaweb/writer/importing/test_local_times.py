@@ -7,6 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from deltaweb.delta.values.time_zones.errors import TimeZoneUnknownError
 from deltaweb.table import DeltaTable
 from deltaweb.writer.importing.options import BadRows, ImportColumn, TextForm
 from deltaweb.writer.importing.plan import (
@@ -59,8 +60,31 @@ def test_times_that_do_not_exist_are_counted_by_how_far_they_move(
     assert [at and at.hour for at in imported(tmp_path / "t", of)] == [7, 7, 16]
 
 
+def test_the_clocks_of_late_years_have_their_summers(tmp_path: Path) -> None:
+    csv = tmp_path / "a.csv"
+    csv.write_text("at\n2060-07-01 12:00\n2060-03-14 02:30\n")
+    of = asked(csv, NEW_YORK, at="timestamp")
+
+    moved = planned(tmp_path / "t", of).describe()["times"]["moved"]
+
+    assert moved == [{"seconds": 3_600, "num_values": 1}]
+    assert [at and at.hour for at in imported(tmp_path / "t", of)] == [16, 7]
+
+
+@pytest.mark.parametrize("kind", ["timestamp", "int"])
+def test_a_zone_that_is_not_known_is_refused_whatever_is_read(
+    tmp_path: Path, kind: str
+) -> None:
+    csv = tmp_path / "a.csv"
+    csv.write_text("at\n1\n")
+
+    with pytest.raises(TimeZoneUnknownError, match="No time zone is called 'Mars'"):
+        planned(tmp_path / "t", asked(csv, TextForm(time_zone="Mars"), at=kind))
+
+
 @pytest.mark.parametrize(
-    ("zone", "hour"), [("UTC", 2), ("America/New_York", 7), ("Asia/Kolkata", 21)]
+    ("zone", "hour"),
+    [("UTC", 2), ("America/New_York", 7), ("Asia/Kolkata", 21), ("+05:30", 21)],
 )
 @pytest.mark.parametrize("unit", ["ms", "us"])
 def test_times_of_a_type_are_taken_by_the_zone_that_is_given_and_said(
@@ -79,6 +103,17 @@ def test_times_of_a_type_are_taken_by_the_zone_that_is_given_and_said(
     )
     first, second = imported(tmp_path / "t", of)
     assert (first and first.hour, second) == (hour, None)
+
+
+def test_a_time_beyond_those_of_its_zone_does_not_fit(tmp_path: Path) -> None:
+    kind = pa.timestamp("us")
+    local = pa.array([2**63 - 1, 1_710_054_000_000_000], pa.int64()).cast(kind)
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"at": local}), path)
+
+    plan = planned(tmp_path / "t", asked(path, NEW_YORK, at="timestamp"))
+
+    assert [(one.line, one.reason) for one in plan.rows.bad] == [(1, "not a time")]
 
 
 def test_times_without_a_zone_are_not_made_of_instants(tmp_path: Path) -> None:

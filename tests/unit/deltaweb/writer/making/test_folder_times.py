@@ -8,12 +8,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from deltaweb.delta.protocol.schema import PrimitiveType, StructField
+from deltaweb.delta.values.time_zones.errors import TimeZoneUnknownError
 from deltaweb.table import DeltaTable
-from deltaweb.writer.making.conversion import (
-    Conversion,
-    FolderNotConvertibleError,
-    plan_conversion,
-)
+from deltaweb.writer.making.conversion import Conversion, plan_conversion
 from tests.spelled_partitions import spelled
 
 
@@ -80,6 +77,12 @@ class TestTimesOfFolders:
                 "read as Asia/Kolkata",
                 id="half an hour",
             ),
+            pytest.param(
+                "-03:30",
+                {"2024-03-10T06:00:00.000000Z", "2024-11-03T05:00:00.250000Z"},
+                "read as -03:30",
+                id="an offset",
+            ),
         ],
     )
     def test_without_a_zone_take_the_given_one(
@@ -111,7 +114,7 @@ class TestTimesOfFolders:
     ) -> None:
         write(f"{self.ZONELESS}/1.parquet", id=[1])
 
-        with pytest.raises(FolderNotConvertibleError, match="'Mars' is no time zone"):
+        with pytest.raises(TimeZoneUnknownError, match="No time zone is called 'Mars'"):
             DeltaTable.convert(str(tmp_path), time_zone="Mars")
 
     def test_of_a_local_column_have_no_zone(

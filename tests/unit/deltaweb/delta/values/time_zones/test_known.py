@@ -83,6 +83,7 @@ def test_clocks_and_instants_are_those_of_python(name: str) -> None:
             "+05:30", "2024-03-10 02:30:00", "2024-03-09 21:00:00", id="an offset"
         ),
         pytest.param("UTC-3", "2024-03-10 00:00:00", "2024-03-10 03:00:00", id="UTC-3"),
+        pytest.param("+0530", "2024-03-10 12:00:00", "2024-03-10 06:30:00", id="+0530"),
     ],
 )
 def test_what_a_clock_shows_is_an_instant(zone: str, clock: str, instant: str) -> None:
@@ -134,6 +135,8 @@ def test_nulls_stay_null_and_what_is_beyond_every_clock_is_an_error() -> None:
         ("New York", ("America/New_York",)),
         ("Europe/Berlyn", ("Europe/Berlin", "Europe/Jersey", "Europe/Dublin")),
         ("+25:00", ()),
+        ("+530", ()),
+        ("+0530:00", ()),
         ("../../etc/passwd", ()),
     ],
 )
