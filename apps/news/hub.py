@@ -255,9 +255,8 @@ class Waiter:
 def waiting_for(*topics: str) -> Iterator[Waiter]:
     """Hear topics in this thread: what happens from the block's begin on."""
     at, one = hub(), Subscription(topics)
-    is_live = at.is_live()
     at.add(one)
     try:
-        yield Waiter(one, is_live=is_live)
+        yield Waiter(one, is_live=at.is_live())
     finally:
         at.remove(one)

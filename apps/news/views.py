@@ -1,5 +1,7 @@
 """Where pages wait for news."""
 
+from contextlib import ExitStack
+
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.views.decorators.http import require_GET
 
@@ -17,30 +19,31 @@ def news(request: HttpRequest) -> HttpResponseBase:
 
     `?on=job:1f…@5a0c…` names a topic and the revision that the page shows; where that
     is another one by now, it is told at once. 204 says that this server holds no
-    connections, or too many, or hears no news itself, 404 that the user may not know of
-    one of the topics: such a page asks by itself.
+    connections, or too many, or hears no news itself, or that no session ends them, 404
+    that the user may not know of one of the topics: such a page asks by itself.
     """
-    if not request.META.get(HOLDS):
+    session_key = request.session.session_key
+    if not session_key or not request.META.get(HOLDS):
         return HttpResponse(status=204)
     asked = [text for text in request.GET.getlist("on") if len(text) <= MAX_LENGTH]
     shown = dict(_split(text) for text in asked[:MAX_TOPICS])
     at, owner = hub(), request.user.pk
-    if not shown or not at.is_live() or not at.has_room_for(owner):
+    if not shown or not at.has_room_for(owner):
         return HttpResponse(status=204)
-    ends = {of_user(owner), of_session(request.session.session_key)} - {""}
+    ends = of_user(owner), of_session(session_key)
     one = Subscription(shown, ends=ends, owner=owner)
-    at.add(one)
-    try:
+    with ExitStack() as undo:
+        undo.callback(at.remove, one)
+        at.add(one)
         # Only now: what happens after these looks is heard.
+        if not at.is_live() or not request.session.exists(session_key):
+            return HttpResponse(status=204)
         found = {topic: revision(request.user, topic) for topic in shown}
         if None in found.values():
-            at.remove(one)
             return HttpResponse(status=404)
         one.tell([topic for topic in shown if found[topic] != shown[topic]])
-        return EventStream(NewsEvents(at, one))
-    except BaseException:
-        at.remove(one)
-        raise
+        undo.pop_all()
+    return EventStream(NewsEvents(at, one))
 
 
 def _split(text: str) -> tuple[str, str]:

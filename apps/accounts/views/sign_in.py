@@ -20,6 +20,7 @@ from apps.accounts.errors import (
     TooManySignInsError,
 )
 from apps.accounts.forms import SignInForm
+from apps.accounts.models import User
 from apps.accounts.permissions import public
 from apps.news.publishing import publish
 from apps.news.topics import of_session
@@ -58,7 +59,7 @@ def sign_in(request: HttpRequest) -> HttpResponseBase:
         )
     except (SignInError, TooManySignInsError, PasswordsBusyError) as failure:
         return _page(request, next_url=next_url, error=failure, name=name)
-    login(request, user)
+    _begin_session(request, user)
     return redirect(next_url)
 
 
@@ -83,7 +84,7 @@ def use_link(request: HttpRequest, token: str) -> HttpResponseBase:
         if request.user != services.user_of_link(token=token):
             raise
         return _private(redirect(safe_next(request)))
-    login(request, user, backend=BACKEND)
+    _begin_session(request, user)
     return _private(redirect(safe_next(request)))
 
 
@@ -105,6 +106,13 @@ def safe_next(request: HttpRequest) -> str:
     )
     # `allowed_hosts=None` leaves paths alone, so a spoofed Host header is no way out.
     return wanted if is_ours else resolve_url(settings.LOGIN_REDIRECT_URL)
+
+
+def _begin_session(request: HttpRequest, user: User) -> None:
+    """Sign a user in; what pages of the session before hear ends with that."""
+    before = of_session(request.session.session_key)
+    login(request, user, backend=BACKEND)
+    publish(before)
 
 
 def _page(

@@ -6,9 +6,9 @@ under its name when it is whole, and a message is taken by renaming it, which on
 process alone can do. A machine that goes down may leave files empty all the same: such
 a message is dropped, for the jobs in the database are the truth.
 
-Who takes messages waits at a bell (`bells`), which who leaves one rings: nobody looks
-into the folder again and again. Now and then a taker does look, in case that a message
-came from another machine.
+Who takes messages waits at bells, one for each queue that it takes from, and who leaves
+one rings them (`named_pipes`): nobody looks into the folder again and again. Now and
+then a taker does look: a ring may be lost, or a message come from another machine.
 """
 
 import fcntl
@@ -17,7 +17,7 @@ import logging
 import time
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from queue import Empty
 from time import monotonic
@@ -25,7 +25,8 @@ from typing import Any, Final
 
 from kombu.transport import TRANSPORT_ALIASES, filesystem
 
-from apps.jobs.broker.bells import Bells, ring
+from deltaweb.environment import named_pipes
+from deltaweb.environment.named_pipes import WAKING, PipeReader
 
 logger = logging.getLogger(__name__)
 
@@ -93,7 +94,8 @@ class Channel(filesystem.Channel):
     ) -> None:
         name = f"{time.time_ns():020d}-{uuid.uuid4().hex}.{queue}.msg"
         _write_whole(Path(self.data_folder_out) / name, json.dumps(message))
-        ring(self.bells_folder, queue)
+        with suppress(OSError):  # the message is there all the same
+            named_pipes.write(self.bells_folder, queue, [WAKING])
 
     @property
     def bells_folder(self) -> Path:
@@ -113,7 +115,7 @@ class Channel(filesystem.Channel):
     def _wake_self(self) -> None:
         bells = getattr(self.connection, "bells", None)  # closed, it has neither
         if bells is not None:
-            bells.ring()
+            bells.wake()
 
     def _get(self, queue: str, timeout: float | None = None) -> dict[str, Any]:
         del timeout  # the transport polls
@@ -148,7 +150,7 @@ class Transport(filesystem.Transport):
 
     def __init__(self, client: Any, **options: Any) -> None:  # noqa: ANN401 (kombu has no types)
         super().__init__(client, **options)  # type: ignore[no-untyped-call]  # kombu's own
-        self.bells: Bells | None = None
+        self.bells: PipeReader | None = None
 
     def drain_events(  # type: ignore[override]  # kombu's classes differ in this
         self,
@@ -178,19 +180,24 @@ class Transport(filesystem.Transport):
     def close_connection(self, connection: Any) -> None:  # noqa: ANN401 (as above)
         """Close all channels, and take the bells away."""
         if self.bells is not None:
-            self.bells.take_down()
+            self.bells.close()
             self.bells = None
         super().close_connection(connection)  # type: ignore[no-untyped-call]  # as above
 
     def _hang_up_bells(self) -> bool:
-        """Have a bell for each queue that this connection takes from."""
+        """Have a bell for each queue that this connection takes from, if it can be."""
         queues = {queue for one in self.channels for queue in one._active_queues}  # noqa: SLF001 (kombu's own)
         if self.bells is None:
             folders = [channel.bells_folder for channel in self.channels]
             if not folders:
                 return False
-            self.bells = Bells(folders[0])
-        return self.bells.hang_up(queues)
+            self.bells = PipeReader(folders[0])
+        try:
+            for queue in queues:
+                self.bells.open(queue)
+        except OSError:  # not every disk has pipes
+            return False
+        return True
 
     def _wait(self, timeout_s: float) -> None:
         if self.bells is None:

@@ -108,10 +108,13 @@ class JobProcesses:
         process = (self._take() if is_kept else None) or JobProcess()
         if is_kept:
             Thread(target=self.prepare, name="prepare-process", daemon=True).start()
+        is_done = False  # or it is at work yet, and answers for this job later
         try:
             yield process
+            is_done = True
         finally:
-            if is_kept and process.is_alive and not process.has_grown():
+            may_stay = is_kept and is_done and process.is_alive
+            if may_stay and not process.has_grown():
                 self._give_back(process)
             else:
                 process.end()

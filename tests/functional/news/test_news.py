@@ -20,7 +20,7 @@ from apps.news.stream import HOLDS, NewsEvents
 from apps.pages.actions import COMMAND_LINE
 from apps.tables.models import Table
 from apps.tables.models.news import table_revision, tables_revision, tell_changed
-from tests.factories import new_job, new_table, new_unindexed_table
+from tests.factories import new_api_key, new_job, new_table, new_unindexed_table
 from tests.installation import wait_for
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -134,6 +134,8 @@ class TestAPageThatMayNot:
         assert listen(editor, topic, holds=False).status_code == 204
         assert listen(editor).status_code == 204
         assert listen(Client(), topic).status_code == 302
+        by_key = Client(headers=new_api_key(User.objects.get(username="eve")))
+        assert listen(by_key, topic).status_code == 204  # no session that ends it
 
         for _ in range(MAX_A_PERSON):
             assert listen(editor, topic).status_code == 200
@@ -149,6 +151,54 @@ class TestAStreamEnds:
 
         assert hears(events, "event: end")
         assert events.is_over
+
+    @pytest.mark.parametrize("way", ["password", "link"])
+    def test_with_its_session_when_somebody_signs_in_anew(
+        self, editor: Client, way: str
+    ) -> None:
+        eve = User.objects.get(username="eve")
+        by: Any = {"user": eve, "actor": COMMAND_LINE, "now": timezone.now()}
+        if way == "password":
+            accounts.change_password(password="a long password", **by)
+            editor.force_login(eve)
+        events = events_of(listen(editor, f"job:{new_job().id}@0"))
+
+        if way == "password":
+            form = {"name": "eve", "password": "a long password"}
+            assert editor.post("/sign-in/", form).status_code == 302
+        else:
+            link = accounts.issue_sign_in_link(**by)
+            assert editor.get(link).status_code == 302
+
+        assert hears(events, "event: end")
+
+    def test_where_its_session_ends_while_it_is_asked_for(
+        self, editor: Client, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        topic = f"job:{new_job().id}@0"
+
+        def sign_out_meanwhile(_: object) -> bool:
+            editor.post("/sign-out/")
+            return True
+
+        monkeypatch.setattr(hubs.Hub, "is_live", sign_out_meanwhile)
+
+        assert listen(editor, topic).status_code == 204
+        assert not hubs.hub().is_awaited
+
+    def test_where_its_channel_was_cut_while_it_is_asked_for(
+        self, editor: Client, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """It is there again by now; what was told between is heard by nobody."""
+        topic = f"job:{new_job().id}@0"
+
+        def cut_and_found_again(hub: hubs.Hub) -> bool:
+            vars(hubs.Hub)["_end_all"](hub)
+            return True
+
+        monkeypatch.setattr(hubs.Hub, "is_live", cut_and_found_again)
+
+        assert hears(events_of(listen(editor, topic)), "event: end")
 
     @pytest.mark.parametrize("change", ["disable", "role", "password"])
     def test_with_the_rights_of_its_user(self, editor: Client, change: str) -> None:

@@ -1,6 +1,5 @@
 """News on one machine."""
 
-import os
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -47,28 +46,6 @@ class TestAPipe:
             channel.send(topics)
 
             assert heard(listener, 300) == topics
-
-    def test_that_nobody_reads_any_more_is_removed(
-        self, channel: PipeChannel, folder: Path
-    ) -> None:
-        folder.mkdir()
-        os.mkfifo(folder / "of-a-killed-process")
-
-        channel.send(["jobs"])
-
-        assert list(folder.iterdir()) == []
-
-    def test_that_is_full_holds_up_nobody(self, channel: PipeChannel) -> None:
-        with channel.listening(), channel.listening() as awake:
-            for _ in range(100):
-                channel.send(["job:" + "x" * 4000])
-                heard(awake, 1)
-
-    def test_is_gone_with_who_read_it(self, channel: PipeChannel, folder: Path) -> None:
-        with channel.listening():
-            assert len(list(folder.iterdir())) == 1
-        assert list(folder.iterdir()) == []
-        channel.send(["jobs"])
 
     def test_that_was_removed_is_found_out(
         self, channel: PipeChannel, folder: Path

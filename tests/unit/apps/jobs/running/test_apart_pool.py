@@ -1,0 +1,28 @@
+"""Processes of jobs that wait for the next one."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+
+import pytest
+
+from apps.jobs.running.apart_pool import JobProcesses
+
+
+@pytest.fixture
+def processes() -> Iterator[JobProcesses]:
+    processes = JobProcesses(num_kept=1)
+    yield processes
+    processes.num_kept = 0
+    with processes.taken(is_kept=True):
+        pass
+
+
+def test_one_whose_job_was_not_waited_for_does_no_other(
+    processes: JobProcesses,
+) -> None:
+    """It is at work, and would say of the next job what it says of that one."""
+    with suppress(InterruptedError), processes.taken(is_kept=True) as left:
+        raise InterruptedError
+
+    with processes.taken(is_kept=True) as following:
+        assert following.pid != left.pid
