@@ -20,6 +20,7 @@ from tests.installation import ROOT, environment, migrate, run
 from tests.spark_cluster import quick_java
 
 STOP_TIMEOUT_S = 30
+QUEUES = "spark,interactive"
 # A query of some rows takes less than the making of code for it does.
 NO_CODE = {
     "spark.sql.codegen.wholeStage": "false",
@@ -104,7 +105,7 @@ def quick_starts() -> dict[str, str]:
 
 @contextmanager
 def worker(home: Path, **variables: str) -> Iterator["subprocess.Popen[bytes]"]:
-    """A worker of the Spark queue, stopped with all that it started.
+    """A worker of Spark and of looks, stopped with all that it started.
 
     It and its tasks read tables of `tests.gated_storage`, too.
     """
@@ -118,7 +119,7 @@ def worker(home: Path, **variables: str) -> Iterator["subprocess.Popen[bytes]"]:
         settings.pop(name, None)
     with (home / "worker.log").open("ab") as log:
         process = subprocess.Popen(
-            [sys.executable, "-m", "deltaweb", "worker", "--queues", "spark"],
+            [sys.executable, "-m", "deltaweb", "worker", "--queues", QUEUES],
             env=settings | variables,
             cwd=ROOT,
             stdout=log,

@@ -30,25 +30,29 @@ def wait_for(job: Job) -> None:
     _wait(job, DOWNLOAD_S, lambda: is_attended(job, now=timezone.now()))
 
 
-def wait_a_glance(job: Job | None) -> None:
+def wait_a_glance(job: Job | None) -> bool:
     """Wait for a job that was asked for just now, so that its page shows the result.
 
     Nobody waits where nothing can come of it: for Spark, without a worker, inside a
     transaction that nobody else sees, or where half of the threads wait already.
+
+    Returns:
+        Whether the job has ended meanwhile: what it changes was read too early.
     """
     if job is None or not job.is_active or connection.in_atomic_block:
-        return
+        return False
     age_s = (timezone.now() - job.created_at).total_seconds()
     left_s = min(GLANCE_S, GLANCE_S - age_s)
     if left_s <= 0:
-        return
+        return False
     if not _places.acquire(blocking=False):
-        return
+        return False
     try:
         if may_end_soon(job, now=timezone.now()):
             _wait(job, left_s, lambda: True)
     finally:
         _places.release()
+    return not job.is_active
 
 
 def _wait(job: Job, wait_s: float, goes_on: Callable[[], bool]) -> None:

@@ -56,7 +56,7 @@ class TestCheck:
         shown = page(client, job)
 
         assert "Looking at" in shown
-        assert 'hx-trigger="every ' in shown
+        assert 'hx-trigger="news"' in shown
         assert "Register</button>" not in shown
 
     def test_shows_what_was_found_before_anything_is_saved(

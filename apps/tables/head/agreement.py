@@ -246,7 +246,8 @@ class _Visit(Generic[P]):
         on, request, table, fmt = self.on, self.request, self.table, self.fmt
         shown = ShownJobs() if form else on.shown(request, table)
         job = shown.job
-        wait_a_glance(job)
+        if wait_a_glance(job) and table is not None:
+            table.refresh_from_db()
         result = result_of(job)
         look = result if job is not None and result and is_look(job) else None
         done = None if look else result

@@ -68,8 +68,12 @@ def table_checkpoint(
 def _checkpoint_page(
     request: HttpRequest, plan: CheckpointPlan, fmt: str, form: CheckpointForm
 ) -> HttpResponseBase:
-    job = newest_checkpoint_job(plan.head.table)
-    wait_a_glance(job)
+    head = plan.head
+    job = newest_checkpoint_job(head.table)
+    if wait_a_glance(job):  # it is one of the older checkpoints now
+        version = "" if head.is_latest else str(head.version)
+        names = (head.table.namespace, head.table.name)
+        plan = checkpoint_plan(request.user, *names, version)
     return respond(
         request,
         fmt,
@@ -130,7 +134,10 @@ def _cleanup_page(
 ) -> HttpResponseBase:
     table = plan.head.table
     job = newest_cleanup(table)
-    wait_a_glance(job)
+    if wait_a_glance(job):  # what it took is gone from the head, too
+        names = (table.namespace, table.name)
+        plan = cleanup_plan(request.user, *names, now=timezone.now())
+        table = plan.head.table
     found = result_of(job)
     return respond(
         request,
