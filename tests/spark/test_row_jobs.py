@@ -22,7 +22,7 @@ from apps.tables.operations.rows.update_rows import UPDATE_ROWS, UpdateRows
 from deltaweb.table import DeltaTable
 from tests.factories import NOW, new_table
 from tests.functional.table_command.commands import run_json
-from tests.zoned_tables import NEW_YORK, ids, write_zoned_table
+from tests.zoned_tables import MIDNIGHT, NEW_YORK, ids, write_zoned_table
 
 if TYPE_CHECKING:
     from pytest_django.fixtures import Settings
@@ -160,15 +160,24 @@ def test_a_merge_that_only_spark_evaluates_is_its_own(folder: Path) -> None:
     assert merge.when_matched_delete().execute().num_rows_deleted == 1
 
 
+BY_A_FUNCTION = "date_format(ts, 'HH:mm') IN ('02:00', '08:00')"
+
+
 @pytest.mark.parametrize(
-    ("zone", "left"), [("UTC", [2]), (NEW_YORK, [1])], ids=["UTC", NEW_YORK]
+    ("zone", "where", "left"),
+    [
+        pytest.param("UTC", BY_A_FUNCTION, [2], id="function, UTC"),
+        pytest.param(NEW_YORK, BY_A_FUNCTION, [1], id="function, New York"),
+        pytest.param("UTC", MIDNIGHT, [], id="midnight, UTC"),
+        pytest.param(NEW_YORK, MIDNIGHT, [1], id="midnight, New York"),
+    ],
 )
 def test_spark_has_the_zone_of_who_asked(
-    tmp_path: Path, zone: str, left: list[int]
+    tmp_path: Path, settings: "Settings", zone: str, where: str, left: list[int]
 ) -> None:
+    settings.SPARK_DIFF_BYTES = 0
     write_zoned_table(tmp_path / "events")
     table = new_table("events", location=str(tmp_path / "events"), version=1)
-    where = "date_format(ts, 'HH:mm') IN ('02:00', '08:00')"
 
     carried_out(DELETE_ROWS, table, DeleteRows(where=where, time_zone=zone))
 
