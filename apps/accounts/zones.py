@@ -9,7 +9,6 @@ from django.contrib.auth.models import AnonymousUser
 from apps.accounts.errors import UserInvalidError
 from apps.accounts.models import User
 from deltaweb.delta.values.time_zones.errors import TimeZoneUnknownError
-from deltaweb.delta.values.time_zones.known import UTC_ZONE, check_zone, nearest_zones
 
 
 def user_zone(user: User | AnonymousUser) -> tzinfo:
@@ -22,6 +21,12 @@ def user_zone(user: User | AnonymousUser) -> tzinfo:
 
 def user_zone_name(user: User | AnonymousUser) -> str:
     """Return the name of the zone in which a user's times and SQL are read."""
+    # Commands that know users alone start without Arrow.
+    from deltaweb.delta.values.time_zones.known import (  # noqa: PLC0415
+        UTC_ZONE,
+        check_zone,
+    )
+
     name = getattr(user, "time_zone", "") or UTC_ZONE
     try:
         return check_zone(name)
@@ -43,6 +48,10 @@ def check_pages_zone(name: str) -> str:
     """
     if name in pages_zones():
         return name
+    from deltaweb.delta.values.time_zones.known import (  # noqa: PLC0415 (as above)
+        nearest_zones,
+    )
+
     nearest = " or ".join(nearest_zones(name))
     meant = f"Did you mean {nearest}? " if nearest else ""
     reason = f"{name!r} is not a time zone. {meant}Give one such as Europe/Berlin."
