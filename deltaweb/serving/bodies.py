@@ -18,7 +18,7 @@ from time import monotonic
 from typing import Any, Final, Protocol, cast
 
 from deltaweb.serving.events import EVENTS, HOLDS, HeldEvents
-from deltaweb.serving.outbox import Outbox, chunk
+from deltaweb.serving.outbox import HeldAnswer, Outbox
 
 TURN_BYTES: Final = 16 << 20  # sent at once to a client that takes them: others wait
 KEPT_BYTES: Final = 1 << 20  # of a stream for a slow client; the rest goes to a file
@@ -180,7 +180,7 @@ class HeldFile:
         self.file.close()
 
 
-class HeldStream:
+class HeldStream(HeldAnswer):
     """An answer whose parts are made when its client can take them.
 
     They are made by one thread after the other, and never by two at once; or all by
@@ -205,30 +205,13 @@ class HeldStream:
         response: Any,  # noqa: ANN401 (gunicorn's own)
         outbox: Outbox,
     ) -> None:
+        super().__init__(response, outbox)
         self._parts = iter(parts)
         self._close = close
         self._may_wait = may_wait
         self._has_left = has_left
-        self._response = response
-        self._outbox = outbox
         self._next: Callable[[], bytes] = self._next_part
-        self._is_chunked = False
         self._is_begun = False
-        self._is_made = False
-
-    @property
-    def is_sent(self) -> bool:
-        """Whether the client has all of it, and knows it."""
-        return self._is_made and not self._outbox.unsent
-
-    def __iter__(self) -> Iterator[bytes]:
-        """Write the headers; the server finds nothing else to send, and no end."""
-        self._response.send_headers()
-        self._is_chunked = self._response.chunked
-        if self._is_chunked:
-            self._response.chunked = False
-            self._response.response_length = 0  # or the connection would be closed
-        return iter(())
 
     def send_to(self, client: socket) -> bool:
         """Make and send parts as long as a client takes them; tell whether it has all.
@@ -287,9 +270,8 @@ class HeldStream:
             # The client must see that the answer is not whole.
             raise ConnectionAbortedError(errno.ECONNABORTED, "it broke off") from error
         if part is None:
-            self._is_made = True
-            return b"0\r\n\r\n" if self._is_chunked else b""
-        return chunk(part) if self._is_chunked else part
+            return self._ended()
+        return self._framed(part)
 
 
 def holding_bodies(

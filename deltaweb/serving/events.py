@@ -10,12 +10,12 @@ seconds or so against proxies that drop what is silent.
 """
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from socket import socket
 from time import monotonic
 from typing import Any, Final, Protocol
 
-from deltaweb.serving.outbox import Outbox, chunk
+from deltaweb.serving.outbox import HeldAnswer, Outbox
 
 HOLDS: Final = "deltaweb.holds_events"  # in the environment: whether one more is held
 EVENTS: Final = "events"  # of an answer that goes on: what it tells
@@ -51,7 +51,7 @@ class Events(Protocol):
         """Let go of what is kept for it."""
 
 
-class HeldEvents:
+class HeldEvents(HeldAnswer):
     """An answer that goes on.
 
     Args:
@@ -67,17 +67,9 @@ class HeldEvents:
         response: Any,  # noqa: ANN401 (gunicorn's own)
         outbox: Outbox,
     ) -> None:
+        super().__init__(response, outbox)
         self.events = events
-        self._response = response
-        self._outbox = outbox
-        self._is_chunked = False
-        self._is_made = False
         self._ends_at_s = monotonic() + HELD_S + random.uniform(0, SPREAD_S)  # noqa: S311 (spreads load)
-
-    @property
-    def is_sent(self) -> bool:
-        """Whether it has ended, and the client knows."""
-        return self._is_made and not self._outbox.unsent
 
     @property
     def is_stuck(self) -> bool:
@@ -88,15 +80,6 @@ class HeldEvents:
     def is_quiet(self) -> bool:
         """Whether there is nothing to send at the moment."""
         return not (self.is_stuck or self.events.has_news or self.events.is_over)
-
-    def __iter__(self) -> Iterator[bytes]:
-        """Write the headers; the server finds nothing else to send, and no end."""
-        self._response.send_headers()
-        self._is_chunked = self._response.chunked
-        if self._is_chunked:
-            self._response.chunked = False
-            self._response.response_length = 0  # or the connection would be closed
-        return iter(())
 
     def send_to(self, client: socket) -> bool:
         """Send what there is and the client takes; tell whether that was the end.
@@ -116,8 +99,7 @@ class HeldEvents:
         if self.events.has_news:
             self._outbox.sendall(self._framed(self.events.take()))
         elif self.events.is_over and not self._is_made:
-            self._is_made = True
-            self._outbox.sendall(b"0\r\n\r\n" if self._is_chunked else b"")
+            self._outbox.sendall(self._ended())
         return bool(self._outbox.unsent)
 
     def beat(self) -> None:
@@ -130,6 +112,3 @@ class HeldEvents:
     def end(self) -> None:
         """Let go of the application's answer."""
         self.events.close()
-
-    def _framed(self, part: bytes) -> bytes:
-        return chunk(part) if self._is_chunked else part
