@@ -17,8 +17,8 @@ from deltaweb.expressions.session.dependence import Dependence
 from deltaweb.writer.matching import find_matches
 from tests.drawn_examples import examples
 from tests.drawn_expressions import conditions
+from tests.spark.drawn_rows import rows_of_spark
 from tests.spark.settings_cases import KOLKATA, NEW_YORK, settings
-from tests.spark.test_expressions import rows_of_spark
 from tests.typed_rows import ROWS as DRAWN
 from tests.written_rows import new_table
 
