@@ -172,7 +172,8 @@ def run_job(
     Args:
         spark: The session.
         work: Runs the jobs, in another thread.
-        on_progress: Called some times a second with tasks, and once after the last.
+        on_progress: Called some times a second with tasks, and once after the last,
+            when all are done.
         title: What the jobs are for.
 
     Raises:
@@ -181,7 +182,9 @@ def run_job(
     """
     job = SparkJob(spark, title, work)
     result = job.run(lambda: on_progress(*job.tasks_done()))
-    on_progress(*job.tasks_done())
+    # Spark counts ends of tasks a moment after them, and never those of reused stages.
+    done, total = job.tasks_done()
+    on_progress(total or done, total)
     return result
 
 

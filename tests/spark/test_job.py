@@ -1,6 +1,7 @@
 """Work of Spark in a thread of its own is watched, and stopped for good."""
 
 import threading
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -63,7 +64,11 @@ class TestRunJob:
         heard: list[tuple[int, int | None]] = []
 
         def work() -> int:
-            return spark.sparkContext.parallelize([1, 2, 3], 3).sum()
+            numbers = spark.sparkContext.parallelize([1, 2, 3], 3).sum()
+            ends_at_s = time.monotonic() + LIMIT_S
+            while (not heard or heard[-1][1] != 3) and time.monotonic() < ends_at_s:
+                time.sleep(0.02)  # Spark tells of tasks a moment later
+            return numbers
 
         result = run_job(spark, work, lambda *pair: heard.append(pair), title="Add")
 
@@ -93,7 +98,5 @@ def _meet_a_full_disk(_: int) -> NoReturn:
 
 
 def _wait_for(path: str) -> None:
-    import time
-
     while not Path(path).exists():
         time.sleep(0.02)
