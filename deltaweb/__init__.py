@@ -16,7 +16,8 @@ Read in this order:
     serving      how the web server runs
     management   what the commands `serve`, `web`, `worker` and `beat` do
 
-The Django apps in `apps` are thin shells over these, the lower ones first:
+The Django apps in `web`, a link to `apps` of the repository, are thin shells over
+these, the lower ones first:
 
     pages      what every page shares, and the registries that other apps fill
     accounts   users, sign-in, API keys

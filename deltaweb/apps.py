@@ -17,7 +17,7 @@ class DeltawebConfig(AppConfig):
     def ready(self) -> None:
         """Say where the Celery application is; most commands never load it."""
         checks.register(check_home, SETTINGS)
-        from apps.jobs.broker import waking  # noqa: PLC0415 (models load before ready)
+        from deltaweb.web.jobs.broker import waking  # noqa: PLC0415 (models load before ready)
 
         waking.register(_celery_application)
 

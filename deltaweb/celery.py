@@ -6,7 +6,7 @@ from typing import Any, Final
 from celery import Celery
 from celery.signals import worker_ready, worker_shutdown
 
-from apps.jobs.broker import file_broker
+from deltaweb.web.jobs.broker import file_broker
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "deltaweb.settings")
 file_broker.register()
@@ -23,9 +23,9 @@ app.autodiscover_tasks()
 
 @worker_ready.connect  # type: ignore[untyped-decorator]  # Celery has no types
 def _start_heartbeat(sender: Any = None, **_: object) -> None:  # noqa: ANN401 (Celery's consumer)
-    from apps.jobs.kind import Queue  # noqa: PLC0415 (models load before)
-    from apps.jobs.running import apart  # noqa: PLC0415 (as above)
-    from apps.jobs.sweep import heartbeat  # noqa: PLC0415 (as above)
+    from deltaweb.web.jobs.kind import Queue  # noqa: PLC0415 (models load before)
+    from deltaweb.web.jobs.running import apart  # noqa: PLC0415 (as above)
+    from deltaweb.web.jobs.sweep import heartbeat  # noqa: PLC0415 (as above)
 
     queues = sender.app.amqp.queues.consume_from if sender else ()
     apart.begin(num_kept=KEPT_PROCESSES if Queue.INTERACTIVE in queues else 0)
@@ -34,6 +34,6 @@ def _start_heartbeat(sender: Any = None, **_: object) -> None:  # noqa: ANN401 (
 
 @worker_shutdown.connect  # type: ignore[untyped-decorator]  # As above.
 def _stop_heartbeat(**_: object) -> None:
-    from apps.jobs.sweep import heartbeat  # noqa: PLC0415 (models load before)
+    from deltaweb.web.jobs.sweep import heartbeat  # noqa: PLC0415 (models load before)
 
     heartbeat.stop()

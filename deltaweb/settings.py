@@ -98,14 +98,14 @@ TRUSTED_PROXIES = env_networks("DELTAWEB_TRUSTED_PROXIES")
 # === Applications ===
 INSTALLED_APPS = [
     "deltaweb",
-    "apps.pages",
-    "apps.news",
-    "apps.accounts",
-    "apps.audit",
-    "apps.jobs",
-    "apps.tables",
-    "apps.explorer",
-    "apps.sharing",
+    "deltaweb.web.pages",
+    "deltaweb.web.news",
+    "deltaweb.web.accounts",
+    "deltaweb.web.audit",
+    "deltaweb.web.jobs",
+    "deltaweb.web.tables",
+    "deltaweb.web.explorer",
+    "deltaweb.web.sharing",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -115,8 +115,8 @@ INSTALLED_APPS = [
     "django_htmx",
 ]
 MIDDLEWARE = [
-    "apps.pages.request.middleware.request_id",
-    "apps.sharing.api.middleware.protocol_answers",
+    "deltaweb.web.pages.request.middleware.request_id",
+    "deltaweb.web.sharing.api.middleware.protocol_answers",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -124,15 +124,15 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "apps.accounts.middleware.api_key_authentication",
-    "apps.pages.request.server_paths.remember_reader",
+    "deltaweb.web.accounts.middleware.api_key_authentication",
+    "deltaweb.web.pages.request.server_paths.remember_reader",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "apps.accounts.middleware.sign_in_required",
-    "apps.pages.request.prefetching.prefetching",
-    "apps.pages.request.middleware.TidyAddressMiddleware",
-    "apps.pages.request.middleware.PageErrorMiddleware",
+    "deltaweb.web.accounts.middleware.sign_in_required",
+    "deltaweb.web.pages.request.prefetching.prefetching",
+    "deltaweb.web.pages.request.middleware.TidyAddressMiddleware",
+    "deltaweb.web.pages.request.middleware.PageErrorMiddleware",
 ]
 ROOT_URLCONF = "deltaweb.urls"
 WSGI_APPLICATION = "deltaweb.serving.wsgi.application"
@@ -161,11 +161,11 @@ TEMPLATES: list[dict[str, Any]] = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "apps.pages.request.context.page",
+                "deltaweb.web.pages.request.context.page",
             ],
             "libraries": {"partials": "template_partials.templatetags.partials"},
             "builtins": [
-                "apps.pages.templatetags.deltaweb",
+                "deltaweb.web.pages.templatetags.deltaweb",
                 "django.templatetags.static",
                 "template_partials.templatetags.partials",
             ],
@@ -283,7 +283,7 @@ AUTH_PASSWORD_VALIDATORS = [
     },
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
-PASSWORD_HASHERS = ["apps.accounts.hashing.BoundedPBKDF2PasswordHasher"]
+PASSWORD_HASHERS = ["deltaweb.web.accounts.hashing.BoundedPBKDF2PasswordHasher"]
 SIGN_IN_LINK_LIFETIME_S = 15 * 60
 SESSION_COOKIE_AGE = 14 * 24 * 3600
 SESSION_COOKIE_SAMESITE = "Lax"
@@ -306,7 +306,7 @@ CONTENT_SECURITY_POLICY = {
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 CSRF_TRUSTED_ORIGINS = [PUBLIC_URL.removesuffix(FORCE_SCRIPT_NAME or "")]
-CSRF_FAILURE_VIEW = "apps.pages.views.csrf_failure"
+CSRF_FAILURE_VIEW = "deltaweb.web.pages.views.csrf_failure"
 _HTTPS = PUBLIC_URL.startswith("https://")
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = _HTTPS
 if PRODUCTION:

@@ -14,8 +14,8 @@ from filelock import FileLock
 from hypothesis import HealthCheck, settings
 from pytest_django.plugin import DjangoDbBlocker
 
-from apps.audit.append_only import drop_triggers
-from apps.tables.storage import bounded_read
+from deltaweb.web.audit.append_only import drop_triggers
+from deltaweb.web.tables.storage import bounded_read
 
 if TYPE_CHECKING:
     from xdist.remote import Producer

@@ -8,13 +8,19 @@ from typing import Any
 from django.test import Client
 from django.utils import timezone
 
-from apps.accounts import services
-from apps.accounts.models import User
-from apps.jobs.models import Job
-from apps.pages.actions import COMMAND_LINE
-from apps.sharing.issuing.tokens import new_prefix, new_secret
-from apps.sharing.models import Grant, Recipient, RecipientToken, Share, SharedTable
-from apps.tables.models import (
+from deltaweb.web.accounts import services
+from deltaweb.web.accounts.models import User
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.sharing.issuing.tokens import new_prefix, new_secret
+from deltaweb.web.sharing.models import (
+    Grant,
+    Recipient,
+    RecipientToken,
+    Share,
+    SharedTable,
+)
+from deltaweb.web.tables.models import (
     Commit,
     MetadataVersion,
     ProtocolVersion,

@@ -65,11 +65,11 @@ import json, sys
 import django
 django.setup()
 from django.utils import timezone
-from apps.pages.actions import COMMAND_LINE
-from apps.tables.work.checkpoint import request_checkpoint
-from apps.tables.work.diff_rows import DIFF_ROWS, DiffRows
-from apps.tables.work.profile import PROFILE, Profile
-from apps.tables.models import Table
+from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.tables.work.checkpoint import request_checkpoint
+from deltaweb.web.tables.work.diff_rows import DIFF_ROWS, DiffRows
+from deltaweb.web.tables.work.profile import PROFILE, Profile
+from deltaweb.web.tables.models import Table
 table, now = Table.objects.get(name=sys.argv[1]), timezone.now()
 newest = table.version
 PROFILE.request(table, Profile(version=newest, column=("country",)), now=now)

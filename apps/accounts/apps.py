@@ -2,13 +2,13 @@
 
 from django.apps import AppConfig
 
-from apps.pages.frame import navigation
+from deltaweb.web.pages.frame import navigation
 
 
 class AccountsConfig(AppConfig):
     """Users, roles, sign-in links and API keys."""
 
-    name = "apps.accounts"
+    name = "deltaweb.web.accounts"
 
     def ready(self) -> None:
         """Put the administration into the rail of administrators."""

@@ -3,8 +3,8 @@
 import math
 from datetime import timedelta
 
-from apps.accounts.tokens import KEY_MARK
-from apps.pages.errors import PageError
+from deltaweb.web.accounts.tokens import KEY_MARK
+from deltaweb.web.pages.errors import PageError
 
 
 class UserNotFoundError(PageError, code="user-not-found"):

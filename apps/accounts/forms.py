@@ -2,9 +2,9 @@
 
 from django import forms
 
-from apps.accounts.errors import UserInvalidError
-from apps.accounts.models import User
-from apps.accounts.zones import check_pages_zone
+from deltaweb.web.accounts.errors import UserInvalidError
+from deltaweb.web.accounts.models import User
+from deltaweb.web.accounts.zones import check_pages_zone
 
 
 class SignInForm(forms.Form):

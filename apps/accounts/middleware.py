@@ -16,11 +16,11 @@ from django.urls import reverse
 from django.utils import timezone
 from django_htmx.http import HttpResponseClientRedirect
 
-from apps.accounts import selectors
-from apps.accounts.errors import APIKeyUnknownError, SignInRequiredError
-from apps.accounts.permissions import mark_as_by_key
-from apps.pages.errors import PageError, wants_json
-from apps.pages.responses import json_response
+from deltaweb.web.accounts import selectors
+from deltaweb.web.accounts.errors import APIKeyUnknownError, SignInRequiredError
+from deltaweb.web.accounts.permissions import mark_as_by_key
+from deltaweb.web.pages.errors import PageError, wants_json
+from deltaweb.web.pages.responses import json_response
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 SCHEME = "bearer"

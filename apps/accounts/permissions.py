@@ -12,7 +12,7 @@ from typing import Concatenate, Final, ParamSpec
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponseBase
 
-from apps.accounts.errors import RoleRequiredError, SessionRequiredError
+from deltaweb.web.accounts.errors import RoleRequiredError, SessionRequiredError
 
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponseBase]

@@ -5,10 +5,10 @@ from datetime import datetime, timedelta
 
 from django.db.models import Count, Max
 
-from apps.accounts import errors
-from apps.accounts.models import APIKey, User
-from apps.accounts.tokens import KEY_MARK, sha256
-from apps.pages.request.lock_waits import write_note
+from deltaweb.web.accounts import errors
+from deltaweb.web.accounts.models import APIKey, User
+from deltaweb.web.accounts.tokens import KEY_MARK, sha256
+from deltaweb.web.pages.request.lock_waits import write_note
 
 LAST_USE_EVERY = timedelta(minutes=1)  # how exact a key's last use is kept
 

@@ -2,9 +2,9 @@
 
 from django.urls import path
 
-from apps.accounts.forms import UserFilterForm
-from apps.accounts.views import administration, me, sign_in
-from apps.pages.urls import page
+from deltaweb.web.accounts.forms import UserFilterForm
+from deltaweb.web.accounts.views import administration, me, sign_in
+from deltaweb.web.pages.urls import page
 
 app_name = "accounts"
 urlpatterns = [

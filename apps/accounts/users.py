@@ -4,7 +4,7 @@ from typing import cast
 
 from django.http import HttpRequest
 
-from apps.accounts.models import User
+from deltaweb.web.accounts.models import User
 
 
 def signed_in_user(request: HttpRequest) -> User:

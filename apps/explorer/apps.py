@@ -6,11 +6,11 @@ from django.apps import AppConfig
 class ExplorerConfig(AppConfig):
     """Read-only pages over one table."""
 
-    name = "apps.explorer"
+    name = "deltaweb.web.explorer"
 
     def ready(self) -> None:
         """Add the tabs of a table's pages."""
-        from apps.tables.extension.tabs import (  # noqa: PLC0415 (apps must be loaded)
+        from deltaweb.web.tables.extension.tabs import (  # noqa: PLC0415 (apps must be loaded)
             HeadButton,
             Tab,
             buttons,

@@ -2,18 +2,18 @@
 
 from django.apps import AppConfig
 
-from apps.news.topics import topics
-from apps.pages.frame import navigation
+from deltaweb.web.news.topics import topics
+from deltaweb.web.pages.frame import navigation
 
 
 class JobsConfig(AppConfig):
     """Runs of background work."""
 
-    name = "apps.jobs"
+    name = "deltaweb.web.jobs"
 
     def ready(self) -> None:
         """Take a place in the rail; say what pages hear of jobs."""
-        from apps.jobs.listing.revisions import TOPICS  # noqa: PLC0415 (models load before ready)
+        from deltaweb.web.jobs.listing.revisions import TOPICS  # noqa: PLC0415 (models load before ready)
 
         topics.register(*TOPICS)
         navigation.entries.register(

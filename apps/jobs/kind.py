@@ -20,10 +20,10 @@ from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from apps.jobs.models import Job
+from deltaweb.web.jobs.models import Job
 
 if TYPE_CHECKING:  # most processes ask for work and do none
-    from apps.jobs.running.tracking import TrackedJob
+    from deltaweb.web.jobs.running.tracking import TrackedJob
 
 P = TypeVar("P")
 
@@ -91,7 +91,7 @@ class JobKind(Generic[P]):
         if self.batch is not None:
             self.batch(str(job_id))
             return
-        from apps.jobs.running.tracking import track_job  # noqa: PLC0415 (as above)
+        from deltaweb.web.jobs.running.tracking import track_job  # noqa: PLC0415 (as above)
 
         with track_job(str(job_id)) as job:
             if job is not None and self.run is not None:

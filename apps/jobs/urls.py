@@ -2,9 +2,9 @@
 
 from django.urls import path
 
-from apps.jobs import views
-from apps.jobs.listing.forms import JobListForm
-from apps.pages.urls import page
+from deltaweb.web.jobs import views
+from deltaweb.web.jobs.listing.forms import JobListForm
+from deltaweb.web.pages.urls import page
 
 app_name = "jobs"
 urlpatterns = [

@@ -12,22 +12,22 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRedirect, trigger_client_event
 
-from apps.accounts.errors import RoleRequiredError
-from apps.accounts.permissions import public
-from apps.accounts.users import signed_in_user
-from apps.jobs import kinds, services, visibility
-from apps.jobs.kinds import kind_of
-from apps.jobs.listing import job_list as job_lists
-from apps.jobs.listing import selectors
-from apps.jobs.listing.forms import COLUMNS, STATES, JobListForm
-from apps.jobs.models import Job
-from apps.jobs.waiting import wait_a_glance
-from apps.pages.actions import actor_of
-from apps.pages.errors import PageError
-from apps.pages.lists.fields import hints_of
-from apps.pages.lists.sorting import sort_headers, sort_options
-from apps.pages.paging import page_links
-from apps.pages.responses import respond
+from deltaweb.web.accounts.errors import RoleRequiredError
+from deltaweb.web.accounts.permissions import public
+from deltaweb.web.accounts.users import signed_in_user
+from deltaweb.web.jobs import kinds, services, visibility
+from deltaweb.web.jobs.kinds import kind_of
+from deltaweb.web.jobs.listing import job_list as job_lists
+from deltaweb.web.jobs.listing import selectors
+from deltaweb.web.jobs.listing.forms import COLUMNS, STATES, JobListForm
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.jobs.waiting import wait_a_glance
+from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.pages.errors import PageError
+from deltaweb.web.pages.lists.fields import hints_of
+from deltaweb.web.pages.lists.sorting import sort_headers, sort_options
+from deltaweb.web.pages.paging import page_links
+from deltaweb.web.pages.responses import respond
 
 CSV_COLUMNS = (
     *("id", "kind", "title", "state", "subject", "step", "progress_done"),

@@ -6,4 +6,4 @@ from django.apps import AppConfig
 class NewsConfig(AppConfig):
     """What has happened, told to pages that wait."""
 
-    name = "apps.news"
+    name = "deltaweb.web.news"

@@ -8,7 +8,7 @@ from typing import Final
 
 from django.http import StreamingHttpResponse
 
-from apps.news.hub import Hub, Subscription
+from deltaweb.web.news.hub import Hub, Subscription
 
 # What the web server puts into the environment (`deltaweb.serving.events`).
 HOLDS: Final = "deltaweb.holds_events"

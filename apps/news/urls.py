@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from apps.news import views
+from deltaweb.web.news import views
 
 app_name = "news"
 urlpatterns = [path("news", views.news, name="news")]

@@ -5,9 +5,9 @@ from contextlib import ExitStack
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.views.decorators.http import require_GET
 
-from apps.news.hub import Subscription, hub
-from apps.news.stream import HOLDS, EventStream, NewsEvents
-from apps.news.topics import of_session, of_user, revision
+from deltaweb.web.news.hub import Subscription, hub
+from deltaweb.web.news.stream import HOLDS, EventStream, NewsEvents
+from deltaweb.web.news.topics import of_session, of_user, revision
 
 MAX_TOPICS = 32  # of a page
 MAX_LENGTH = 80  # of a topic with its revision

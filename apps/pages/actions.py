@@ -12,8 +12,8 @@ from uuid import UUID
 
 from django.http import HttpRequest
 
-from apps.pages.registry import Registry
-from apps.pages.request.addresses import client_address
+from deltaweb.web.pages.registry import Registry
+from deltaweb.web.pages.request.addresses import client_address
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

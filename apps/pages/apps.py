@@ -6,4 +6,4 @@ from django.apps import AppConfig
 class PagesConfig(AppConfig):
     """What every page shares: formats, paging, errors, template tags."""
 
-    name = "apps.pages"
+    name = "deltaweb.web.pages"

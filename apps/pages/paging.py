@@ -5,8 +5,8 @@ from typing import Final
 
 from django.http import HttpRequest
 
-from apps.pages.lists.links import changed
-from apps.pages.page_json import OnPage
+from deltaweb.web.pages.lists.links import changed
+from deltaweb.web.pages.page_json import OnPage
 
 PAGE_LENGTH: Final = 50
 

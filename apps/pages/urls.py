@@ -6,7 +6,7 @@ from functools import wraps
 from django.http import HttpRequest, HttpResponseBase
 from django.urls import URLPattern, path
 
-from apps.pages.request.parameters import Takes, check_parameters, names_of
+from deltaweb.web.pages.request.parameters import Takes, check_parameters, names_of
 
 
 def page(  # noqa: PLR0913 (what is said of a page)

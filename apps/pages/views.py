@@ -7,8 +7,8 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import Resolver404
 
-from apps.pages.errors import PageError, error_response, from_database_error
-from apps.pages.request.tidy_addresses import page_meant
+from deltaweb.web.pages.errors import PageError, error_response, from_database_error
+from deltaweb.web.pages.request.tidy_addresses import page_meant
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:

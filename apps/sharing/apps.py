@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 from django.apps import AppConfig
 
-from apps.pages.frame import front_page, navigation
+from deltaweb.web.pages.frame import front_page, navigation
 
 if TYPE_CHECKING:  # Django's models are not ready when this module loads.
-    from apps.pages.frame.navigation import AnyUser
+    from deltaweb.web.pages.frame.navigation import AnyUser
 
 
 class SharingConfig(AppConfig):
     """Shares, recipients, and the Delta Sharing protocol."""
 
-    name = "apps.sharing"
+    name = "deltaweb.web.sharing"
 
     def ready(self) -> None:
         """Guard tables that are shared, and put sharing where people look for it."""
@@ -34,13 +34,13 @@ def _is_editor(user: AnyUser) -> bool:
 
 
 def _add_to_tables() -> None:
-    from apps.sharing.shares.marks import (  # noqa: PLC0415 (as above)  # noqa: PLC0415 (models load before ready)
+    from deltaweb.web.sharing.shares.marks import (  # noqa: PLC0415 (as above)  # noqa: PLC0415 (models load before ready)
         name_in_a_share,
         shared_badges,
         shared_table_ids,
         shares_in_words,
     )
-    from apps.tables.extension import badges, guards, marks, share_names, tabs  # noqa: PLC0415
+    from deltaweb.web.tables.extension import badges, guards, marks, share_names, tabs  # noqa: PLC0415
 
     guards.guards.register(shares_in_words)
     badges.providers.register(shared_badges)
@@ -68,8 +68,8 @@ def _add_to_tables() -> None:
 
 
 def _add_to_search() -> None:
-    from apps.sharing.shares import found  # noqa: PLC0415 (as above)
-    from apps.tables.extension import search_kinds  # noqa: PLC0415 (as above)
+    from deltaweb.web.sharing.shares import found  # noqa: PLC0415 (as above)
+    from deltaweb.web.tables.extension import search_kinds  # noqa: PLC0415 (as above)
 
     search_kinds.kinds.register(
         search_kinds.SearchKind(
@@ -94,7 +94,7 @@ def _add_to_search() -> None:
 
 
 def _add_to_first_page() -> None:
-    from apps.sharing.recipients.key_numbers import (  # noqa: PLC0415 (as above)
+    from deltaweb.web.sharing.recipients.key_numbers import (  # noqa: PLC0415 (as above)
         expiring_tokens,
     )
 

@@ -18,7 +18,7 @@ from django.db import models
 from django.db.models import Q
 from django.urls import reverse
 
-from apps.tables.models import Table
+from deltaweb.web.tables.models import Table
 
 MAX_NAME_LENGTH = 255
 

@@ -2,18 +2,18 @@
 
 from django.urls import include, path
 
-from apps.pages.urls import page
-from apps.sharing.activity import views as activity
-from apps.sharing.activity.forms import ActivityForm
-from apps.sharing.drafts import views as drafts
-from apps.sharing.drafts.pages import StepForm
-from apps.sharing.issuing import activation_page
-from apps.sharing.issuing import views as tokens
-from apps.sharing.recipients import views as recipients
-from apps.sharing.recipients.forms import RecipientListForm
-from apps.sharing.shares import settings_views, table_views
-from apps.sharing.shares import views as shares
-from apps.sharing.shares.forms import ListForm, ShareListForm
+from deltaweb.web.pages.urls import page
+from deltaweb.web.sharing.activity import views as activity
+from deltaweb.web.sharing.activity.forms import ActivityForm
+from deltaweb.web.sharing.drafts import views as drafts
+from deltaweb.web.sharing.drafts.pages import StepForm
+from deltaweb.web.sharing.issuing import activation_page
+from deltaweb.web.sharing.issuing import views as tokens
+from deltaweb.web.sharing.recipients import views as recipients
+from deltaweb.web.sharing.recipients.forms import RecipientListForm
+from deltaweb.web.sharing.shares import settings_views, table_views
+from deltaweb.web.sharing.shares import views as shares
+from deltaweb.web.sharing.shares.forms import ListForm, ShareListForm
 
 app_name = "sharing"
 
@@ -81,5 +81,5 @@ urlpatterns = [
         csv=True,
         takes=[ActivityForm, "from to"],
     ),
-    path("delta-sharing/", include("apps.sharing.api.urls")),
+    path("delta-sharing/", include("deltaweb.web.sharing.api.urls")),
 ]

@@ -3,29 +3,29 @@
 from django.apps import AppConfig
 from django.core import checks
 
-from apps.news.topics import topics
-from apps.pages import errors
-from apps.pages.frame import navigation
 from deltaweb.environment.checks import SETTINGS
+from deltaweb.web.news.topics import topics
+from deltaweb.web.pages import errors
+from deltaweb.web.pages.frame import navigation
 
 
 class TablesConfig(AppConfig):
     """The catalogue of tables and what is indexed of them."""
 
-    name = "apps.tables"
+    name = "deltaweb.web.tables"
 
     def ready(self) -> None:
         """Put the catalogue in the rail; say to those below what is of tables."""
-        from apps.jobs import kinds, visibility  # noqa: PLC0415 (models load before ready)
-        from apps.tables.extension import tabs  # noqa: PLC0415 (as above)
-        from apps.tables.head.error_frame import table_frame  # noqa: PLC0415 (as above)
-        from apps.tables.models import Table  # noqa: PLC0415 (as above)
-        from apps.tables.models.news import TOPICS  # noqa: PLC0415 (as above)
-        from apps.tables.models.subjects import (  # noqa: PLC0415 (as above)
+        from deltaweb.web.jobs import kinds, visibility  # noqa: PLC0415 (models load before ready)
+        from deltaweb.web.tables.extension import tabs  # noqa: PLC0415 (as above)
+        from deltaweb.web.tables.head.error_frame import table_frame  # noqa: PLC0415 (as above)
+        from deltaweb.web.tables.models import Table  # noqa: PLC0415 (as above)
+        from deltaweb.web.tables.models.news import TOPICS  # noqa: PLC0415 (as above)
+        from deltaweb.web.tables.models.subjects import (  # noqa: PLC0415 (as above)
             subject_links,
             subjects_named,
         )
-        from apps.tables.storage.root_checks import check_roots  # noqa: PLC0415 (as above)
+        from deltaweb.web.tables.storage.root_checks import check_roots  # noqa: PLC0415 (as above)
 
         checks.register(check_roots, SETTINGS)
         navigation.entries.register(
@@ -62,13 +62,13 @@ class TablesConfig(AppConfig):
         errors.frames.register(table_frame)
         topics.register(*TOPICS)
         kinds.load_from(
-            "apps.tables.catalogue.adding.work",
-            "apps.tables.catalogue.check_location",
-            "apps.tables.catalogue.samples",
-            "apps.tables.catalogue.scan_root",
-            "apps.tables.index.refresh",
-            "apps.tables.operations",
-            "apps.tables.operations.definition",
-            "apps.tables.operations.rows",
-            "apps.tables.work",
+            "deltaweb.web.tables.catalogue.adding.work",
+            "deltaweb.web.tables.catalogue.check_location",
+            "deltaweb.web.tables.catalogue.samples",
+            "deltaweb.web.tables.catalogue.scan_root",
+            "deltaweb.web.tables.index.refresh",
+            "deltaweb.web.tables.operations",
+            "deltaweb.web.tables.operations.definition",
+            "deltaweb.web.tables.operations.rows",
+            "deltaweb.web.tables.work",
         )

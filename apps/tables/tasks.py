@@ -6,10 +6,10 @@ import time
 from celery import shared_task
 from django.utils import timezone
 
-from apps.jobs.sweep.leftovers import remove_leftovers
-from apps.tables.catalogue.adding.uploads import forget_old_uploads
-from apps.tables.index import corrupt, probing
-from apps.tables.index.folders import remove_orphaned_indexes
+from deltaweb.web.jobs.sweep.leftovers import remove_leftovers
+from deltaweb.web.tables.catalogue.adding.uploads import forget_old_uploads
+from deltaweb.web.tables.index import corrupt, probing
+from deltaweb.web.tables.index.folders import remove_orphaned_indexes
 
 CLEAN_INTERVAL_S = 3600
 _cleaned_at = {"monotonic_s": -math.inf}

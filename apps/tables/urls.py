@@ -2,20 +2,37 @@
 
 from django.urls import path
 
-from apps.pages.urls import page
-from apps.tables.catalogue import list_views, register_views, settings_views
-from apps.tables.catalogue.adding.pages import CONVERT_PAGE, CREATE_PAGE, IMPORT_PAGE
-from apps.tables.catalogue.forms import CatalogueForm, RegisterQueryForm, SearchForm
-from apps.tables.head import views as head_views
-from apps.tables.maintenance import views as maintenance_views
-from apps.tables.maintenance.editing.column_pages import COLUMN_PAGE, COMMENT_PAGE
-from apps.tables.maintenance.editing.property_page import PROPERTY_PAGE
-from apps.tables.maintenance.editing.row_pages import DELETE_ROWS_PAGE, UPDATE_ROWS_PAGE
-from apps.tables.maintenance.editing.rule_pages import CONSTRAINT_PAGE, PROTOCOL_PAGE
-from apps.tables.maintenance.optimize_page import OPTIMIZE_PAGE
-from apps.tables.maintenance.restore_page import RESTORE_PAGE
-from apps.tables.maintenance.upkeep_page import table_upkeep
-from apps.tables.maintenance.vacuum_page import VACUUM_PAGE
+from deltaweb.web.pages.urls import page
+from deltaweb.web.tables.catalogue import list_views, register_views, settings_views
+from deltaweb.web.tables.catalogue.adding.pages import (
+    CONVERT_PAGE,
+    CREATE_PAGE,
+    IMPORT_PAGE,
+)
+from deltaweb.web.tables.catalogue.forms import (
+    CatalogueForm,
+    RegisterQueryForm,
+    SearchForm,
+)
+from deltaweb.web.tables.head import views as head_views
+from deltaweb.web.tables.maintenance import views as maintenance_views
+from deltaweb.web.tables.maintenance.editing.column_pages import (
+    COLUMN_PAGE,
+    COMMENT_PAGE,
+)
+from deltaweb.web.tables.maintenance.editing.property_page import PROPERTY_PAGE
+from deltaweb.web.tables.maintenance.editing.row_pages import (
+    DELETE_ROWS_PAGE,
+    UPDATE_ROWS_PAGE,
+)
+from deltaweb.web.tables.maintenance.editing.rule_pages import (
+    CONSTRAINT_PAGE,
+    PROTOCOL_PAGE,
+)
+from deltaweb.web.tables.maintenance.optimize_page import OPTIMIZE_PAGE
+from deltaweb.web.tables.maintenance.restore_page import RESTORE_PAGE
+from deltaweb.web.tables.maintenance.upkeep_page import table_upkeep
+from deltaweb.web.tables.maintenance.vacuum_page import VACUUM_PAGE
 
 app_name = "tables"
 

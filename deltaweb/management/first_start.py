@@ -9,10 +9,10 @@ from django.core.management.base import CommandError
 from django.db import connection
 from django.utils import timezone
 
-from apps.accounts import services as accounts
-from apps.pages.actions import Actor
-from apps.tables.catalogue.scanning import load_samples, scan_root
-from apps.tables.storage.roots import allow_root
+from deltaweb.web.accounts import services as accounts
+from deltaweb.web.pages.actions import Actor
+from deltaweb.web.tables.catalogue.scanning import load_samples, scan_root
+from deltaweb.web.tables.storage.roots import allow_root
 
 FIRST_START = Actor(name="start of the server")
 

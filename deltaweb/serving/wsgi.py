@@ -23,18 +23,18 @@ def _load_pages() -> None:
         for folder in map(Path, engine.dirs):
             for path in folder.rglob("*.html"):
                 engine.get_template(path.relative_to(folder).as_posix())
-    from apps.explorer.history.chart import (  # noqa: PLC0415 (needs the application)
+    from deltaweb.web.explorer.history.chart import (  # noqa: PLC0415 (needs the application)
         commits_per_day,
     )
 
     commits_per_day((), {})
-    from apps.jobs.broker import waking  # noqa: PLC0415 (as above)
+    from deltaweb.web.jobs.broker import waking  # noqa: PLC0415 (as above)
 
     waking.celery_application()
-    from apps.news.channels import choice  # noqa: PLC0415 (as above)
+    from deltaweb.web.news.channels import choice  # noqa: PLC0415 (as above)
 
     choice.load()
-    from apps.pages.request.lock_waits import wait_shortly  # noqa: PLC0415 (as above)
+    from deltaweb.web.pages.request.lock_waits import wait_shortly  # noqa: PLC0415 (as above)
 
     wait_shortly()
 

@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
-from apps.explorer.readers.ways_in import copy_code
-from apps.explorer.use.snippets import restore_snippets
-from apps.explorer.use.snippets.tools import TOOLS
 from deltaweb.delta.writing.requirements import writing_refusal
 from deltaweb.table import DeltaTable
+from deltaweb.web.explorer.readers.ways_in import copy_code
+from deltaweb.web.explorer.use.snippets import restore_snippets
+from deltaweb.web.explorer.use.snippets.tools import TOOLS
 from tests.duckdb_runner import SidecarDuckDB
 from tests.recorded_views import (
     RECORDED,

@@ -19,12 +19,12 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
 
-from apps.sharing.models import Recipient
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.sharing.capabilities import HEADER
 from deltaweb.sharing.compatibility import misreadings
 from deltaweb.sharing.response_format import IN_DELTA
 from deltaweb.table import DeltaTable
+from deltaweb.web.sharing.models import Recipient
 from tests.factories import (
     new_grant,
     new_recipient,

@@ -14,9 +14,9 @@ import pytest
 from django.test import Client
 from pytest_django.fixtures import Settings
 
-from apps.jobs.models import Job
-from apps.tables.work.inspect_file import INSPECT_FILE
-from apps.tables.work.preview_file import PREVIEW_FILE
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.tables.work.inspect_file import INSPECT_FILE
+from deltaweb.web.tables.work.preview_file import PREVIEW_FILE
 from tests.delta_logs import add, commit_bytes, metadata, protocol
 from tests.factories import signed_in
 from tests.indexed_tables import new_indexed_table

@@ -29,7 +29,7 @@ GOAL_HEARD_MS = 50.0
 SESSIONS = """
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.sessions.backends.db import SessionStore
-from apps.accounts.models import User
+from deltaweb.web.accounts.models import User
 for number in range({count}):
     role = User.Role.EDITOR
     user, _ = User.objects.get_or_create(username=f"reader{{number}}", role=role)
@@ -96,8 +96,8 @@ def _measure_hearing(running: Installation, key: str) -> bool:
     django.setup()
     from django.utils import timezone
 
-    from apps.jobs.models import Job
-    from apps.jobs.running.tracking import TrackedJob
+    from deltaweb.web.jobs.models import Job
+    from deltaweb.web.jobs.running.tracking import TrackedJob
 
     heard_ms, shown_ms = [], []
     for _ in range(NUM_JOBS):

@@ -30,7 +30,7 @@ from tests.functional.nap_workers import AT_ONCE
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from apps.jobs.models import Job
+    from deltaweb.web.jobs.models import Job
 
 TICK_S = 0.05
 BORN = time.time_ns()
@@ -40,8 +40,8 @@ LOOKED_AT_S = 0.5  # a process that takes much is looked at meanwhile
 @shared_task(name="test.nap", acks_late=True, ignore_result=True)  # type: ignore[untyped-decorator]  # Celery has no types
 def nap(*, job_id: str, **_: object) -> None:
     """Sleep until this attempt is woken."""
-    from apps.jobs.running.tracking import track_job
-    from apps.jobs.tasks import retirement
+    from deltaweb.web.jobs.running.tracking import track_job
+    from deltaweb.web.jobs.tasks import retirement
 
     with retirement.at_work(), track_job(job_id) as job:
         if job is None:
@@ -60,7 +60,7 @@ def nap(*, job_id: str, **_: object) -> None:
 @shared_task(name="test.eat", acks_late=True, ignore_result=True)  # type: ignore[untyped-decorator]  # as above
 def eat(*, job_id: str, **_: object) -> None:
     """Eat in a process of its own."""
-    from apps.jobs.running.apart import work_apart
+    from deltaweb.web.jobs.running.apart import work_apart
 
     work_apart(
         job_id,
@@ -73,8 +73,8 @@ def eat(*, job_id: str, **_: object) -> None:
 
 def eat_here(job_id: str) -> None:
     """Take memory, and do what is asked then."""
-    from apps.jobs.running.apart_process import hand_on_if_apart
-    from apps.jobs.running.tracking import track_job
+    from deltaweb.web.jobs.running.apart_process import hand_on_if_apart
+    from deltaweb.web.jobs.running.tracking import track_job
 
     with track_job(job_id) as job:
         if job is None:
@@ -111,7 +111,7 @@ def queue(*alarms: str) -> "Job":
     """Queue a nap."""
     from django.utils import timezone
 
-    from apps.jobs.services import enqueue
+    from deltaweb.web.jobs.services import enqueue
 
     return enqueue(
         kind="test.nap",
@@ -130,7 +130,7 @@ def queue_meal(mebibytes: str, then: str, *, is_kept: bool = False) -> "Job":
     """Queue a job that takes memory."""
     from django.utils import timezone
 
-    from apps.jobs.services import enqueue
+    from deltaweb.web.jobs.services import enqueue
 
     return enqueue(
         kind="test.eat",
@@ -142,7 +142,7 @@ def queue_meal(mebibytes: str, then: str, *, is_kept: bool = False) -> "Job":
 
 def show(job_id: str) -> "Job":
     """Look at a job."""
-    from apps.jobs.models import Job
+    from deltaweb.web.jobs.models import Job
 
     return Job.objects.get(id=job_id)
 
@@ -151,14 +151,14 @@ def cancel(job_id: str) -> "Job":
     """Ask for the end of a job."""
     from django.utils import timezone
 
-    from apps.jobs import services
+    from deltaweb.web.jobs import services
 
     return services.cancel(show(job_id), now=timezone.now())
 
 
 def wake(job_id: str, times: str) -> "Job":
     """Send the wake-up of a job again and again."""
-    from apps.jobs.broker import waking
+    from deltaweb.web.jobs.broker import waking
 
     job = show(job_id)
     for _ in range(int(times)):
@@ -178,7 +178,7 @@ VERBS: "dict[str, Callable[..., Job]]" = {
 
 def row_of(job: "Job") -> dict[str, Any]:
     """What tests look at."""
-    from apps.jobs.models import Worker
+    from deltaweb.web.jobs.models import Worker
 
     expires_at = job.lease_expires_at
     return {

@@ -17,7 +17,7 @@ WORKER = (sys.executable, "-c", NAPS, "worker", "--queues", "default")
 LOOKS = (*WORKER[:-1], "default,interactive", "--threads", "1")
 # One that keeps more than it may from its first job on.
 _KEEP_LITTLE = (
-    "from apps.jobs.running import retirement as r;"
+    "from deltaweb.web.jobs.running import retirement as r;"
     " r.RETIRE_BYTES = 1; r.RETIRE_AFTER_S = 0"
 )
 GROWN = (sys.executable, "-c", f"{_KEEP_LITTLE}; {NAPS}", *WORKER[3:])

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from apps.tables.models import Table
+from deltaweb.web.tables.models import Table
 from tests.delta_logs import Action, commit_bytes, metadata, protocol
 from tests.factories import new_table
 

@@ -6,8 +6,8 @@ from html.parser import HTMLParser
 import pytest
 from django.test import Client
 
-from apps.accounts.models import User
-from apps.sharing.models import Share
+from deltaweb.web.accounts.models import User
+from deltaweb.web.sharing.models import Share
 from tests.factories import (
     NOW,
     new_grant,

@@ -9,11 +9,11 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django.fixtures import Settings
 
-from apps.audit.models import AuditEvent
-from apps.pages.actions import COMMAND_LINE
-from apps.sharing.issuing import tokens
-from apps.sharing.models import ActivationLink, Recipient, RecipientToken
-from apps.tables.models import Table
+from deltaweb.web.audit.models import AuditEvent
+from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.sharing.issuing import tokens
+from deltaweb.web.sharing.models import ActivationLink, Recipient, RecipientToken
+from deltaweb.web.tables.models import Table
 from tests.factories import (
     new_grant,
     new_metadata,

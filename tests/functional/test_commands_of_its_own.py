@@ -11,7 +11,12 @@ from deltaweb.environment.command_lines import COMMANDS
 from deltaweb.version import VERSION
 from tests.installation import manage, run
 
-HOLDERS = ("deltaweb", "apps.tables", "apps.sharing", "apps.accounts")
+HOLDERS = (
+    "deltaweb",
+    "deltaweb.web.tables",
+    "deltaweb.web.sharing",
+    "deltaweb.web.accounts",
+)
 
 
 def _found() -> dict[str, str]:

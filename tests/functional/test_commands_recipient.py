@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from django.utils import timezone
 
-from apps.audit.models import AuditEvent
-from apps.sharing.access.callers import authenticate
-from apps.sharing.errors import TokenExpiredError, TokenRevokedError
-from apps.sharing.issuing.activation import Caller, activate
-from apps.sharing.models import Recipient, RecipientToken
+from deltaweb.web.audit.models import AuditEvent
+from deltaweb.web.sharing.access.callers import authenticate
+from deltaweb.web.sharing.errors import TokenExpiredError, TokenRevokedError
+from deltaweb.web.sharing.issuing.activation import Caller, activate
+from deltaweb.web.sharing.models import Recipient, RecipientToken
 from tests.factories import new_recipient, new_share
 from tests.functional.command_line import Ran, refusal, run_json
 from tests.functional.share_commands import profile_of

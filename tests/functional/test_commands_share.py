@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from django.utils import timezone
 
-from apps.audit.models import AuditEvent
-from apps.sharing.models import Recipient, Share, SharedTable
-from apps.tables.models import Table
+from deltaweb.web.audit.models import AuditEvent
+from deltaweb.web.sharing.models import Recipient, Share, SharedTable
+from deltaweb.web.tables.models import Table
 from tests.delta_logs import add, deletion_vector, metadata, protocol
 from tests.factories import (
     new_grant,

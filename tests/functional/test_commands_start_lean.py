@@ -21,7 +21,7 @@ ARROW = ["pyarrow", "numpy"]
 # list here names is noticed all the same.
 MOST_WITH_ARROW = 960
 MOST_WITHOUT = 720
-VERBS = "apps.tables.management.verbs."
+VERBS = "deltaweb.web.tables.management.verbs."
 OTHER_VERBS = {VERBS + verb for verb in ("show", "history", "diff", "check_files")}
 
 
@@ -88,7 +88,7 @@ def test_what_asks_the_database_alone_starts_without_arrow(installed: Path) -> N
     link = imported(installed, "user", "link", "ana")
     listed = imported(installed, "table", "list")
 
-    assert "apps.accounts.models" in link
+    assert "deltaweb.web.accounts.models" in link
     assert VERBS + "list" in listed
     for found in (link, listed):
         assert found.isdisjoint([*HEAVY, *ARROW])
@@ -115,7 +115,7 @@ def test_a_worker_starts_without_pages(tmp_path: Path) -> None:
     )
 
     found = set(done.stderr.rpartition("imported ")[2].split())
-    assert "apps.tables.index.refresh" in found
+    assert "deltaweb.web.tables.index.refresh" in found
     assert found.isdisjoint(["deltaweb.urls", "rest_framework", "plotly", "gunicorn"])
 
 

@@ -10,8 +10,8 @@ import pytest
 from django.test import Client
 from pytest_django.fixtures import Settings
 
-from apps.tables.models import Table
 from deltaweb.delta.log.paths import commit_name
+from deltaweb.web.tables.models import Table
 from tests.dated_log import DatedLog
 from tests.delta_logs import metadata
 from tests.factories import new_user

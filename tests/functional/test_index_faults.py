@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from pytest_django.fixtures import Settings
 
-from apps.tables.index.folders import remove_other_indexes
+from deltaweb.web.tables.index.folders import remove_other_indexes
 from tests.index_builds import build_index
 from tests.index_folders import contents
 from tests.installation import ROOT

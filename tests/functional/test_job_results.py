@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from apps.accounts.models import User
-from apps.jobs.models import Job
+from deltaweb.web.accounts.models import User
+from deltaweb.web.jobs.models import Job
 from tests.factories import new_job, new_metadata, new_protocol, new_table, new_user
 
 pytestmark = pytest.mark.django_db

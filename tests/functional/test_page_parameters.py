@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 from django.urls import Resolver404, ResolverMatch, resolve
 
-from apps.accounts.models import User
+from deltaweb.web.accounts.models import User
 from tests.factories import (
     NOW,
     new_grant,

@@ -9,12 +9,12 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from apps.accounts.models import User
-from apps.jobs.models import Job
-from apps.tables.catalogue.check_location import CHECK_LOCATION
-from apps.tables.catalogue.samples import SAMPLES
-from apps.tables.catalogue.scan_root import SCAN_ROOT
-from apps.tables.models import AllowedRoot, Table
+from deltaweb.web.accounts.models import User
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.tables.catalogue.check_location import CHECK_LOCATION
+from deltaweb.web.tables.catalogue.samples import SAMPLES
+from deltaweb.web.tables.catalogue.scan_root import SCAN_ROOT
+from deltaweb.web.tables.models import AllowedRoot, Table
 from tests.factories import NOW, new_table, new_user
 
 pytestmark = pytest.mark.django_db

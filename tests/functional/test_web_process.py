@@ -76,7 +76,7 @@ def is_kept(name):
         return False
 
 (loader,) = engines["django"].engine.template_loaders[0].loaders
-print("views", "apps.jobs.views" in sys.modules, get_resolver()._populated)
+print("views", "deltaweb.web.jobs.views" in sys.modules, get_resolver()._populated)
 print("templates", "jobs/status.html" in loader.get_template_cache)
 print("libraries", {"plotly.graph_objs", "pyarrow.parquet"} <= set(sys.modules))
 print("threads", len(threading.enumerate()))

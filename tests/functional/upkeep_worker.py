@@ -36,8 +36,8 @@ def queue(location: str, version: str, parts: str) -> None:
     """Register a table, without an index, and queue a checkpoint of it."""
     from django.utils import timezone
 
-    from apps.pages.actions import COMMAND_LINE
-    from apps.tables.work.checkpoint import request_checkpoint
+    from deltaweb.web.pages.actions import COMMAND_LINE
+    from deltaweb.web.tables.work.checkpoint import request_checkpoint
     from tests.factories import new_table
 
     table = new_table(Path(location).name, location=location)
@@ -53,8 +53,8 @@ def queue(location: str, version: str, parts: str) -> None:
 
 def wake(job_id: str, times: str) -> None:
     """Send the wake-up of a job again and again."""
-    from apps.jobs.broker.waking import wake as send
-    from apps.jobs.models import Job
+    from deltaweb.web.jobs.broker.waking import wake as send
+    from deltaweb.web.jobs.models import Job
 
     for _ in range(int(times)):
         send([Job.objects.get(id=job_id)])
@@ -88,7 +88,7 @@ def halt(count: str, marker: str) -> None:
 
 def do(job_id: str, limit: str) -> None:
     """Do a job in this process, whose files are bounded as on a disk that is full."""
-    from apps.tables.work.checkpoint import CHECKPOINT
+    from deltaweb.web.tables.work.checkpoint import CHECKPOINT
 
     resource.setrlimit(resource.RLIMIT_FSIZE, (int(limit), int(limit)))
     CHECKPOINT.work(job_id)

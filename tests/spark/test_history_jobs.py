@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 from django.test import Client
 
-from apps.tables.index.folders import remove_other_indexes
-from apps.tables.index.jobs import IndexBatch
-from apps.tables.index.refresh import REFRESH, refresh_table
-from apps.tables.models import Table
+from deltaweb.web.tables.index.folders import remove_other_indexes
+from deltaweb.web.tables.index.jobs import IndexBatch
+from deltaweb.web.tables.index.refresh import REFRESH, refresh_table
+from deltaweb.web.tables.models import Table
 from tests.dated_log import START_S, DatedLog
 from tests.factories import NOW, new_unindexed_table, new_user
 

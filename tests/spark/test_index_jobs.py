@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from apps.jobs.models import Job
-from apps.jobs.services import cancel
-from apps.tables.index.refresh import REFRESH, refresh_table
-from apps.tables.index.slow_tables import BATCH
-from apps.tables.models import Table
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.jobs.services import cancel
+from deltaweb.web.tables.index.refresh import REFRESH, refresh_table
+from deltaweb.web.tables.index.slow_tables import BATCH
+from deltaweb.web.tables.models import Table
 from tests.factories import NOW, new_unindexed_table
 
 if TYPE_CHECKING:

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from apps.jobs.models import Job
-from apps.jobs.services import cancel
-from apps.tables.models import Table
-from apps.tables.work.profile import PROFILE, Profile
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.jobs.services import cancel
+from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.work.profile import PROFILE, Profile
 from tests.factories import NOW, new_table
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from apps.explorer.use.snippets import view_snippets
-from apps.explorer.use.snippets.spark_code import pyspark_code
+from deltaweb.web.explorer.use.snippets import view_snippets
+from deltaweb.web.explorer.use.snippets.spark_code import pyspark_code
 from tests.recorded_views import of_recorded, one_of_each, recorded_view
 from tests.reference_implementation import Reference, RefusedError
 

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from apps.pages.actions import COMMAND_LINE
-from apps.tables.index.refresh import REFRESH, refresh_table
-from apps.tables.models import Table
-from apps.tables.storage.connections import add_connection
-from apps.tables.storage.options import parse_options
+from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.tables.index.refresh import REFRESH, refresh_table
+from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.storage.connections import add_connection
+from deltaweb.web.tables.storage.options import parse_options
 from tests.factories import NOW, new_unindexed_table
 from tests.s3_server import S3Server
 

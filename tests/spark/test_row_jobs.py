@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pytest
 
-from apps.jobs import kinds
-from apps.jobs.models import Job
-from apps.pages.actions import COMMAND_LINE
-from apps.tables.models import Table
-from apps.tables.operations.operation import Operation
-from apps.tables.operations.requests import request_look, request_operation
-from apps.tables.operations.rows.delete_rows import DELETE_ROWS, DeleteRows
-from apps.tables.operations.rows.merge_rows import (
+from deltaweb.table import DeltaTable
+from deltaweb.web.jobs import kinds
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.operations.operation import Operation
+from deltaweb.web.tables.operations.requests import request_look, request_operation
+from deltaweb.web.tables.operations.rows.delete_rows import DELETE_ROWS, DeleteRows
+from deltaweb.web.tables.operations.rows.merge_rows import (
     MergeSource,
     foresee_merge,
     merge_rows,
 )
-from apps.tables.operations.rows.update_rows import UPDATE_ROWS, UpdateRows
-from deltaweb.table import DeltaTable
+from deltaweb.web.tables.operations.rows.update_rows import UPDATE_ROWS, UpdateRows
 from tests.factories import NOW, new_table
 from tests.functional.table_command.commands import run_json
 from tests.zoned_tables import MIDNIGHT, NEW_YORK, ids, write_zoned_table

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from django.utils import timezone
 
-from apps.jobs.models import Job
-from apps.jobs.services import cancel
-from apps.pages.actions import COMMAND_LINE
-from apps.tables.work.checkpoint import CHECKPOINT, request_checkpoint
 from deltaweb.delta.log.paths import checkpoint_name, checkpoint_part_names, commit_name
 from deltaweb.table import DeltaTable
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.jobs.services import cancel
+from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.tables.work.checkpoint import CHECKPOINT, request_checkpoint
 from tests.factories import new_table
 
 if TYPE_CHECKING:

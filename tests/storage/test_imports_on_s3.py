@@ -12,11 +12,11 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from pytest_django.fixtures import Settings
 
-from apps.accounts.models import User
-from apps.jobs import kinds
-from apps.jobs.models import Job
-from apps.tables.models import Table
 from deltaweb.table import DeltaTable
+from deltaweb.web.accounts.models import User
+from deltaweb.web.jobs import kinds
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.tables.models import Table
 from tests.factories import signed_in
 from tests.s3_server import S3Server
 

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING
 import pytest
 from django.utils import timezone
 
-from apps.accounts.models import User
-from apps.jobs.models import Job
-from apps.pages.actions import COMMAND_LINE
-from apps.tables.maintenance.plans import CheckpointPlan, checkpoint_plan
-from apps.tables.models import Table
-from apps.tables.storage.connections import add_connection
-from apps.tables.storage.opening import open_table
-from apps.tables.storage.options import parse_options
-from apps.tables.work.checkpoint import CHECKPOINT, request_checkpoint
-from apps.tables.work.cleanup import CLEANUP, list_again
 from deltaweb.delta.log.paths import checkpoint_part_names
+from deltaweb.web.accounts.models import User
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.tables.maintenance.plans import CheckpointPlan, checkpoint_plan
+from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.storage.connections import add_connection
+from deltaweb.web.tables.storage.opening import open_table
+from deltaweb.web.tables.storage.options import parse_options
+from deltaweb.web.tables.work.checkpoint import CHECKPOINT, request_checkpoint
+from deltaweb.web.tables.work.cleanup import CLEANUP, list_again
 from tests.benchmarks.logs import write_json_log
 from tests.factories import NOW, new_metadata, new_protocol, new_table, new_user
 from tests.s3_server import S3Server

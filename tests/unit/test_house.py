@@ -95,3 +95,19 @@ def test_no_two_classes_of_the_library_have_one_name() -> None:
 
     assert public
     assert {name: where for name, where in public.items() if len(where) > 1} == {}
+
+
+def test_apps_have_one_name() -> None:
+    """What is imported as `apps`, too, exists twice: classes, registries, locks."""
+    imported = {
+        _name(path)
+        for path in _sources("deltaweb", "apps", "tests")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if (isinstance(node, ast.ImportFrom) and f"{node.module}.".startswith("apps."))
+        or (
+            isinstance(node, ast.Import)
+            and any(f"{alias.name}.".startswith("apps.") for alias in node.names)
+        )
+    }
+
+    assert imported == set()

@@ -6,14 +6,18 @@ sign_in_links  signing in by a link
 api_keys       the keys of scripts
 """
 
-from apps.accounts.services.api_keys import IssuedKey, issue_api_key, revoke_api_key
-from apps.accounts.services.passwords import sign_in
-from apps.accounts.services.sign_in_links import (
+from deltaweb.web.accounts.services.api_keys import (
+    IssuedKey,
+    issue_api_key,
+    revoke_api_key,
+)
+from deltaweb.web.accounts.services.passwords import sign_in
+from deltaweb.web.accounts.services.sign_in_links import (
     issue_sign_in_link,
     use_sign_in_link,
     user_of_link,
 )
-from apps.accounts.services.users import (
+from deltaweb.web.accounts.services.users import (
     change_password,
     checked_role,
     create_user,

@@ -5,11 +5,11 @@ from datetime import datetime
 
 from django.db import transaction
 
-from apps.accounts import errors
-from apps.accounts.models import APIKey, User
-from apps.accounts.services.records import account_action
-from apps.accounts.tokens import PREFIX_LENGTH, new_api_key, sha256
-from apps.pages.actions import Actor, report
+from deltaweb.web.accounts import errors
+from deltaweb.web.accounts.models import APIKey, User
+from deltaweb.web.accounts.services.records import account_action
+from deltaweb.web.accounts.tokens import PREFIX_LENGTH, new_api_key, sha256
+from deltaweb.web.pages.actions import Actor, report
 
 
 @dataclass(frozen=True, slots=True)

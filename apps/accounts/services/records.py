@@ -4,9 +4,9 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
-from apps.accounts.models import User
-from apps.pages.actions import Action, Actor
-from apps.pages.errors import PageError
+from deltaweb.web.accounts.models import User
+from deltaweb.web.pages.actions import Action, Actor
+from deltaweb.web.pages.errors import PageError
 
 UNKNOWN_USER: Final = "unknown"
 

@@ -9,14 +9,14 @@ from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
-from apps.accounts import selectors, services
-from apps.accounts.forms import NewUserForm, RoleForm, UserFilterForm
-from apps.accounts.models import User
-from apps.accounts.permissions import admin_required, session_required
-from apps.accounts.users import signed_in_user
-from apps.pages.actions import Actor, actor_of
-from apps.pages.errors import PageError
-from apps.pages.responses import respond
+from deltaweb.web.accounts import selectors, services
+from deltaweb.web.accounts.forms import NewUserForm, RoleForm, UserFilterForm
+from deltaweb.web.accounts.models import User
+from deltaweb.web.accounts.permissions import admin_required, session_required
+from deltaweb.web.accounts.users import signed_in_user
+from deltaweb.web.pages.actions import Actor, actor_of
+from deltaweb.web.pages.errors import PageError
+from deltaweb.web.pages.responses import respond
 
 
 @admin_required

@@ -12,17 +12,17 @@ from django.utils import timezone
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST, require_safe
 
-from apps.accounts import selectors, services
-from apps.accounts.errors import UserInvalidError
-from apps.accounts.forms import APIKeyForm, AppearanceForm, PasswordForm
-from apps.accounts.hashing import address_slots
-from apps.accounts.models import APIKey, User
-from apps.accounts.permissions import session_required
-from apps.accounts.users import signed_in_user
-from apps.accounts.zones import pages_zones
-from apps.pages.actions import actor_of
-from apps.pages.request.addresses import network_of
-from apps.pages.responses import respond
+from deltaweb.web.accounts import selectors, services
+from deltaweb.web.accounts.errors import UserInvalidError
+from deltaweb.web.accounts.forms import APIKeyForm, AppearanceForm, PasswordForm
+from deltaweb.web.accounts.hashing import address_slots
+from deltaweb.web.accounts.models import APIKey, User
+from deltaweb.web.accounts.permissions import session_required
+from deltaweb.web.accounts.users import signed_in_user
+from deltaweb.web.accounts.zones import pages_zones
+from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.pages.request.addresses import network_of
+from deltaweb.web.pages.responses import respond
 
 
 @require_safe

@@ -1,6 +1,6 @@
 from django.db import migrations
 
-from apps.audit.append_only import create_triggers
+from deltaweb.web.audit.append_only import create_triggers
 
 
 class Migration(migrations.Migration):

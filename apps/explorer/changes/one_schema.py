@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from apps.tables.models import Table
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.features.column_mapping import has_mapped_columns
 from deltaweb.delta.feed.errors import FeedSchemaError
 from deltaweb.delta.feed.row_schema import feed_schema
 from deltaweb.delta.snapshot.state import Definition
+from deltaweb.web.tables.models import Table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

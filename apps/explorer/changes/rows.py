@@ -9,7 +9,11 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
-from apps.explorer.grid.cells import (
+from deltaweb.delta.changes import ChangeType
+from deltaweb.delta.changes.row_changes import CHANGE_TYPE, CHANGED
+from deltaweb.delta.feed import COMMIT_TIMESTAMP, COMMIT_VERSION
+from deltaweb.delta.feed.matched_updates import own_columns
+from deltaweb.web.explorer.grid.cells import (
     MAX_DETAIL_LENGTH,
     ChangedCell,
     cell,
@@ -17,13 +21,9 @@ from apps.explorer.grid.cells import (
     json_value,
     python_values,
 )
-from apps.explorer.rows.selector import beginnings, bounded_value, cut_length
-from apps.pages.paging import Paged, paged
-from apps.tables.models import Commit
-from deltaweb.delta.changes import ChangeType
-from deltaweb.delta.changes.row_changes import CHANGE_TYPE, CHANGED
-from deltaweb.delta.feed import COMMIT_TIMESTAMP, COMMIT_VERSION
-from deltaweb.delta.feed.matched_updates import own_columns
+from deltaweb.web.explorer.rows.selector import beginnings, bounded_value, cut_length
+from deltaweb.web.pages.paging import Paged, paged
+from deltaweb.web.tables.models import Commit
 
 MAX_COLUMNS: Final = 60  # of a wide table that are shown at once
 WORDS: Final = {

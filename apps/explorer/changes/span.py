@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from apps.explorer.changes.form import ChangeQuery, End
-from apps.explorer.changes.one_schema import Misfit, schema_misfit
-from apps.explorer.version.table_version import TableVersion
-from apps.pages.errors import PageError
-from apps.tables.models import Commit, Table
-from apps.tables.versions.readable import neighbours, told
 from deltaweb.delta.feed.versions import is_feed_on
 from deltaweb.delta.log.versions import ReadableRun
+from deltaweb.web.explorer.changes.form import ChangeQuery, End
+from deltaweb.web.explorer.changes.one_schema import Misfit, schema_misfit
+from deltaweb.web.explorer.version.table_version import TableVersion
+from deltaweb.web.pages.errors import PageError
+from deltaweb.web.tables.models import Commit, Table
+from deltaweb.web.tables.versions.readable import neighbours, told
 
 FIRST_SHOWN: Final = 10  # versions of a page that asks for none
 

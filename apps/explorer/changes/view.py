@@ -8,17 +8,18 @@ from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from apps.accounts.users import signed_in_user
-from apps.accounts.zones import user_zone
-from apps.explorer.changes.form import ChangeQuery, parse_change_query
-from apps.explorer.changes.rows import (
+from deltaweb.delta.errors import SchemaError
+from deltaweb.web.accounts.users import signed_in_user
+from deltaweb.web.accounts.zones import user_zone
+from deltaweb.web.explorer.changes.form import ChangeQuery, parse_change_query
+from deltaweb.web.explorer.changes.rows import (
     FeedRows,
     VersionRows,
     change_lines,
     change_objects,
     feed_rows,
 )
-from apps.explorer.changes.selector import (
+from deltaweb.web.explorer.changes.selector import (
     MAX_LISTED,
     MAX_VERSIONS,
     ChangePlan,
@@ -30,20 +31,19 @@ from apps.explorer.changes.selector import (
     sources,
     version_counts,
 )
-from apps.explorer.changes.span import ChangeSpan, change_span
-from apps.explorer.version.job_errors import check_job
-from apps.explorer.version.page import JobOfPage, TablePage
-from apps.explorer.version.table_version import TableVersion, table_version
-from apps.jobs.models import Job
-from apps.jobs.results import JobRows, job_rows
-from apps.pages.errors import PageError
-from apps.pages.page_json import Named, OnPage, Spread
-from apps.pages.paging import PageLinks, page_links
-from apps.pages.responses import respond_page
-from apps.pages.snippets import Snippet
-from apps.tables.versions.timeline import TimelineSpan, build_span
-from apps.tables.work.changes import READ_CHANGES, VERSION_COUNTS
-from deltaweb.delta.errors import SchemaError
+from deltaweb.web.explorer.changes.span import ChangeSpan, change_span
+from deltaweb.web.explorer.version.job_errors import check_job
+from deltaweb.web.explorer.version.page import JobOfPage, TablePage
+from deltaweb.web.explorer.version.table_version import TableVersion, table_version
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.jobs.results import JobRows, job_rows
+from deltaweb.web.pages.errors import PageError
+from deltaweb.web.pages.page_json import Named, OnPage, Spread
+from deltaweb.web.pages.paging import PageLinks, page_links
+from deltaweb.web.pages.responses import respond_page
+from deltaweb.web.pages.snippets import Snippet
+from deltaweb.web.tables.versions.timeline import TimelineSpan, build_span
+from deltaweb.web.tables.work.changes import READ_CHANGES, VERSION_COUNTS
 
 
 @dataclass(frozen=True, kw_only=True)

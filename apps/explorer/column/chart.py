@@ -6,15 +6,15 @@ from typing import Any, Final
 
 import plotly.graph_objects as go
 
-from apps.explorer.columns.ranges import RangeBar, RangeStrip
-from apps.explorer.drawing.figure import (
+from deltaweb.web.explorer.columns.ranges import RangeBar, RangeStrip
+from deltaweb.web.explorer.drawing.figure import (
     MAX_TICK,
     as_written,
     plain_figure,
 )
-from apps.explorer.files.chart import MAX_TABLE_ROWS
-from apps.explorer.grid.cells import cell
-from apps.pages.figures import ACCENT, GRID, MIN_BARS, Chart
+from deltaweb.web.explorer.files.chart import MAX_TABLE_ROWS
+from deltaweb.web.explorer.grid.cells import cell
+from deltaweb.web.pages.figures import ACCENT, GRID, MIN_BARS, Chart
 
 MAX_VALUE: Final = 60  # characters of a value
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from operator import attrgetter
 
-from apps.explorer.columns.stored_lanes import table_lanes
-from apps.tables.models import Table
 from deltaweb.delta.changes.lanes import Lane, LaneEvent, LaneEventKind
+from deltaweb.web.explorer.columns.stored_lanes import table_lanes
+from deltaweb.web.tables.models import Table
 
 _KINDS = {
     LaneEventKind.ADDED: "added",

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from apps.jobs.models import Job
+from deltaweb.web.jobs.models import Job
 
 PERCENT = 100
 

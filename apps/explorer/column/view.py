@@ -9,20 +9,20 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
-from apps.accounts.users import signed_in_user
-from apps.explorer.column.chart import file_ranges
-from apps.explorer.column.profile import ShownProfile, shown_profile
-from apps.explorer.column.selector import ColumnPage, column_page, profile_job
-from apps.explorer.columns.ranges import ColumnRanges
-from apps.explorer.columns.tree import SchemaColumn
-from apps.explorer.version.page import JobOfPage, TablePage
-from apps.explorer.version.table_version import TableVersion, table_version
-from apps.jobs.models import Job
-from apps.pages.errors import PageError
-from apps.pages.figures import Chart
-from apps.pages.page_json import Named, OnPage, Spread
-from apps.pages.responses import respond_page
-from apps.tables.work.profile import PROFILE, Profile
+from deltaweb.web.accounts.users import signed_in_user
+from deltaweb.web.explorer.column.chart import file_ranges
+from deltaweb.web.explorer.column.profile import ShownProfile, shown_profile
+from deltaweb.web.explorer.column.selector import ColumnPage, column_page, profile_job
+from deltaweb.web.explorer.columns.ranges import ColumnRanges
+from deltaweb.web.explorer.columns.tree import SchemaColumn
+from deltaweb.web.explorer.version.page import JobOfPage, TablePage
+from deltaweb.web.explorer.version.table_version import TableVersion, table_version
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.pages.errors import PageError
+from deltaweb.web.pages.figures import Chart
+from deltaweb.web.pages.page_json import Named, OnPage, Spread
+from deltaweb.web.pages.responses import respond_page
+from deltaweb.web.tables.work.profile import PROFILE, Profile
 
 
 @dataclass(frozen=True, kw_only=True)

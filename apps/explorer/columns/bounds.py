@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from datetime import UTC
 from typing import Final
 
-from apps.explorer.columns.ranges import ColumnRanges, known_ranges
-from apps.explorer.columns.tree import SchemaColumn
-from apps.explorer.grid.cells import cell, shortened
-from apps.explorer.version.indexed import index_folder
-from apps.explorer.version.listed import Kept
-from apps.explorer.version.table_version import TableVersion
 from deltaweb.index.folder.file_index import IndexMissingError, open_files
+from deltaweb.web.explorer.columns.ranges import ColumnRanges, known_ranges
+from deltaweb.web.explorer.columns.tree import SchemaColumn
+from deltaweb.web.explorer.grid.cells import cell, shortened
+from deltaweb.web.explorer.version.indexed import index_folder
+from deltaweb.web.explorer.version.listed import Kept
+from deltaweb.web.explorer.version.table_version import TableVersion
 
 MAX_BOUND_LENGTH: Final = 24  # characters of a bound in a list
 MAX_CELLS: Final = 20_000_000  # columns times files that a page adds up

@@ -5,11 +5,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated
 
-from apps.explorer.columns.column_facts import COMMENT, column_facts, json_text
-from apps.pages.page_json import As, OnPage
-from apps.tables.models import MetadataVersion
-from apps.tables.models.wide_schemas import too_wide
-from apps.tables.versions.column_address import column_address
 from deltaweb.delta.errors import SchemaError
 from deltaweb.delta.features.column_mapping import FIELD_ID, PHYSICAL_NAME
 from deltaweb.delta.protocol.schema import (
@@ -22,6 +17,11 @@ from deltaweb.delta.protocol.schema import (
     short_type_text,
     type_text,
 )
+from deltaweb.web.explorer.columns.column_facts import COMMENT, column_facts, json_text
+from deltaweb.web.pages.page_json import As, OnPage
+from deltaweb.web.tables.models import MetadataVersion
+from deltaweb.web.tables.models.wide_schemas import too_wide
+from deltaweb.web.tables.versions.column_address import column_address
 
 MAX_TYPE_LENGTH = 300  # of a type in a list; the page of a column has all of it
 MAX_LISTED_LENGTH = 1000  # of a comment or a fact in a list

@@ -5,13 +5,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from apps.explorer.columns.tree import (
+from deltaweb.web.explorer.columns.tree import (
     SchemaColumn,
     schema_tree,
     version_tree,
 )
-from apps.explorer.grid.cells import shortened
-from apps.tables.models import MetadataVersion, ProtocolVersion
+from deltaweb.web.explorer.grid.cells import shortened
+from deltaweb.web.tables.models import MetadataVersion, ProtocolVersion
 
 MAX_TEXT_LENGTH: Final = 2_000  # characters of a change; the log has all of it
 

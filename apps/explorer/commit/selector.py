@@ -11,11 +11,17 @@ from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 from django.urls import reverse
 
-from apps.accounts.models import User
-from apps.explorer.commit.changes import Change, metadata_changes, protocol_changes
-from apps.explorer.grid.cells import named_value, shortened
-from apps.explorer.grid.long_texts import SHOWN_LENGTH
-from apps.explorer.history.parameters import (
+from deltaweb.delta.errors import DeltaError, LogCorruptError
+from deltaweb.delta.log.commits.partition_keys import partition_keys
+from deltaweb.web.accounts.models import User
+from deltaweb.web.explorer.commit.changes import (
+    Change,
+    metadata_changes,
+    protocol_changes,
+)
+from deltaweb.web.explorer.grid.cells import named_value, shortened
+from deltaweb.web.explorer.grid.long_texts import SHOWN_LENGTH
+from deltaweb.web.explorer.history.parameters import (
     Parameter,
     commit_parameters,
     decoded,
@@ -23,16 +29,14 @@ from apps.explorer.history.parameters import (
     value_text,
     words_of,
 )
-from apps.explorer.version.table_version import TableVersion, table_version
-from apps.pages.errors import PageError
-from apps.pages.page_json import Named, OnPage
-from apps.pages.paging import Paged, paged
-from apps.pages.request.server_paths import text_for_reader
-from apps.tables.models import Commit, Table
-from apps.tables.storage.bounded_read import StorageSlowError, read_within
-from apps.tables.storage.opening import open_table, roots_of_server
-from deltaweb.delta.errors import DeltaError, LogCorruptError
-from deltaweb.delta.log.commits.partition_keys import partition_keys
+from deltaweb.web.explorer.version.table_version import TableVersion, table_version
+from deltaweb.web.pages.errors import PageError
+from deltaweb.web.pages.page_json import Named, OnPage
+from deltaweb.web.pages.paging import Paged, paged
+from deltaweb.web.pages.request.server_paths import text_for_reader
+from deltaweb.web.tables.models import Commit, Table
+from deltaweb.web.tables.storage.bounded_read import StorageSlowError, read_within
+from deltaweb.web.tables.storage.opening import open_table, roots_of_server
 
 ARCHIVED_PROBLEM = "The table's log was cleaned, and its file went with it."
 ARCHIVED_HINT = (

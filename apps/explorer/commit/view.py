@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.views.decorators.http import require_safe
 
-from apps.explorer.commit import selector as commits
-from apps.explorer.history.selector import commit_data
-from apps.explorer.version.page import TablePage
-from apps.explorer.version.query import parse_page
-from apps.explorer.version.table_version import table_version
-from apps.pages.errors import PageError
-from apps.pages.page_json import OnPage, Spread
-from apps.pages.paging import PageLinks, page_links
-from apps.pages.responses import respond_page, to_json
-from apps.tables.models import Commit
+from deltaweb.web.explorer.commit import selector as commits
+from deltaweb.web.explorer.history.selector import commit_data
+from deltaweb.web.explorer.version.page import TablePage
+from deltaweb.web.explorer.version.query import parse_page
+from deltaweb.web.explorer.version.table_version import table_version
+from deltaweb.web.pages.errors import PageError
+from deltaweb.web.pages.page_json import OnPage, Spread
+from deltaweb.web.pages.paging import PageLinks, page_links
+from deltaweb.web.pages.responses import respond_page, to_json
+from deltaweb.web.tables.models import Commit
 
 
 def _commit_facts(commit: Commit) -> dict[str, object]:

@@ -7,10 +7,10 @@ from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
 from django.utils.http import urlencode
 from django.views.decorators.http import require_safe
 
-from apps.explorer.compare.view import comparison_page, comparison_url
-from apps.explorer.version.query import QueryError
-from apps.tables.head.table_head import get_table, requested_version
-from apps.tables.models import Table
+from deltaweb.web.explorer.compare.view import comparison_page, comparison_url
+from deltaweb.web.explorer.version.query import QueryError
+from deltaweb.web.tables.head.table_head import get_table, requested_version
+from deltaweb.web.tables.models import Table
 
 LATEST: Final = "latest"
 _KEPT: Final = ("view", "key", "page", "kind")

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
-from apps.explorer.grid.cells import json_value, python_values
 from deltaweb.delta.changes import SchemaChanges, ValueChanges
+from deltaweb.web.explorer.grid.cells import json_value, python_values
 
 CSV_ROWS = 1_000
 

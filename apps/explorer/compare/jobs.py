@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
-from apps.accounts.models import User
-from apps.explorer.compare.selector import Comparison
-from apps.jobs.models import Job
-from apps.jobs.results import JobRows, job_file, job_rows
-from apps.jobs.waiting import wait_a_glance
-from apps.tables.work.diff_files import DIFF_FILES, DiffFiles
-from apps.tables.work.diff_rows import ALL_ROWS, DIFF_ROWS, DiffRows
-from apps.tables.work.table_look import is_lost
+from deltaweb.web.accounts.models import User
+from deltaweb.web.explorer.compare.selector import Comparison
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.jobs.results import JobRows, job_file, job_rows
+from deltaweb.web.jobs.waiting import wait_a_glance
+from deltaweb.web.tables.work.diff_files import DIFF_FILES, DiffFiles
+from deltaweb.web.tables.work.diff_rows import ALL_ROWS, DIFF_ROWS, DiffRows
+from deltaweb.web.tables.work.table_look import is_lost
 
 
 def file_diff_job(

@@ -1,8 +1,8 @@
 """A key to match rows of two versions by: the address names it, or a suggestion."""
 
-from apps.explorer.columns.key import MAX_KEYS, KeySuggestion, table_key
-from apps.explorer.compare.selector import Comparison
-from apps.explorer.version.query import QueryError
+from deltaweb.web.explorer.columns.key import MAX_KEYS, KeySuggestion, table_key
+from deltaweb.web.explorer.compare.selector import Comparison
+from deltaweb.web.explorer.version.query import QueryError
 
 
 def parse_key(text: str, found: Comparison) -> tuple[str, ...]:

@@ -7,11 +7,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from apps.explorer.grid.cells import ChangedCell, cell, is_number, python_values
-from apps.explorer.rows.selector import bounded_value, cut_length
-from apps.pages.paging import Paged, paged
 from deltaweb.delta.changes import ChangeType
 from deltaweb.index.history.sentences.commit_facts import counted
+from deltaweb.web.explorer.grid.cells import ChangedCell, cell, is_number, python_values
+from deltaweb.web.explorer.rows.selector import bounded_value, cut_length
+from deltaweb.web.pages.paging import Paged, paged
 
 OUR_COLUMNS = 2  # of a sample: kind, and which columns changed
 ROW_KINDS = ("updated", "inserted", "deleted")

@@ -10,10 +10,10 @@ from typing import Annotated
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Count, Min, OuterRef, Q, Subquery
 
-from apps.accounts.models import User
-from apps.explorer.history.selector import commit_data
-from apps.pages.page_json import Named, OnPage, Spread
-from apps.tables.models import Commit, Table
+from deltaweb.web.accounts.models import User
+from deltaweb.web.explorer.history.selector import commit_data
+from deltaweb.web.pages.page_json import Named, OnPage, Spread
+from deltaweb.web.tables.models import Commit, Table
 
 NUM_TABLES = 8
 BURST = timedelta(days=1)  # before a table's newest commit

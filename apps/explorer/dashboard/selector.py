@@ -7,16 +7,25 @@ from typing import Annotated
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Count, Q, Sum
 
-from apps.accounts.models import User
-from apps.explorer.dashboard.latest_commits import LatestCommits, latest_commits
-from apps.jobs.listing.failures import Failures, grouped_failures, unmended_failures
-from apps.jobs.listing.selectors import light
-from apps.jobs.models import Job
-from apps.jobs.visibility import visible_jobs
-from apps.pages.frame.front_page import FirstStep, KeyNumber, numbers_for, steps_for
-from apps.pages.page_json import As, Mark, Named, OnPage
-from apps.pages.request.server_paths import text_for_reader
-from apps.tables.models import IS_BEHIND, Table
+from deltaweb.web.accounts.models import User
+from deltaweb.web.explorer.dashboard.latest_commits import LatestCommits, latest_commits
+from deltaweb.web.jobs.listing.failures import (
+    Failures,
+    grouped_failures,
+    unmended_failures,
+)
+from deltaweb.web.jobs.listing.selectors import light
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.jobs.visibility import visible_jobs
+from deltaweb.web.pages.frame.front_page import (
+    FirstStep,
+    KeyNumber,
+    numbers_for,
+    steps_for,
+)
+from deltaweb.web.pages.page_json import As, Mark, Named, OnPage
+from deltaweb.web.pages.request.server_paths import text_for_reader
+from deltaweb.web.tables.models import IS_BEHIND, Table
 
 NUM_JOBS = 6
 FAILURES_SINCE = timedelta(days=7)

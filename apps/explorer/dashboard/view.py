@@ -5,8 +5,8 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 from django_htmx.http import trigger_client_event
 
-from apps.explorer.dashboard import selector as dashboards
-from apps.pages.responses import respond_page
+from deltaweb.web.explorer.dashboard import selector as dashboards
+from deltaweb.web.pages.responses import respond_page
 
 
 @require_safe

@@ -6,7 +6,7 @@ from typing import Any
 import plotly.graph_objects as go
 from plotly.basedatatypes import BaseTraceType
 
-from apps.pages.figures import bytes_text, figure_layout, plain_values
+from deltaweb.web.pages.figures import bytes_text, figure_layout, plain_values
 
 COUNT_UNITS = ("", "k", "M", "B", "T")
 FIRST_SHORTENED = 10_000  # counts from here on are written with a unit

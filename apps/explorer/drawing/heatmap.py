@@ -5,7 +5,7 @@ from typing import Final
 
 import plotly.graph_objects as go
 
-from apps.explorer.drawing.figure import (
+from deltaweb.web.explorer.drawing.figure import (
     as_written,
 )
 

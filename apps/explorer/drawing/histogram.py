@@ -5,8 +5,8 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from apps.explorer.drawing.figure import plain_figure
-from apps.pages.figures import ACCENT, count_ticks
+from deltaweb.web.explorer.drawing.figure import plain_figure
+from deltaweb.web.pages.figures import ACCENT, count_ticks
 
 ROOM_ABOVE = 1.1
 

@@ -5,17 +5,17 @@ from typing import Any, Final
 
 import plotly.graph_objects as go
 
-from apps.explorer.drawing.axis_times import ticks_between, ticks_of_times
-from apps.explorer.drawing.figure import (
+from deltaweb.web.explorer.drawing.axis_times import ticks_between, ticks_of_times
+from deltaweb.web.explorer.drawing.figure import (
     FIRST_SHORTENED,
     SMALL,
     as_written,
     plain_figure,
 )
-from apps.explorer.drawing.heatmap import cells_figure
-from apps.explorer.drawing.histogram import histogram_figure
-from apps.explorer.files.distributions import AgeGrid, FileAges, Histogram
-from apps.pages.figures import ACCENT, Chart, bytes_text
+from deltaweb.web.explorer.drawing.heatmap import cells_figure
+from deltaweb.web.explorer.drawing.histogram import histogram_figure
+from deltaweb.web.explorer.files.distributions import AgeGrid, FileAges, Histogram
+from deltaweb.web.pages.figures import ACCENT, Chart, bytes_text
 
 MAX_TABLE_ROWS: Final = 60
 

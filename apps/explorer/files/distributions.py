@@ -11,8 +11,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from apps.explorer.version.listed import Kept, ListedFiles
-from apps.pages.page_json import Named
+from deltaweb.web.explorer.version.listed import Kept, ListedFiles
+from deltaweb.web.pages.page_json import Named
 
 MAX_POINTS: Final = 5_000
 MAX_BINS: Final = 14

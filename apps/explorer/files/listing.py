@@ -3,13 +3,13 @@
 from django.http import HttpRequest
 from django.utils import timezone
 
-from apps.accounts.users import signed_in_user
-from apps.explorer.version.indexed import indexed_files
-from apps.explorer.version.listed import ListedFiles
-from apps.explorer.version.table_version import TableVersion
-from apps.jobs.models import Job
-from apps.pages.errors import PageError
-from apps.tables.work.version_files import VERSION_FILES, VersionFiles
+from deltaweb.web.accounts.users import signed_in_user
+from deltaweb.web.explorer.version.indexed import indexed_files
+from deltaweb.web.explorer.version.listed import ListedFiles
+from deltaweb.web.explorer.version.table_version import TableVersion
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.pages.errors import PageError
+from deltaweb.web.tables.work.version_files import VERSION_FILES, VersionFiles
 
 
 def listed_files(

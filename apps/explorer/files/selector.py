@@ -12,21 +12,21 @@ from typing import Annotated
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from apps.explorer.files.form import FileFilter
-from apps.explorer.grid.long_texts import (
+from deltaweb.delta.protocol.schema import StructType
+from deltaweb.index.files.distribution import partition_texts, type_of, written_value
+from deltaweb.index.folder.file_index import DELETED_ROWS
+from deltaweb.web.explorer.files.form import FileFilter
+from deltaweb.web.explorer.grid.long_texts import (
     MAX_PATH_LENGTH,
     are_long,
     chunk_length,
     cut_texts,
 )
-from apps.explorer.version.query import QueryError
-from apps.pages.lists.days import moment_of
-from apps.pages.page_json import As, Named, OnPage, Spread
-from apps.pages.paging import Paged, paged
-from apps.tables.models import Table
-from deltaweb.delta.protocol.schema import StructType
-from deltaweb.index.files.distribution import partition_texts, type_of, written_value
-from deltaweb.index.folder.file_index import DELETED_ROWS
+from deltaweb.web.explorer.version.query import QueryError
+from deltaweb.web.pages.lists.days import moment_of
+from deltaweb.web.pages.page_json import As, Named, OnPage, Spread
+from deltaweb.web.pages.paging import Paged, paged
+from deltaweb.web.tables.models import Table
 
 CSV_CHUNK = 5000
 SMALL_SHARE = 4  # a file is small below a quarter of the target

@@ -8,10 +8,10 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from apps.explorer.overview.selector import BOTH
-from apps.explorer.version.listed import Kept, ListedFiles
 from deltaweb.index.files.distribution import SMALLEST_EDGE
 from deltaweb.index.history.sentences.commit_facts import counted, size_text
+from deltaweb.web.explorer.overview.selector import BOTH
+from deltaweb.web.explorer.version.listed import Kept, ListedFiles
 
 TextOf = Callable[[int], str]
 

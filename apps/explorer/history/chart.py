@@ -5,11 +5,11 @@ from datetime import date
 
 import plotly.graph_objects as go
 
-from apps.explorer.drawing.figure import plain_figure
-from apps.explorer.history.operations import OperationFamily
-from apps.pages.figures import MIN_BARS, Chart, count_ticks
-from apps.pages.lists.days import day_text
 from deltaweb.index.history.sentences.commit_facts import counted
+from deltaweb.web.explorer.drawing.figure import plain_figure
+from deltaweb.web.explorer.history.operations import OperationFamily
+from deltaweb.web.pages.figures import MIN_BARS, Chart, count_ticks
+from deltaweb.web.pages.lists.days import day_text
 
 
 def commits_per_day(

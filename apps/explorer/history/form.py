@@ -6,7 +6,7 @@ from datetime import date
 from django import forms
 from django.http import QueryDict
 
-from apps.explorer.version.query import (
+from deltaweb.web.explorer.version.query import (
     MAX_INT64,
     MAX_TEXT_LENGTH,
     QueryError,
@@ -14,7 +14,7 @@ from apps.explorer.version.query import (
     text_of,
     texts_of,
 )
-from apps.pages.lists.days import EXAMPLE, parse_day
+from deltaweb.web.pages.lists.days import EXAMPLE, parse_day
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,10 +10,14 @@ from typing import Annotated, TypeAlias
 from django.db.models import CharField, Count
 from django.db.models.functions import Cast, Substr
 
-from apps.explorer.history.form import HistoryFilter
-from apps.explorer.history.operations import FAMILIES, OperationFamily, operation_family
-from apps.pages.page_json import As, Named, OnPage
-from apps.tables.models import Commit, CommitQuerySet, Table
+from deltaweb.web.explorer.history.form import HistoryFilter
+from deltaweb.web.explorer.history.operations import (
+    FAMILIES,
+    OperationFamily,
+    operation_family,
+)
+from deltaweb.web.pages.page_json import As, Named, OnPage
+from deltaweb.web.tables.models import Commit, CommitQuerySet, Table
 
 PAGE_LENGTH = 50
 CHART_DAYS = 45

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from apps.explorer.columns.tree import MAX_DEPTH_CLASS
-from apps.explorer.lanes.selector import sentence
-from apps.tables.versions.column_address import column_address
 from deltaweb.delta.changes.lanes import Lane, LaneEvent, LaneEventKind
+from deltaweb.web.explorer.columns.tree import MAX_DEPTH_CLASS
+from deltaweb.web.explorer.lanes.selector import sentence
+from deltaweb.web.tables.versions.column_address import column_address
 
 MAX_GUIDES: Final = 24  # lines through all lanes, a version each
 MARK_PERCENT: Final = 3.2  # of the width: marks that are closer become one

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from django.http import QueryDict
 
-from apps.explorer.version.query import (
+from deltaweb.web.explorer.version.query import (
     QueryError,
     parse_page,
     parse_search,

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
 
-from apps.explorer.lanes.form import LaneFilter
-from apps.pages.paging import Paged, paged
-from apps.tables.models import Commit, Table
 from deltaweb.delta.changes.lanes import Lane, LaneEvent, LaneEventKind, SchemaLanes
+from deltaweb.web.explorer.lanes.form import LaneFilter
+from deltaweb.web.pages.paging import Paged, paged
+from deltaweb.web.tables.models import Commit, Table
 
 PAGE_LENGTH: Final = 60
 JSON_LENGTH: Final = 500  # lanes of a page of the JSON form

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from django.http import HttpRequest, HttpResponseBase
 from django.views.decorators.http import require_safe
 
-from apps.explorer.columns.stored_lanes import table_lanes
-from apps.explorer.lanes.drawing import DrawnLane, Scale, drawn
-from apps.explorer.lanes.form import LaneFilter, parse_lane_filter
-from apps.explorer.lanes.selector import (
+from deltaweb.delta.changes.lanes import SchemaLanes
+from deltaweb.web.explorer.columns.stored_lanes import table_lanes
+from deltaweb.web.explorer.lanes.drawing import DrawnLane, Scale, drawn
+from deltaweb.web.explorer.lanes.form import LaneFilter, parse_lane_filter
+from deltaweb.web.explorer.lanes.selector import (
     JSON_LENGTH,
     PAGE_LENGTH,
     SchemaCommit,
@@ -20,12 +21,11 @@ from apps.explorer.lanes.selector import (
     own_events,
     schema_commits,
 )
-from apps.explorer.version.page import TablePage
-from apps.explorer.version.table_version import table_version
-from apps.pages.page_json import OnPage, Spread
-from apps.pages.paging import Paged, PageLinks, page_links
-from apps.pages.responses import respond_page
-from deltaweb.delta.changes.lanes import SchemaLanes
+from deltaweb.web.explorer.version.page import TablePage
+from deltaweb.web.explorer.version.table_version import table_version
+from deltaweb.web.pages.page_json import OnPage, Spread
+from deltaweb.web.pages.paging import Paged, PageLinks, page_links
+from deltaweb.web.pages.responses import respond_page
 
 
 @dataclass(frozen=True, kw_only=True)

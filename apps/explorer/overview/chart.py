@@ -7,8 +7,8 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from apps.explorer.drawing.figure import SMALL, amount_axis, plain_figure
-from apps.pages.figures import ACCENT, Chart, bytes_text, count_ticks
+from deltaweb.web.explorer.drawing.figure import SMALL, amount_axis, plain_figure
+from deltaweb.web.pages.figures import ACCENT, Chart, bytes_text, count_ticks
 
 BAND = "var(--dw-band)"
 

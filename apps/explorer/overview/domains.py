@@ -6,8 +6,8 @@ Source: delta_protocol.md, "Domain Metadata", "Clustered Table", "Row Tracking".
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from apps.explorer.history.parameters import Parameter, decoded, parameter_of
 from deltaweb.delta.features.clustering import CLUSTERING_COLUMNS, CLUSTERING_DOMAIN
+from deltaweb.web.explorer.history.parameters import Parameter, decoded, parameter_of
 
 ROW_TRACKING: Final = "delta.rowTracking"
 HIGH_WATER_MARK: Final = "rowIdHighWaterMark"

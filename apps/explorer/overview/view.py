@@ -7,21 +7,21 @@ from typing import Annotated
 from django.http import HttpRequest, HttpResponseBase
 from django.views.decorators.http import require_safe
 
-from apps.explorer.columns.tree import SchemaColumn
-from apps.explorer.history.parameters import Parameter
-from apps.explorer.overview.domains import shown_domains
-from apps.explorer.overview.selector import SCHEMA_ROWS, Overview, overview
-from apps.explorer.schema.log import inline_schema
-from apps.explorer.schema.view import LOG_FORM, code_url
-from apps.explorer.version.gone import GoneVersion, gone_version
-from apps.explorer.version.indexed import known_files
-from apps.explorer.version.page import TablePage
-from apps.explorer.version.table_version import TableVersion, table_version
-from apps.pages.page_json import As, OnPage, Spread, in_json
-from apps.pages.request.server_paths import place_for_reader, text_for_reader
-from apps.pages.responses import respond_page
-from apps.tables.models import ProtocolVersion, Table
-from apps.tables.versions.missing_files import lacking_versions
+from deltaweb.web.explorer.columns.tree import SchemaColumn
+from deltaweb.web.explorer.history.parameters import Parameter
+from deltaweb.web.explorer.overview.domains import shown_domains
+from deltaweb.web.explorer.overview.selector import SCHEMA_ROWS, Overview, overview
+from deltaweb.web.explorer.schema.log import inline_schema
+from deltaweb.web.explorer.schema.view import LOG_FORM, code_url
+from deltaweb.web.explorer.version.gone import GoneVersion, gone_version
+from deltaweb.web.explorer.version.indexed import known_files
+from deltaweb.web.explorer.version.page import TablePage
+from deltaweb.web.explorer.version.table_version import TableVersion, table_version
+from deltaweb.web.pages.page_json import As, OnPage, Spread, in_json
+from deltaweb.web.pages.request.server_paths import place_for_reader, text_for_reader
+from deltaweb.web.pages.responses import respond_page
+from deltaweb.web.tables.models import ProtocolVersion, Table
+from deltaweb.web.tables.versions.missing_files import lacking_versions
 
 MAX_LACKING = 500  # runs of versions that the JSON form names
 

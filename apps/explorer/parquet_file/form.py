@@ -6,8 +6,8 @@ from typing import Any, Final
 from django import forms
 from django.http import QueryDict
 
-from apps.explorer.parquet_file.skipping import OPERATORS, Condition
-from apps.explorer.version.query import (
+from deltaweb.web.explorer.parquet_file.skipping import OPERATORS, Condition
+from deltaweb.web.explorer.version.query import (
     MAX_PAGE,
     QueryError,
     cleaned,

@@ -15,8 +15,8 @@ from typing import Annotated, Any, Final, TypeAlias
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from apps.pages.page_json import Named, OnPage
 from deltaweb.parquet.inspection.chunks import MAX_BOUND_LENGTH
+from deltaweb.web.pages.page_json import Named, OnPage
 
 OPERATORS: Final = {
     "eq": "=",

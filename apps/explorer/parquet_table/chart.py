@@ -2,10 +2,10 @@
 
 from itertools import pairwise
 
-from apps.explorer.drawing.figure import SMALL
-from apps.explorer.drawing.histogram import histogram_figure
-from apps.pages.figures import ACCENT, MIN_BARS, Chart, bytes_text
-from apps.tables.versions.survey.inside import SMALL_GROUP_BYTES, GroupSizes
+from deltaweb.web.explorer.drawing.figure import SMALL
+from deltaweb.web.explorer.drawing.histogram import histogram_figure
+from deltaweb.web.pages.figures import ACCENT, MIN_BARS, Chart, bytes_text
+from deltaweb.web.tables.versions.survey.inside import SMALL_GROUP_BYTES, GroupSizes
 
 MAX_TICKS = 10
 BOTH = 2  # row groups, of which people do not say all

@@ -6,32 +6,32 @@ from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from apps.accounts.users import signed_in_user
-from apps.explorer.overview.selector import target_bytes_of
-from apps.explorer.parquet_table.chart import group_sizes
-from apps.explorer.version.job_errors import check_job
-from apps.explorer.version.page import JobOfPage, TablePage
-from apps.explorer.version.query import parse_page
-from apps.explorer.version.table_version import (
+from deltaweb.index.file_survey import surveyed_columns
+from deltaweb.parquet.inspection.differences import SurveyedColumn
+from deltaweb.web.accounts.users import signed_in_user
+from deltaweb.web.explorer.overview.selector import target_bytes_of
+from deltaweb.web.explorer.parquet_table.chart import group_sizes
+from deltaweb.web.explorer.version.job_errors import check_job
+from deltaweb.web.explorer.version.page import JobOfPage, TablePage
+from deltaweb.web.explorer.version.query import parse_page
+from deltaweb.web.explorer.version.table_version import (
     TableVersion,
     table_columns,
     table_version,
 )
-from apps.jobs.models import Job
-from apps.jobs.results import JobRows
-from apps.pages.errors import PageError
-from apps.pages.figures import Chart
-from apps.pages.page_json import OnPage, Spread
-from apps.pages.paging import PageLinks, page_links
-from apps.pages.responses import respond_page
-from apps.tables.versions.survey.inside import (
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.jobs.results import JobRows
+from deltaweb.web.pages.errors import PageError
+from deltaweb.web.pages.figures import Chart
+from deltaweb.web.pages.page_json import OnPage, Spread
+from deltaweb.web.pages.paging import PageLinks, page_links
+from deltaweb.web.pages.responses import respond_page
+from deltaweb.web.tables.versions.survey.inside import (
     TableInside,
     difference_lines,
     table_inside,
 )
-from apps.tables.work.survey_files import SURVEY_FILES, FileSurvey
-from deltaweb.index.file_survey import surveyed_columns
-from deltaweb.parquet.inspection.differences import SurveyedColumn
+from deltaweb.web.tables.work.survey_files import SURVEY_FILES, FileSurvey
 
 
 @dataclass(frozen=True, kw_only=True)

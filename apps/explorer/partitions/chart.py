@@ -5,16 +5,16 @@ from typing import Final
 
 import plotly.graph_objects as go
 
-from apps.explorer.drawing.figure import (
+from deltaweb.web.explorer.drawing.figure import (
     MAX_TICK,
     as_written,
     plain_figure,
 )
-from apps.explorer.drawing.heatmap import cells_figure
-from apps.explorer.files.chart import MAX_TABLE_ROWS, short_size
-from apps.explorer.partitions.grid import PartitionGrid
-from apps.explorer.partitions.selector import Skew
-from apps.pages.figures import ACCENT, Chart
+from deltaweb.web.explorer.drawing.heatmap import cells_figure
+from deltaweb.web.explorer.files.chart import MAX_TABLE_ROWS, short_size
+from deltaweb.web.explorer.partitions.grid import PartitionGrid
+from deltaweb.web.explorer.partitions.selector import Skew
+from deltaweb.web.pages.figures import ACCENT, Chart
 
 PHONE_WIDTH: Final = 270.0  # px of a picture there
 

@@ -4,7 +4,12 @@ from dataclasses import dataclass
 
 from django.http import QueryDict
 
-from apps.explorer.version.query import parse_page, parse_search, partitions_of, text_of
+from deltaweb.web.explorer.version.query import (
+    parse_page,
+    parse_search,
+    partitions_of,
+    text_of,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,13 +13,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from apps.explorer.grid.long_texts import are_long, cut_texts
-from apps.explorer.partitions.form import PartitionFilter
-from apps.explorer.version.listed import Kept, ListedFiles
-from apps.explorer.version.query import QueryError
-from apps.pages.lists.days import moment_of
-from apps.pages.page_json import As, Named, OnPage, Spread
-from apps.pages.paging import Paged, paged
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.index.files.distribution import (
     partition_texts,
@@ -27,6 +20,13 @@ from deltaweb.index.files.distribution import (
     type_of,
     written_value,
 )
+from deltaweb.web.explorer.grid.long_texts import are_long, cut_texts
+from deltaweb.web.explorer.partitions.form import PartitionFilter
+from deltaweb.web.explorer.version.listed import Kept, ListedFiles
+from deltaweb.web.explorer.version.query import QueryError
+from deltaweb.web.pages.lists.days import moment_of
+from deltaweb.web.pages.page_json import As, Named, OnPage, Spread
+from deltaweb.web.pages.paging import Paged, paged
 
 CSV_CHUNK: Final = 5_000
 MAX_KEPT: Final = 8  # versions whose totals a process keeps

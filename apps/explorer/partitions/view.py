@@ -10,33 +10,36 @@ from django.http import HttpRequest, HttpResponseBase
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from apps.explorer.files.listing import listed_files, not_ready
-from apps.explorer.partitions import selector as partitions
-from apps.explorer.partitions.chart import lorenz, partition_heatmap
-from apps.explorer.partitions.form import PartitionFilter, parse_partition_filter
-from apps.explorer.partitions.grid import NO_VALUE, partition_grid
-from apps.explorer.partitions.treemap import (
+from deltaweb.web.explorer.files.listing import listed_files, not_ready
+from deltaweb.web.explorer.partitions import selector as partitions
+from deltaweb.web.explorer.partitions.chart import lorenz, partition_heatmap
+from deltaweb.web.explorer.partitions.form import (
+    PartitionFilter,
+    parse_partition_filter,
+)
+from deltaweb.web.explorer.partitions.grid import NO_VALUE, partition_grid
+from deltaweb.web.explorer.partitions.treemap import (
     HEIGHT,
     Tile,
     partition_tiles,
     tiles_note,
 )
-from apps.explorer.version.job_errors import check_job
-from apps.explorer.version.listed import ListedFiles
-from apps.explorer.version.page import JobOfPage, TablePage
-from apps.explorer.version.query import QueryError
-from apps.explorer.version.table_version import (
+from deltaweb.web.explorer.version.job_errors import check_job
+from deltaweb.web.explorer.version.listed import ListedFiles
+from deltaweb.web.explorer.version.page import JobOfPage, TablePage
+from deltaweb.web.explorer.version.query import QueryError
+from deltaweb.web.explorer.version.table_version import (
     TableVersion,
     table_columns,
     table_version,
 )
-from apps.jobs.models import Job
-from apps.pages.figures import MIN_BARS, Chart
-from apps.pages.lists.links import Chip, changed, without
-from apps.pages.lists.sorting import Column, Header, sort_headers
-from apps.pages.page_json import OnPage, Spread
-from apps.pages.paging import PageLinks, page_links
-from apps.pages.responses import respond_page
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.pages.figures import MIN_BARS, Chart
+from deltaweb.web.pages.lists.links import Chip, changed, without
+from deltaweb.web.pages.lists.sorting import Column, Header, sort_headers
+from deltaweb.web.pages.page_json import OnPage, Spread
+from deltaweb.web.pages.paging import PageLinks, page_links
+from deltaweb.web.pages.responses import respond_page
 
 COLUMNS: Final = (
     Column(key="values", label="Partition"),

@@ -8,17 +8,23 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from apps.explorer.grid.cells import UNREAD, cell, json_value, python_values, shortened
-from apps.explorer.record.tree import TreeNode, tree_of
-from apps.explorer.rows.plan import BLOCK_LENGTH, PAGE_LENGTH, RowPlan
-from apps.explorer.rows.selector import (
+from deltaweb.delta.protocol.schema import PrimitiveType
+from deltaweb.delta.values.variant_tree import plain_variant, variant_tree
+from deltaweb.web.explorer.grid.cells import (
+    UNREAD,
+    cell,
+    json_value,
+    python_values,
+    shortened,
+)
+from deltaweb.web.explorer.record.tree import TreeNode, tree_of
+from deltaweb.web.explorer.rows.plan import BLOCK_LENGTH, PAGE_LENGTH, RowPlan
+from deltaweb.web.explorer.rows.selector import (
     MAX_JSON_LENGTH,
     beginnings,
     bounded_value,
     grid_column,
 )
-from deltaweb.delta.protocol.schema import PrimitiveType
-from deltaweb.delta.values.variant_tree import plain_variant, variant_tree
 
 COLUMNS_A_PAGE: Final = 150
 MAX_VALUE_LENGTH: Final = 5_000  # characters of a value

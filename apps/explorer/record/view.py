@@ -13,22 +13,22 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from apps.accounts.users import signed_in_user
-from apps.accounts.zones import user_zone
-from apps.explorer.record import selector as records
-from apps.explorer.rows import jobs as services
-from apps.explorer.rows.filter_errors import UnknownColumnError
-from apps.explorer.rows.plan import EVERY_COLUMN, NARROW_COLUMNS, RowPlan
-from apps.explorer.rows.view import ColumnURLs, column_urls, row_plan_of
-from apps.explorer.version.job_errors import check_job
-from apps.explorer.version.page import JobOfPage, TablePage
-from apps.explorer.version.query import QueryError, parse_column_page
-from apps.explorer.version.table_version import TableVersion, table_version
-from apps.jobs.models import Job
-from apps.jobs.results import JobRows
-from apps.pages.errors import PageError
-from apps.pages.page_json import OnPage, Spread, in_json
-from apps.pages.responses import respond_page
+from deltaweb.web.accounts.users import signed_in_user
+from deltaweb.web.accounts.zones import user_zone
+from deltaweb.web.explorer.record import selector as records
+from deltaweb.web.explorer.rows import jobs as services
+from deltaweb.web.explorer.rows.filter_errors import UnknownColumnError
+from deltaweb.web.explorer.rows.plan import EVERY_COLUMN, NARROW_COLUMNS, RowPlan
+from deltaweb.web.explorer.rows.view import ColumnURLs, column_urls, row_plan_of
+from deltaweb.web.explorer.version.job_errors import check_job
+from deltaweb.web.explorer.version.page import JobOfPage, TablePage
+from deltaweb.web.explorer.version.query import QueryError, parse_column_page
+from deltaweb.web.explorer.version.table_version import TableVersion, table_version
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.jobs.results import JobRows
+from deltaweb.web.pages.errors import PageError
+from deltaweb.web.pages.page_json import OnPage, Spread, in_json
+from deltaweb.web.pages.responses import respond_page
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,8 +10,8 @@ QueryError
 
 from collections.abc import Collection, Sequence
 
-from apps.explorer.version.query import QueryError
 from deltaweb.errors import column_hint, shortened_name
+from deltaweb.web.explorer.version.query import QueryError
 
 
 class UnknownColumnError(QueryError):

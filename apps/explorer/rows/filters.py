@@ -6,15 +6,6 @@ from datetime import UTC, date, datetime, tzinfo
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING
 
-from apps.explorer.rows.filter_errors import (
-    FilterShapeError,
-    FilterValueError,
-    NotComparableError,
-    NotTextError,
-    UnknownColumnError,
-)
-from apps.explorer.rows.sql_dialects import DELTAWEB, WITHOUT_VALUE, Operand
-from apps.explorer.version.query import QueryError
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.protocol.schema import (
     DataType,
@@ -27,6 +18,15 @@ from deltaweb.delta.protocol.schema import (
     unread_type,
 )
 from deltaweb.delta.scan.variant_parts import VariantPart, variant_part
+from deltaweb.web.explorer.rows.filter_errors import (
+    FilterShapeError,
+    FilterValueError,
+    NotComparableError,
+    NotTextError,
+    UnknownColumnError,
+)
+from deltaweb.web.explorer.rows.sql_dialects import DELTAWEB, WITHOUT_VALUE, Operand
+from deltaweb.web.explorer.version.query import QueryError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from django import forms
 from django.http import QueryDict
 
-from apps.explorer.version.query import (
+from deltaweb.web.explorer.version.query import (
     MAX_TEXT_LENGTH,
     cleaned,
     parse_column_page,

@@ -3,12 +3,12 @@
 from dataclasses import replace
 from datetime import datetime
 
-from apps.accounts.models import User
-from apps.explorer.rows.plan import BLOCK_LENGTH, RowPlan
-from apps.jobs.models import Job
-from apps.jobs.results import JobRows, job_rows
-from apps.tables.models import Table
-from apps.tables.work.preview import PREVIEW, Preview
+from deltaweb.web.accounts.models import User
+from deltaweb.web.explorer.rows.plan import BLOCK_LENGTH, RowPlan
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.jobs.results import JobRows, job_rows
+from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.work.preview import PREVIEW, Preview
 
 
 def rows_job(  # noqa: PLR0913 (a page's, and how variants come)

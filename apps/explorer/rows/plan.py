@@ -10,10 +10,6 @@ from datetime import tzinfo
 from itertools import chain, islice
 from typing import Final
 
-from apps.explorer.rows.filter_errors import UnknownColumnError
-from apps.explorer.rows.filters import RowFilter, find_part, is_plain, row_filter
-from apps.explorer.rows.form import RowQuery
-from apps.explorer.version.query import QueryError
 from deltaweb.delta.protocol.schema import (
     PrimitiveType,
     StructField,
@@ -23,6 +19,15 @@ from deltaweb.delta.protocol.schema import (
 from deltaweb.delta.scan.variant_parts import VariantPart
 from deltaweb.delta.values.variant_get import VARIANT
 from deltaweb.errors import shortened_name
+from deltaweb.web.explorer.rows.filter_errors import UnknownColumnError
+from deltaweb.web.explorer.rows.filters import (
+    RowFilter,
+    find_part,
+    is_plain,
+    row_filter,
+)
+from deltaweb.web.explorer.rows.form import RowQuery
+from deltaweb.web.explorer.version.query import QueryError
 
 PAGE_LENGTH: Final = 50
 BLOCK_LENGTH: Final = 500  # rows of one job: ten pages of one read

@@ -10,7 +10,13 @@ from typing import Annotated, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from apps.explorer.grid.cells import (
+from deltaweb.delta.protocol.schema import (
+    DataType,
+    DecimalType,
+    PrimitiveType,
+    short_type_text,
+)
+from deltaweb.web.explorer.grid.cells import (
     MAX_DETAIL_LENGTH,
     UNREAD,
     Cell,
@@ -18,16 +24,10 @@ from apps.explorer.grid.cells import (
     json_value,
     python_values,
 )
-from apps.explorer.grid.long_texts import chunk_length
-from apps.explorer.rows.filters import NUMBERS, is_plain, type_name
-from apps.explorer.rows.plan import PAGE_LENGTH, RowPlan
-from apps.pages.page_json import As, Named, OnPage
-from deltaweb.delta.protocol.schema import (
-    DataType,
-    DecimalType,
-    PrimitiveType,
-    short_type_text,
-)
+from deltaweb.web.explorer.grid.long_texts import chunk_length
+from deltaweb.web.explorer.rows.filters import NUMBERS, is_plain, type_name
+from deltaweb.web.explorer.rows.plan import PAGE_LENGTH, RowPlan
+from deltaweb.web.pages.page_json import As, Named, OnPage
 
 MAX_JSON_LENGTH = 4_000_000  # characters of the rows of one JSON answer
 MIN_CUT_LENGTH = 500

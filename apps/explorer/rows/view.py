@@ -18,13 +18,16 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 from django_htmx.http import trigger_client_event
 
-from apps.accounts.users import signed_in_user
-from apps.accounts.zones import user_zone, user_zone_name
-from apps.explorer.columns.key import table_key
-from apps.explorer.rows import jobs as services
-from apps.explorer.rows.filters import OPERATORS
-from apps.explorer.rows.form import parse_choice_text, parse_row_query
-from apps.explorer.rows.plan import (
+from deltaweb.delta.errors import SchemaError
+from deltaweb.delta.protocol.schema import StructType, read_columns
+from deltaweb.delta.scan.variant_parts import part_name
+from deltaweb.web.accounts.users import signed_in_user
+from deltaweb.web.accounts.zones import user_zone, user_zone_name
+from deltaweb.web.explorer.columns.key import table_key
+from deltaweb.web.explorer.rows import jobs as services
+from deltaweb.web.explorer.rows.filters import OPERATORS
+from deltaweb.web.explorer.rows.form import parse_choice_text, parse_row_query
+from deltaweb.web.explorer.rows.plan import (
     EVERY_COLUMN,
     MAX_CHOICES,
     NARROW_COLUMNS,
@@ -32,28 +35,25 @@ from apps.explorer.rows.plan import (
     RowPlan,
     row_plan,
 )
-from apps.explorer.rows.selector import (
+from deltaweb.web.explorer.rows.selector import (
     RowObjects,
     RowPage,
     row_lines,
     row_objects,
     row_page,
 )
-from apps.explorer.version.gone import GoneVersion, gone_version
-from apps.explorer.version.job_errors import check_job
-from apps.explorer.version.page import JobOfPage, TablePage
-from apps.explorer.version.query import QueryError
-from apps.explorer.version.table_version import TableVersion, table_version
-from apps.jobs.models import Job
-from apps.jobs.results import JobRows
-from apps.pages.errors import PageError
-from apps.pages.lists.links import Chip, address_with, changed, without
-from apps.pages.page_json import OnPage, Spread, in_json
-from apps.pages.paging import PageLinks, links_between
-from apps.pages.responses import respond_page
-from deltaweb.delta.errors import SchemaError
-from deltaweb.delta.protocol.schema import StructType, read_columns
-from deltaweb.delta.scan.variant_parts import part_name
+from deltaweb.web.explorer.version.gone import GoneVersion, gone_version
+from deltaweb.web.explorer.version.job_errors import check_job
+from deltaweb.web.explorer.version.page import JobOfPage, TablePage
+from deltaweb.web.explorer.version.query import QueryError
+from deltaweb.web.explorer.version.table_version import TableVersion, table_version
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.jobs.results import JobRows
+from deltaweb.web.pages.errors import PageError
+from deltaweb.web.pages.lists.links import Chip, address_with, changed, without
+from deltaweb.web.pages.page_json import OnPage, Spread, in_json
+from deltaweb.web.pages.paging import PageLinks, links_between
+from deltaweb.web.pages.responses import respond_page
 
 NEW_FILTER = ("fc", "fo", "fv")  # the filter form's parts, before they are one `f`
 NEW_PART = ("vc", "vp", "vt")  # those of a part of a variant, before they are a `col`

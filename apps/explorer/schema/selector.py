@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from apps.explorer.columns.bounds import ColumnBounds, column_bounds
-from apps.explorer.columns.tree import SchemaColumn, SchemaTree
-from apps.explorer.version.table_version import TableVersion
-from apps.pages.paging import Paged, paged
+from deltaweb.web.explorer.columns.bounds import ColumnBounds, column_bounds
+from deltaweb.web.explorer.columns.tree import SchemaColumn, SchemaTree
+from deltaweb.web.explorer.version.table_version import TableVersion
+from deltaweb.web.pages.paging import Paged, paged
 
 PAGE_LENGTH: Final = 150
 JSON_LENGTH: Final = 500  # columns of a page of the JSON form

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from apps.tables.models import MetadataVersion
 from deltaweb.delta.errors import SchemaError
 from deltaweb.delta.protocol import schema_text
 from deltaweb.delta.protocol.schema import StructType, format_schema, parse_schema
+from deltaweb.web.tables.models import MetadataVersion
 
 MAX_CODE_LENGTH: Final = 12_000  # that a page shows; the download has all of it
 KEPT_SCHEMAS: Final = 16

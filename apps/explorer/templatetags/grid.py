@@ -11,8 +11,8 @@ from html import escape
 from django import template
 from django.utils.safestring import SafeString, mark_safe
 
-from apps.explorer.grid.cells import Cell
-from apps.pages.templatetags.deltaweb import NO_VALUE
+from deltaweb.web.explorer.grid.cells import Cell
+from deltaweb.web.pages.templatetags.deltaweb import NO_VALUE
 
 register = template.Library()
 

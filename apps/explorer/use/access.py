@@ -7,9 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from apps.explorer.use.snippets.tools import DELTAWEB, SHARING
-from apps.explorer.version.facts import vectors_of, version_facts
-from apps.explorer.version.table_version import TableVersion
 from deltaweb.delta.features.known.clients import Answer
 from deltaweb.delta.features.known.readings import direct_readings
 from deltaweb.delta.features.known.usage import VersionFacts
@@ -21,6 +18,9 @@ from deltaweb.delta.protocol.schema import (
     StructType,
 )
 from deltaweb.sharing.clients import client_readings
+from deltaweb.web.explorer.use.snippets.tools import DELTAWEB, SHARING
+from deltaweb.web.explorer.version.facts import vectors_of, version_facts
+from deltaweb.web.explorer.version.table_version import TableVersion
 
 _PYTHON_OF_SHARES: Final = "pandas"
 

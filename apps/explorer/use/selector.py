@@ -7,22 +7,26 @@ from typing import Annotated
 
 from django.contrib.auth.models import AnonymousUser
 
-from apps.accounts.models import User
-from apps.explorer.rows.filters import RowFilter
-from apps.explorer.rows.form import RowQuery
-from apps.explorer.rows.plan import RowPlan, row_plan
-from apps.explorer.use.access import access_to
-from apps.explorer.use.snippets import ShownView, restore_snippets, view_snippets
-from apps.explorer.version.table_version import TableVersion
-from apps.pages.page_json import As, OnPage, in_json
-from apps.pages.request.server_paths import place_for_code
-from apps.pages.snippets import Snippet
-from apps.tables.extension.share_names import share_name_of
-from apps.tables.maintenance.editing.definitions import newest_definition
-from apps.tables.models import Commit, Table
 from deltaweb.delta.errors import SchemaError
 from deltaweb.delta.protocol.schema import parse_schema
 from deltaweb.delta.scan.variant_parts import VariantPart
+from deltaweb.web.accounts.models import User
+from deltaweb.web.explorer.rows.filters import RowFilter
+from deltaweb.web.explorer.rows.form import RowQuery
+from deltaweb.web.explorer.rows.plan import RowPlan, row_plan
+from deltaweb.web.explorer.use.access import access_to
+from deltaweb.web.explorer.use.snippets import (
+    ShownView,
+    restore_snippets,
+    view_snippets,
+)
+from deltaweb.web.explorer.version.table_version import TableVersion
+from deltaweb.web.pages.page_json import As, OnPage, in_json
+from deltaweb.web.pages.request.server_paths import place_for_code
+from deltaweb.web.pages.snippets import Snippet
+from deltaweb.web.tables.extension.share_names import share_name_of
+from deltaweb.web.tables.maintenance.editing.definitions import newest_definition
+from deltaweb.web.tables.models import Commit, Table
 
 MAX_NAMES_SHOWN = 5
 

@@ -8,14 +8,14 @@ from django.http import HttpRequest, HttpResponseBase
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from apps.accounts.zones import user_zone
-from apps.explorer.rows.form import RowQuery, parse_row_query
-from apps.explorer.use.selector import UsePage, use_page
-from apps.explorer.version.page import TablePage
-from apps.explorer.version.table_version import TableVersion, table_version
-from apps.pages.page_json import Spread
-from apps.pages.responses import respond_page
-from apps.tables.head.shapes import cleaned
+from deltaweb.web.accounts.zones import user_zone
+from deltaweb.web.explorer.rows.form import RowQuery, parse_row_query
+from deltaweb.web.explorer.use.selector import UsePage, use_page
+from deltaweb.web.explorer.version.page import TablePage
+from deltaweb.web.explorer.version.table_version import TableVersion, table_version
+from deltaweb.web.pages.page_json import Spread
+from deltaweb.web.pages.responses import respond_page
+from deltaweb.web.tables.head.shapes import cleaned
 
 
 class UseForm(forms.Form):

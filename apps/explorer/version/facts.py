@@ -5,11 +5,11 @@ Nothing is asked of storage: the database and the index tell it all.
 
 import pyarrow.compute as pc
 
-from apps.explorer.version.indexed import indexed_files, known_files
-from apps.explorer.version.table_version import TableVersion
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.features.known.usage import VersionFacts
 from deltaweb.index.folder.file_index import DELETED_ROWS
+from deltaweb.web.explorer.version.indexed import indexed_files, known_files
+from deltaweb.web.explorer.version.table_version import TableVersion
 
 
 def version_facts(at: TableVersion, num_vectors: int | None) -> VersionFacts | None:

@@ -6,14 +6,14 @@ from typing import Final
 import pyarrow as pa
 from django.conf import settings
 
-from apps.explorer.version.table_version import TableVersion
-from apps.tables.models import Table
-from apps.tables.work.version_files import VERSION_FILES, VersionFiles
 from deltaweb.index.folder.file_index import (
     DELETED_ROWS,
     IndexMissingError,
     listed_files,
 )
+from deltaweb.web.explorer.version.table_version import TableVersion
+from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.work.version_files import VERSION_FILES, VersionFiles
 
 LISTED: Final = (
     *("path", "size", "modification_time", "partition_values", "num_records"),

@@ -1,9 +1,9 @@
 """The failure of a job as the machine forms of a page answer it."""
 
-from apps.jobs.models import Job
-from apps.pages.errors import PageError
-from apps.pages.request.server_paths import text_for_reader
-from apps.tables.models import Table
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.pages.errors import PageError
+from deltaweb.web.pages.request.server_paths import text_for_reader
+from deltaweb.web.tables.models import Table
 
 OVER_WITHOUT_RESULT = {Job.State.FAILED, Job.State.CANCELLED}
 

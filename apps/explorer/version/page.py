@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, TypeAlias
 
-from apps.explorer.version.table_version import TableVersion
-from apps.jobs.models import Job
-from apps.pages.page_json import As, Spread
-from apps.pages.request.server_paths import text_for_reader
-from apps.tables.head.table_head import TableHead
-from apps.tables.models import Table
+from deltaweb.web.explorer.version.table_version import TableVersion
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.pages.page_json import As, Spread
+from deltaweb.web.pages.request.server_paths import text_for_reader
+from deltaweb.web.tables.head.table_head import TableHead
+from deltaweb.web.tables.models import Table
 
 
 def job_facts(job: Job) -> Mapping[str, object]:

@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 from django.http import QueryDict
 
-from apps.pages.errors import PageError
+from deltaweb.web.pages.errors import PageError
 
 MAX_INT64 = 2**63 - 1
 MAX_PAGE = 100_000

@@ -13,8 +13,8 @@ from typing import Any
 
 from django.db import transaction
 
-from apps.jobs.kinds import all_kinds, queue_of
-from apps.jobs.models import Job
+from deltaweb.web.jobs.kinds import all_kinds, queue_of
+from deltaweb.web.jobs.models import Job
 
 logger = logging.getLogger(__name__)
 

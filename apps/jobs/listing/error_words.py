@@ -1,7 +1,7 @@
 """What went wrong with a job, without where the server keeps its files."""
 
-from apps.jobs.visibility import SubjectLink
-from apps.pages.request import server_paths
+from deltaweb.web.jobs.visibility import SubjectLink
+from deltaweb.web.pages.request import server_paths
 
 
 def without_places(text: str, subject: SubjectLink | None) -> str:

@@ -2,9 +2,9 @@
 
 from django import forms
 
-from apps.jobs.models import Job
-from apps.pages.lists.fields import SortField, WordField
-from apps.pages.lists.sorting import Column
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.pages.lists.fields import SortField, WordField
+from deltaweb.web.pages.lists.sorting import Column
 
 ACTIVE = "ACTIVE"
 STATES = [(ACTIVE, "active"), *Job.State.choices]

@@ -6,14 +6,14 @@ from datetime import datetime
 
 from django.contrib.auth.models import AnonymousUser
 
-from apps.accounts.models import User
-from apps.jobs.kinds import words_of
-from apps.jobs.listing.forms import ACTIVE, COLUMNS
-from apps.jobs.listing.selectors import JobView, job_views, light
-from apps.jobs.models import JobQuerySet
-from apps.jobs.visibility import jobs_about, visible_jobs
-from apps.pages.lists.sorting import ordering
-from apps.pages.paging import Paged, paged
+from deltaweb.web.accounts.models import User
+from deltaweb.web.jobs.kinds import words_of
+from deltaweb.web.jobs.listing.forms import ACTIVE, COLUMNS
+from deltaweb.web.jobs.listing.selectors import JobView, job_views, light
+from deltaweb.web.jobs.models import JobQuerySet
+from deltaweb.web.jobs.visibility import jobs_about, visible_jobs
+from deltaweb.web.pages.lists.sorting import ordering
+from deltaweb.web.pages.paging import Paged, paged
 
 DEFAULT_SORT = "asked"
 _SORT_FIELDS: Mapping[str, tuple[str, ...]] = {

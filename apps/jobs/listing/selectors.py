@@ -10,19 +10,19 @@ from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Q
 
-from apps.accounts.models import User
-from apps.jobs.kind import Queue
-from apps.jobs.kinds import queue_of, queues, words_of
-from apps.jobs.listing.error_words import without_places
-from apps.jobs.models import Job, JobQuerySet, Worker
-from apps.jobs.running.process import is_known_alive, is_known_dead
-from apps.jobs.visibility import (
+from deltaweb.web.accounts.models import User
+from deltaweb.web.jobs.kind import Queue
+from deltaweb.web.jobs.kinds import queue_of, queues, words_of
+from deltaweb.web.jobs.listing.error_words import without_places
+from deltaweb.web.jobs.models import Job, JobQuerySet, Worker
+from deltaweb.web.jobs.running.process import is_known_alive, is_known_dead
+from deltaweb.web.jobs.visibility import (
     SubjectLink,
     may_retry,
     subject_links,
     visible_jobs,
 )
-from apps.pages.errors import PageError
+from deltaweb.web.pages.errors import PageError
 
 ALIVE_FOR = timedelta(seconds=30)  # since a worker was last heard of
 POLLS_S = ((10, 1), (60, 3))  # until so many seconds after the start, poll every ...

@@ -12,11 +12,11 @@ from multiprocessing import forkserver
 from threading import Lock, Thread
 from typing import Final
 
-from apps.jobs.running import apart_process
-from apps.jobs.running.process import process_name
 from deltaweb.environment.memory import own_bytes
+from deltaweb.web.jobs.running import apart_process
+from deltaweb.web.jobs.running.process import process_name
 
-LOADED: Final = "apps.jobs.running.apart_loaded"
+LOADED: Final = "deltaweb.web.jobs.running.apart_loaded"
 GROWN_BYTES: Final = 384 << 20
 """A process that has taken so much more than at its beginning does no other job."""
 

@@ -75,7 +75,7 @@ def serve(jobs: "Connection") -> None:
     # At a terminal an interrupt is for the worker, which lets its jobs end.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _is_apart.append(True)
-    from apps.jobs.running import apart_between  # noqa: PLC0415 (it imports Django)
+    from deltaweb.web.jobs.running import apart_between  # noqa: PLC0415 (it imports Django)
 
     apart_between.make_ready()
     while True:

@@ -15,10 +15,10 @@ from django.conf import settings
 from django.db import DatabaseError, InterfaceError, connection
 from django.db.models import F
 
-from apps.jobs.models import Job
-from apps.jobs.running.database_faults import persistently
-from apps.jobs.running.news import tell_moved
-from apps.jobs.running.process import process_name
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.jobs.running.database_faults import persistently
+from deltaweb.web.jobs.running.news import tell_moved
+from deltaweb.web.jobs.running.process import process_name
 
 logger = logging.getLogger(__name__)
 

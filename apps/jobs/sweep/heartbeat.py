@@ -10,9 +10,9 @@ from collections.abc import Iterable, Sequence
 from django.db import DatabaseError, InterfaceError, connection
 from django.utils import timezone
 
-from apps.jobs.models import Worker
-from apps.jobs.running.process import process_name
-from apps.jobs.sweep.leases import sweep
+from deltaweb.web.jobs.models import Worker
+from deltaweb.web.jobs.running.process import process_name
+from deltaweb.web.jobs.sweep.leases import sweep
 
 logger = logging.getLogger(__name__)
 

@@ -6,11 +6,11 @@ from typing import Final
 
 from django.db.models import Q
 
-from apps.jobs.broker.waking import wake
-from apps.jobs.models import Job, Worker
-from apps.jobs.running.news import tell_moved
-from apps.jobs.running.process import is_known_dead
-from apps.jobs.sweep.leftovers import remove_results
+from deltaweb.web.jobs.broker.waking import wake
+from deltaweb.web.jobs.models import Job, Worker
+from deltaweb.web.jobs.running.news import tell_moved
+from deltaweb.web.jobs.running.process import is_known_dead
+from deltaweb.web.jobs.sweep.leftovers import remove_results
 
 WAKE_AGAIN_AFTER = timedelta(seconds=60)
 WAKE_LIMIT = 100  # jobs woken again by one sweep, the longest waiting first

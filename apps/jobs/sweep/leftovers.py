@@ -9,8 +9,8 @@ from typing import Final
 
 from django.conf import settings
 
-from apps.jobs.models import Job
-from apps.jobs.results import RESULTS_FOLDER
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.jobs.results import RESULTS_FOLDER
 
 SCRATCH_FOLDER: Final = "scratch"
 ABANDONED_AFTER_S: Final = 6 * 3600  # what is that old is not being begun just now

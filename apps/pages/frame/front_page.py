@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from apps.pages.registry import Registry
+from deltaweb.web.pages.registry import Registry
 
 if TYPE_CHECKING:  # An app's config imports this before Django's models are ready.
-    from apps.pages.frame.navigation import AnyUser
+    from deltaweb.web.pages.frame.navigation import AnyUser
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpRequest
 
-from apps.pages.frame import navigation
+from deltaweb.web.pages.frame import navigation
 
 
 def page(request: HttpRequest) -> dict[str, Any]:

@@ -12,16 +12,16 @@ from django.http import (
     HttpResponseRedirect,
 )
 
-from apps.pages.errors import (
+from deltaweb.delta.errors import DeltaError
+from deltaweb.web.pages.errors import (
     DatabaseBusyError,
     PageError,
     error_response,
     from_delta_error,
     is_busy,
 )
-from apps.pages.request.server_paths import text_for_reader
-from apps.pages.request.tidy_addresses import without_empty_parts
-from deltaweb.delta.errors import DeltaError
+from deltaweb.web.pages.request.server_paths import text_for_reader
+from deltaweb.web.pages.request.tidy_addresses import without_empty_parts
 
 logger = logging.getLogger(__name__)
 

@@ -13,8 +13,8 @@ from typing import Final, TypeAlias
 from django.forms import Form
 from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
 
-from apps.pages.errors import PageError
-from apps.pages.lists.links import address_with
+from deltaweb.web.pages.errors import PageError
+from deltaweb.web.pages.lists.links import address_with
 
 Takes: TypeAlias = Iterable[str | type[Form]]
 """Names of parameters, with blanks between, and forms that are made of them."""

@@ -17,7 +17,7 @@ from typing import Final
 from django.http import HttpRequest, HttpResponseBase
 from django.templatetags.static import static
 
-from apps.pages.errors import PageError
+from deltaweb.web.pages.errors import PageError
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 RULES: Final = "prefetch.rules"

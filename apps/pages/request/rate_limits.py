@@ -7,7 +7,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from apps.pages.request.token_buckets import TokenBuckets
+from deltaweb.web.pages.request.token_buckets import TokenBuckets
 
 logger = logging.getLogger(__name__)
 

@@ -9,9 +9,9 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
-from apps.pages.lists import links
-from apps.pages.lists.days import day_text
-from apps.pages.request import server_paths
+from deltaweb.web.pages.lists import links
+from deltaweb.web.pages.lists.days import day_text
+from deltaweb.web.pages.request import server_paths
 
 register = template.Library()
 

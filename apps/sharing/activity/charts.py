@@ -6,7 +6,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from apps.pages.figures import (
+from deltaweb.web.pages.figures import (
     ACCENT,
     MIN_BARS,
     Chart,
@@ -15,8 +15,8 @@ from apps.pages.figures import (
     figure_layout,
     plain_values,
 )
-from apps.pages.lists.days import day_text
-from apps.sharing.activity.usage import DailyUse
+from deltaweb.web.pages.lists.days import day_text
+from deltaweb.web.sharing.activity.usage import DailyUse
 
 NUM_TICKS = 4
 SIZE_DIGITS = 3

@@ -7,8 +7,8 @@ from typing import Any
 
 from django import forms
 
-from apps.audit.models import AuditEvent
-from apps.pages.lists.fields import DayField, WordField
+from deltaweb.web.audit.models import AuditEvent
+from deltaweb.web.pages.lists.fields import DayField, WordField
 
 STATUSES = {"ok": "answered", "failed": "refused or failed"}
 KINDS = {str(kind): str(kind.label) for kind in AuditEvent.Kind}

@@ -11,13 +11,13 @@ from datetime import datetime
 
 from django.db.models import Q
 
-from apps.audit.models import AuditEvent, AuditEventQuerySet
-from apps.sharing.activity.action_words import action_words
-from apps.sharing.activity.event_rows import EventRow, event_data, event_row
-from apps.sharing.activity.forms import ActivityFilter
-from apps.sharing.activity.refusals import reason_in
-from apps.sharing.activity.usage import FIRST_FAILED_STATUS
-from apps.tables.models import Table
+from deltaweb.web.audit.models import AuditEvent, AuditEventQuerySet
+from deltaweb.web.sharing.activity.action_words import action_words
+from deltaweb.web.sharing.activity.event_rows import EventRow, event_data, event_row
+from deltaweb.web.sharing.activity.forms import ActivityFilter
+from deltaweb.web.sharing.activity.refusals import reason_in
+from deltaweb.web.sharing.activity.usage import FIRST_FAILED_STATUS
+from deltaweb.web.tables.models import Table
 
 PAGE_LENGTH = 50
 SCAN_LENGTH = 200_000

@@ -24,8 +24,8 @@ from django.db.models import (
 )
 from django.db.models.functions import Cast, Coalesce
 
-from apps.audit.models import AuditEvent
-from apps.sharing.models import Recipient, RecipientToken, Share
+from deltaweb.web.audit.models import AuditEvent
+from deltaweb.web.sharing.models import Recipient, RecipientToken, Share
 
 USE_DAYS: Final = 30
 FIRST_FAILED_STATUS: Final = 400  # of HTTP

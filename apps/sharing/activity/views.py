@@ -7,24 +7,24 @@ from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from apps.accounts.permissions import admin_required
-from apps.pages.figures import Chart
-from apps.pages.lists.days import day_text
-from apps.pages.lists.links import Chip, without
-from apps.pages.paging import links_between
-from apps.pages.responses import respond
-from apps.sharing.activity import charts
-from apps.sharing.activity import selectors as activity
-from apps.sharing.activity.action_words import action_words
-from apps.sharing.activity.event_rows import event_data
-from apps.sharing.activity.forms import (
+from deltaweb.web.accounts.permissions import admin_required
+from deltaweb.web.pages.figures import Chart
+from deltaweb.web.pages.lists.days import day_text
+from deltaweb.web.pages.lists.links import Chip, without
+from deltaweb.web.pages.paging import links_between
+from deltaweb.web.pages.responses import respond
+from deltaweb.web.sharing.activity import charts
+from deltaweb.web.sharing.activity import selectors as activity
+from deltaweb.web.sharing.activity.action_words import action_words
+from deltaweb.web.sharing.activity.event_rows import event_data
+from deltaweb.web.sharing.activity.forms import (
     KINDS,
     STATUSES,
     ActivityFilter,
     ActivityForm,
 )
-from apps.sharing.activity.use_spans import Use, use_of
-from apps.tables.head.shapes import cleaned
+from deltaweb.web.sharing.activity.use_spans import Use, use_of
+from deltaweb.web.tables.head.shapes import cleaned
 
 
 @require_safe

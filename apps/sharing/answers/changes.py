@@ -7,10 +7,6 @@ Data from a Table" (startingVersion).
 from collections.abc import Iterator, Sequence
 from itertools import chain, pairwise
 
-from apps.sharing.answers.opening import check_history, check_start, open_shared
-from apps.sharing.answers.signed_lines import SigningPlan, open_plan, signed_changes
-from apps.sharing.answers.tables import FilesAnswer
-from apps.sharing.models import SharedTable
 from deltaweb.delta.errors import VersionNotFoundError
 from deltaweb.delta.feed.feed_files import FeedFiles
 from deltaweb.delta.feed.row_schema import schema_of
@@ -27,6 +23,14 @@ from deltaweb.sharing.wire.delta import covering_protocol
 from deltaweb.sharing.wire.lines import TableFacts
 from deltaweb.sharing.wire.partition_values import instant_columns
 from deltaweb.table import DeltaTable
+from deltaweb.web.sharing.answers.opening import check_history, check_start, open_shared
+from deltaweb.web.sharing.answers.signed_lines import (
+    SigningPlan,
+    open_plan,
+    signed_changes,
+)
+from deltaweb.web.sharing.answers.tables import FilesAnswer
+from deltaweb.web.sharing.models import SharedTable
 
 
 def table_changes(

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from apps.sharing.access import callers as access
-from apps.sharing.errors import AccessError
-from apps.sharing.models import RecipientToken, SharedTable
-from apps.tables.storage.locations import check_allowed
-from apps.tables.storage.opening import roots_of_server
 from deltaweb.delta.errors import DataFileError, LocationError, PathEscapesTableError
 from deltaweb.sharing.errors import FileGoneError, FileRefusedError
 from deltaweb.storage.local_file import open_local_file
 from deltaweb.storage.signing.file_urls import FileURLInvalidError, verify
+from deltaweb.web.sharing.access import callers as access
+from deltaweb.web.sharing.errors import AccessError
+from deltaweb.web.sharing.models import RecipientToken, SharedTable
+from deltaweb.web.tables.storage.locations import check_allowed
+from deltaweb.web.tables.storage.opening import roots_of_server
 
 logger = logging.getLogger(__name__)
 

@@ -1,9 +1,9 @@
 """Shared tables opened, and which of their versions are shared."""
 
-from apps.sharing.models import SharedTable
-from apps.tables.storage.opening import open_table, roots_of_server
 from deltaweb.sharing.errors import HistoryNotSharedError
 from deltaweb.table import DeltaTable
+from deltaweb.web.sharing.models import SharedTable
+from deltaweb.web.tables.storage.opening import open_table, roots_of_server
 
 
 def open_shared(shared: SharedTable) -> DeltaTable:

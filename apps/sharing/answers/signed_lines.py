@@ -8,8 +8,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from apps.sharing.models import RecipientToken, SharedTable
-from apps.tables.storage.connections import options_for
 from deltaweb.delta.log.commits.times import to_ms
 from deltaweb.index.query.change_selection import ChangeSelection
 from deltaweb.index.query.file_selection import FileSelection
@@ -19,6 +17,8 @@ from deltaweb.sharing.wire.lines import FileAnswer
 from deltaweb.storage.location import is_local, normalize_location
 from deltaweb.storage.signing.file_urls import LocalFileSigner
 from deltaweb.storage.signing.signer import URLSigner, open_signer
+from deltaweb.web.sharing.models import RecipientToken, SharedTable
+from deltaweb.web.tables.storage.connections import options_for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

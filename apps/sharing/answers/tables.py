@@ -10,17 +10,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
-from apps.sharing.answers.opening import (
-    check_history,
-    check_start,
-    not_shared_before,
-    open_shared,
-)
-from apps.sharing.answers.signed_lines import SigningPlan, open_plan, signed_lines
-from apps.sharing.answers.vacuumed import check_files
-from apps.sharing.models import SharedTable
-from apps.tables.index.folders import indexes_folder
-from apps.tables.models import Table
 from deltaweb.delta.errors import TimestampNotFoundError
 from deltaweb.delta.feed.versions import has_feed
 from deltaweb.delta.log.commits.times import to_ms
@@ -45,6 +34,21 @@ from deltaweb.sharing.table_query import TableQuery
 from deltaweb.sharing.wire.lines import TableFacts
 from deltaweb.sharing.wire.partition_values import instant_columns
 from deltaweb.table import DeltaTable
+from deltaweb.web.sharing.answers.opening import (
+    check_history,
+    check_start,
+    not_shared_before,
+    open_shared,
+)
+from deltaweb.web.sharing.answers.signed_lines import (
+    SigningPlan,
+    open_plan,
+    signed_lines,
+)
+from deltaweb.web.sharing.answers.vacuumed import check_files
+from deltaweb.web.sharing.models import SharedTable
+from deltaweb.web.tables.index.folders import indexes_folder
+from deltaweb.web.tables.models import Table
 
 # What was read of tables, for all threads of this process.
 _READER: Final = SharedTableReader()

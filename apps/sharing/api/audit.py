@@ -14,11 +14,11 @@ from uuid import UUID
 
 from django.db import DatabaseError
 
-from apps.audit import services
-from apps.audit.models import AuditEvent
-from apps.pages.request.lock_waits import REQUEST_WAIT_MS, short_transaction
-from apps.sharing.models import RecipientToken, SharedTable
 from deltaweb.sharing.parameters import MAX_LONG
+from deltaweb.web.audit import services
+from deltaweb.web.audit.models import AuditEvent
+from deltaweb.web.pages.request.lock_waits import REQUEST_WAIT_MS, short_transaction
+from deltaweb.web.sharing.models import RecipientToken, SharedTable
 
 logger = logging.getLogger(__name__)
 

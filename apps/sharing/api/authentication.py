@@ -2,10 +2,10 @@
 
 from datetime import datetime
 
-from apps.accounts.tokens import sha256
-from apps.sharing.access import callers as access
-from apps.sharing.models import RecipientToken
 from deltaweb.sharing.errors import CredentialsMissingError
+from deltaweb.web.accounts.tokens import sha256
+from deltaweb.web.sharing.access import callers as access
+from deltaweb.web.sharing.models import RecipientToken
 
 SCHEME = "bearer"
 

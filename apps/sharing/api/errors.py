@@ -19,9 +19,6 @@ from django.core.exceptions import (
 )
 from django.http import Http404
 
-from apps.pages.errors import is_busy
-from apps.sharing.api.responses import WholeAnswer, error_answer
-from apps.sharing.errors import AccessError
 from deltaweb.delta.errors import (
     CredentialsNeededError,
     DataFileMissingError,
@@ -58,6 +55,9 @@ from deltaweb.sharing.errors import (
     TooManyRequestsError,
     TooManyStreamsError,
 )
+from deltaweb.web.pages.errors import is_busy
+from deltaweb.web.sharing.api.responses import WholeAnswer, error_answer
+from deltaweb.web.sharing.errors import AccessError
 
 logger = logging.getLogger(__name__)
 

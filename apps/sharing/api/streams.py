@@ -4,8 +4,8 @@ import logging
 from collections.abc import Iterator
 from typing import Final
 
-from apps.sharing.api.audit import CallRecord
-from apps.sharing.api.places import Place
+from deltaweb.web.sharing.api.audit import CallRecord
+from deltaweb.web.sharing.api.places import Place
 
 logger = logging.getLogger(__name__)
 

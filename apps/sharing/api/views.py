@@ -1,4 +1,4 @@
-"""The endpoints of the protocol; each is one call into `apps.sharing.answers`.
+"""The endpoints of the protocol; each is one call into `deltaweb.web.sharing.answers`.
 
 Source: delta_sharing_protocol.md, "REST APIs".
 """
@@ -9,21 +9,6 @@ from django.conf import settings
 from django.http import HttpResponseBase
 from rest_framework.request import Request
 
-from apps.sharing.answers import listings, tables
-from apps.sharing.answers.changes import table_changes
-from apps.sharing.answers.signed_lines import SigningPlan
-from apps.sharing.api.base import InShareView, ProtocolView, SharingView, TableView
-from apps.sharing.api.keys import file_url_keys
-from apps.sharing.api.places import Stream
-from apps.sharing.api.request_body import read_body
-from apps.sharing.api.responses import (
-    json_answer,
-    lines_answer,
-    set_version,
-    stream_answer,
-    version_answer,
-)
-from apps.sharing.api.streams import RecordedStream
 from deltaweb.sharing.errors import EndpointNotFoundError, SharingError
 from deltaweb.sharing.parameters import parse_moment, parse_version
 from deltaweb.sharing.table_query import (
@@ -32,6 +17,26 @@ from deltaweb.sharing.table_query import (
     parse_changes_query,
     parse_table_query,
 )
+from deltaweb.web.sharing.answers import listings, tables
+from deltaweb.web.sharing.answers.changes import table_changes
+from deltaweb.web.sharing.answers.signed_lines import SigningPlan
+from deltaweb.web.sharing.api.base import (
+    InShareView,
+    ProtocolView,
+    SharingView,
+    TableView,
+)
+from deltaweb.web.sharing.api.keys import file_url_keys
+from deltaweb.web.sharing.api.places import Stream
+from deltaweb.web.sharing.api.request_body import read_body
+from deltaweb.web.sharing.api.responses import (
+    json_answer,
+    lines_answer,
+    set_version,
+    stream_answer,
+    version_answer,
+)
+from deltaweb.web.sharing.api.streams import RecordedStream
 
 MAX_SKIPPED_SHOWN: Final = 20
 DATA_FORMAT: Final = "delta"

@@ -10,12 +10,12 @@ from uuid import UUID
 
 from django.db.models import OuterRef, Subquery
 
-from apps.tables.models import MetadataVersion, ProtocolVersion, Table
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.features.deletion_vectors import DELETION_VECTORS
 from deltaweb.delta.features.registry import required_features
 from deltaweb.sharing.clients import ClientReading, client_readings
 from deltaweb.sharing.compatibility import Misreading, misreadings
+from deltaweb.web.tables.models import MetadataVersion, ProtocolVersion, Table
 
 NOT_INDEXED = "It is not indexed yet, so nothing is known of its features."
 VECTORS_UNSEEN = (

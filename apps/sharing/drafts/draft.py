@@ -10,11 +10,11 @@ from uuid import UUID
 
 from django.http import QueryDict
 
-from apps.sharing.errors import PartitionFilterError, StartVersionError
-from apps.sharing.issuing.forms import CUSTOM
-from apps.sharing.names import name_key
-from apps.sharing.recipients.forms import NewReaderForm
-from apps.sharing.shares.forms import TableDraftForm
+from deltaweb.web.sharing.errors import PartitionFilterError, StartVersionError
+from deltaweb.web.sharing.issuing.forms import CUSTOM
+from deltaweb.web.sharing.names import name_key
+from deltaweb.web.sharing.recipients.forms import NewReaderForm
+from deltaweb.web.sharing.shares.forms import TableDraftForm
 
 STEPS = {
     "name": "Name",

@@ -11,20 +11,20 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
 
-from apps.pages.responses import respond
-from apps.sharing.drafts import review as draft_review
-from apps.sharing.drafts.draft import (
+from deltaweb.web.pages.responses import respond
+from deltaweb.web.sharing.drafts import review as draft_review
+from deltaweb.web.sharing.drafts.draft import (
     MAX_NEW_RECIPIENTS,
     MAX_TABLES,
     STEPS,
     Draft,
 )
-from apps.sharing.drafts.session import faults_of, load_draft
-from apps.sharing.issuing.forms import first_lifetime, lifetime_choices
-from apps.sharing.recipients.forms import NewReaderForm
-from apps.sharing.shares import detail as share_pages
-from apps.sharing.shares.forms import MAX_PAGE, ShareForm
-from apps.tables.head.shapes import cleaned
+from deltaweb.web.sharing.drafts.session import faults_of, load_draft
+from deltaweb.web.sharing.issuing.forms import first_lifetime, lifetime_choices
+from deltaweb.web.sharing.recipients.forms import NewReaderForm
+from deltaweb.web.sharing.shares import detail as share_pages
+from deltaweb.web.sharing.shares.forms import MAX_PAGE, ShareForm
+from deltaweb.web.tables.head.shapes import cleaned
 
 
 class StepForm(forms.Form):

@@ -8,15 +8,15 @@ from uuid import UUID
 
 from django.db.models import Count, Q
 
-from apps.pages.paging import Paged, paged
-from apps.sharing.clients.preflight import Preflight, preflights
-from apps.sharing.drafts.draft import Draft, DraftTable
-from apps.sharing.models import Grant, Recipient, SharedTable
-from apps.sharing.recipients.listing import RecipientRow, recipient_rows
-from apps.sharing.shares.detail import (
+from deltaweb.web.pages.paging import Paged, paged
+from deltaweb.web.sharing.clients.preflight import Preflight, preflights
+from deltaweb.web.sharing.drafts.draft import Draft, DraftTable
+from deltaweb.web.sharing.models import Grant, Recipient, SharedTable
+from deltaweb.web.sharing.recipients.listing import RecipientRow, recipient_rows
+from deltaweb.web.sharing.shares.detail import (
     CHOICES_LENGTH,
 )
-from apps.tables.models import Table
+from deltaweb.web.tables.models import Table
 
 MAX_NAMESPACES = 500
 UNKNOWN = Preflight(note="This table is no longer registered.", is_known=False)

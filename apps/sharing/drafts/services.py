@@ -8,18 +8,18 @@ from uuid import UUID, uuid4
 
 from django.db import transaction
 
-from apps.pages.actions import Actor
-from apps.sharing.drafts.draft import Draft
-from apps.sharing.issuing.credentials import issue
-from apps.sharing.issuing.lifetimes import parse_lifetime
-from apps.sharing.issuing.tokens import Credentials
-from apps.sharing.models import Recipient, Share
-from apps.sharing.names import name_key
-from apps.sharing.recipients.services import create_recipient, grant
-from apps.sharing.shares.services import add_table, create_share
-from apps.tables.errors import TableNotRegisteredError
-from apps.tables.models import Table
 from deltaweb.delta.errors import DeltaError
+from deltaweb.web.pages.actions import Actor
+from deltaweb.web.sharing.drafts.draft import Draft
+from deltaweb.web.sharing.issuing.credentials import issue
+from deltaweb.web.sharing.issuing.lifetimes import parse_lifetime
+from deltaweb.web.sharing.issuing.tokens import Credentials
+from deltaweb.web.sharing.models import Recipient, Share
+from deltaweb.web.sharing.names import name_key
+from deltaweb.web.sharing.recipients.services import create_recipient, grant
+from deltaweb.web.sharing.shares.services import add_table, create_share
+from deltaweb.web.tables.errors import TableNotRegisteredError
+from deltaweb.web.tables.models import Table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

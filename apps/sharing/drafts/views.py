@@ -14,12 +14,12 @@ from django.shortcuts import redirect
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
-from apps.accounts.permissions import admin_required
-from apps.pages.actions import actor_of
-from apps.sharing.drafts.draft import MAX_NEW_RECIPIENTS, Draft, DraftRecipient
-from apps.sharing.drafts.pages import StepForm, step_page, to_step
-from apps.sharing.drafts.services import MadeShare, make_share
-from apps.sharing.drafts.session import (
+from deltaweb.web.accounts.permissions import admin_required
+from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.sharing.drafts.draft import MAX_NEW_RECIPIENTS, Draft, DraftRecipient
+from deltaweb.web.sharing.drafts.pages import StepForm, step_page, to_step
+from deltaweb.web.sharing.drafts.services import MadeShare, make_share
+from deltaweb.web.sharing.drafts.session import (
     add_namespace,
     add_table,
     add_tables,
@@ -28,11 +28,11 @@ from apps.sharing.drafts.session import (
     load_draft,
     save_draft,
 )
-from apps.sharing.issuing.forms import place_error
-from apps.sharing.issuing.token_result import show_links
-from apps.sharing.shares import detail as share_pages
-from apps.sharing.shares.forms import ShareForm
-from apps.tables.head.shapes import cleaned
+from deltaweb.web.sharing.issuing.forms import place_error
+from deltaweb.web.sharing.issuing.token_result import show_links
+from deltaweb.web.sharing.shares import detail as share_pages
+from deltaweb.web.sharing.shares.forms import ShareForm
+from deltaweb.web.tables.head.shapes import cleaned
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -15,19 +15,19 @@ from django.utils import timezone
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
-from apps.accounts.permissions import public
-from apps.pages.request.addresses import client_address
-from apps.sharing.clients.snippets import snippets
-from apps.sharing.errors import SharingStateError
-from apps.sharing.issuing.activation import (
+from deltaweb.web.accounts.permissions import public
+from deltaweb.web.pages.request.addresses import client_address
+from deltaweb.web.sharing.clients.snippets import snippets
+from deltaweb.web.sharing.errors import SharingStateError
+from deltaweb.web.sharing.issuing.activation import (
     Activation,
     Caller,
     activate,
     look_up,
     view_activation,
 )
-from apps.sharing.issuing.offers import offered_tables, to_read_first
-from apps.sharing.issuing.token_result import profile_response
+from deltaweb.web.sharing.issuing.offers import offered_tables, to_read_first
+from deltaweb.web.sharing.issuing.token_result import profile_response
 
 MAX_TABLES: Final = 12  # named on the page; the rest is counted
 HEADERS: Final = {

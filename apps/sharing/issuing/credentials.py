@@ -5,11 +5,11 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 
-from apps.pages.actions import Actor
-from apps.sharing.issuing import tokens
-from apps.sharing.issuing.profile import Profile
-from apps.sharing.issuing.tokens import Credentials
-from apps.sharing.models import Recipient, RecipientToken
+from deltaweb.web.pages.actions import Actor
+from deltaweb.web.sharing.issuing import tokens
+from deltaweb.web.sharing.issuing.profile import Profile
+from deltaweb.web.sharing.issuing.tokens import Credentials
+from deltaweb.web.sharing.models import Recipient, RecipientToken
 
 # Puts a profile file where it belongs, in the place of a link. It runs inside the
 # transaction: if it fails, no token stays whose secret nobody has.

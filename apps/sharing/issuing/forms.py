@@ -5,8 +5,8 @@ from typing import Final
 
 from django import forms
 
-from apps.sharing.errors import NameInvalidError
 from deltaweb.delta.errors import DeltaError
+from deltaweb.web.sharing.errors import NameInvalidError
 
 CUSTOM: Final = "custom"
 # The field that a refusal is about, by its code.

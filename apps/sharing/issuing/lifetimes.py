@@ -6,7 +6,7 @@ from typing import Final
 
 from django.conf import settings
 
-from apps.sharing.errors import LifetimeInvalidError
+from deltaweb.web.sharing.errors import LifetimeInvalidError
 
 DEFAULT_LIFETIME: Final = timedelta(days=90)
 _SPAN: Final = re.compile(r"(\d{1,6})\s*(d|h|m)", re.IGNORECASE | re.ASCII)

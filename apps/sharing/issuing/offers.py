@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
-from apps.sharing.clients.preflight import Preflight, preflights
-from apps.sharing.clients.snippets import TableName
-from apps.sharing.models import Recipient, SharedTable
+from deltaweb.web.sharing.clients.preflight import Preflight, preflights
+from deltaweb.web.sharing.clients.snippets import TableName
+from deltaweb.web.sharing.models import Recipient, SharedTable
 
 LOOKED_AT: Final = 50  # whose clients are looked up; a share may hold thousands
 _RANKS: Final = {"clean": 1, "unknown": 2, "partly": 3, "refused": 4}

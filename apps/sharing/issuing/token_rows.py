@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from apps.sharing.issuing.rotation import Verdict, judge
-from apps.sharing.models import ActivationLink, RecipientToken
+from deltaweb.web.sharing.issuing.rotation import Verdict, judge
+from deltaweb.web.sharing.models import ActivationLink, RecipientToken
 
 State = RecipientToken.State
 

@@ -14,16 +14,16 @@ from django.db import transaction
 from django.db.models import F, Q
 from django.db.models.functions import Least
 
-from apps.accounts.tokens import sha256
-from apps.pages.actions import Action, Actor, report
-from apps.sharing.errors import (
+from deltaweb.web.accounts.tokens import sha256
+from deltaweb.web.pages.actions import Action, Actor, report
+from deltaweb.web.sharing.errors import (
     NoWaitingTokenError,
     RetirementInvalidError,
     TokenStateError,
 )
-from apps.sharing.issuing.lifetimes import check_lifetime
-from apps.sharing.issuing.profile import Profile, new_profile
-from apps.sharing.models import ActivationLink, Recipient, RecipientToken
+from deltaweb.web.sharing.issuing.lifetimes import check_lifetime
+from deltaweb.web.sharing.issuing.profile import Profile, new_profile
+from deltaweb.web.sharing.models import ActivationLink, Recipient, RecipientToken
 
 MARK: Final = "dwt_"  # lets a secret scanner recognise one of our tokens
 _PREFIX_BYTES: Final = 4

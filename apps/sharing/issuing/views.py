@@ -13,13 +13,13 @@ from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST
 
-from apps.accounts.permissions import admin_required
-from apps.pages.actions import actor_of
-from apps.pages.lists.days import day_text
-from apps.pages.responses import respond
-from apps.sharing.errors import LifetimeInvalidError, SharingStateError
-from apps.sharing.issuing import credentials, once, tokens
-from apps.sharing.issuing.forms import (
+from deltaweb.web.accounts.permissions import admin_required
+from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.pages.lists.days import day_text
+from deltaweb.web.pages.responses import respond
+from deltaweb.web.sharing.errors import LifetimeInvalidError, SharingStateError
+from deltaweb.web.sharing.issuing import credentials, once, tokens
+from deltaweb.web.sharing.issuing.forms import (
     DELAYS,
     OVERLAPS,
     LifetimeForm,
@@ -29,15 +29,15 @@ from apps.sharing.issuing.forms import (
     first_lifetime,
     lifetime_choices,
 )
-from apps.sharing.issuing.lifetimes import parse_lifetime, parse_span
-from apps.sharing.issuing.token_result import (
+from deltaweb.web.sharing.issuing.lifetimes import parse_lifetime, parse_span
+from deltaweb.web.sharing.issuing.token_result import (
     profile_response,
     repeated,
     show_credentials,
 )
-from apps.sharing.issuing.token_rows import token_json, token_row
-from apps.sharing.models import Recipient, RecipientToken
-from apps.sharing.names import find_recipient
+from deltaweb.web.sharing.issuing.token_rows import token_json, token_row
+from deltaweb.web.sharing.models import Recipient, RecipientToken
+from deltaweb.web.sharing.names import find_recipient
 
 State = RecipientToken.State
 

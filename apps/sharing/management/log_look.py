@@ -3,12 +3,12 @@
 The pages ask what is indexed; a command answers before the first index, too.
 """
 
-from apps.tables.index.folders import indexes_folder
-from apps.tables.models import Table
-from apps.tables.storage.opening import open_table, roots_of_server
 from deltaweb.delta.errors import DeltaError
 from deltaweb.index.query.shared_table import SharedTableReader
 from deltaweb.sharing.compatibility import misreadings
+from deltaweb.web.tables.index.folders import indexes_folder
+from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.storage.opening import open_table, roots_of_server
 
 IN_PARQUET = (
     "Clients that take the delta format are answered in it, if they know what the "

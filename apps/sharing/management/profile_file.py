@@ -8,7 +8,7 @@ from typing import Final
 
 from django.core.management import CommandError
 
-from apps.sharing.issuing.profile import Profile
+from deltaweb.web.sharing.issuing.profile import Profile
 
 _MODE: Final = 0o600
 

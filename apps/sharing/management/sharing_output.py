@@ -6,16 +6,16 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from apps.audit.models import AuditEvent
-from apps.sharing.activity.usage import (
+from deltaweb.web.audit.models import AuditEvent
+from deltaweb.web.sharing.activity.usage import (
     USE_DAYS,
     DailyUse,
     daily_use,
     last_days,
     last_use,
 )
-from apps.sharing.models import Recipient, RecipientToken, Share, SharedTable
-from apps.tables.management.text_output import aligned, facts, time_text
+from deltaweb.web.sharing.models import Recipient, RecipientToken, Share, SharedTable
+from deltaweb.web.tables.management.text_output import aligned, facts, time_text
 
 WHOLE_HISTORY = "whole history"
 

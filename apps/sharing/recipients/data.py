@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from apps.sharing.activity.event_rows import event_data
-from apps.sharing.issuing.token_rows import token_json
-from apps.sharing.recipients.detail import (
+from deltaweb.web.sharing.activity.event_rows import event_data
+from deltaweb.web.sharing.issuing.token_rows import token_json
+from deltaweb.web.sharing.recipients.detail import (
     GrantRow,
     RecipientDetail,
     RotationPanel,
 )
-from apps.sharing.recipients.listing import RecipientRow
+from deltaweb.web.sharing.recipients.listing import RecipientRow
 
 
 def row_json(row: RecipientRow) -> dict[str, Any]:

@@ -5,19 +5,19 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Final
 
-from apps.audit.models import AuditEvent
-from apps.sharing.activity.event_rows import EventRow, event_row
-from apps.sharing.activity.usage import daily_requests, last_days
-from apps.sharing.issuing.rotation import Rotation, rotation
-from apps.sharing.issuing.rotation_chart import RequestsChart, requests_chart
-from apps.sharing.issuing.token_rows import TokenRow, token_rows
-from apps.sharing.models import (
+from deltaweb.web.audit.models import AuditEvent
+from deltaweb.web.sharing.activity.event_rows import EventRow, event_row
+from deltaweb.web.sharing.activity.usage import daily_requests, last_days
+from deltaweb.web.sharing.issuing.rotation import Rotation, rotation
+from deltaweb.web.sharing.issuing.rotation_chart import RequestsChart, requests_chart
+from deltaweb.web.sharing.issuing.token_rows import TokenRow, token_rows
+from deltaweb.web.sharing.models import (
     Recipient,
     RecipientToken,
     Share,
     SharedTable,
 )
-from apps.sharing.recipients.token_states import TokensState, tokens_state
+from deltaweb.web.sharing.recipients.token_states import TokensState, tokens_state
 
 CHART_DAYS: Final = 14
 NUM_EVENTS: Final = 10

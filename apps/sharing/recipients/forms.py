@@ -5,9 +5,9 @@ from typing import Any, Final, cast
 
 from django import forms
 
-from apps.pages.lists.fields import SortField, WordField
-from apps.pages.lists.sorting import Column
-from apps.sharing.issuing.forms import LifetimeForm
+from deltaweb.web.pages.lists.fields import SortField, WordField
+from deltaweb.web.pages.lists.sorting import Column
+from deltaweb.web.sharing.issuing.forms import LifetimeForm
 
 MAX_PAGE: Final = 1_000_000
 COLUMNS: Final = (

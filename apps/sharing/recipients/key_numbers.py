@@ -6,8 +6,11 @@ from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
 from django.urls import reverse
 
-from apps.pages.frame.front_page import KeyNumber
-from apps.sharing.recipients.token_states import EXPIRES_SOON, num_recipients_by_state
+from deltaweb.web.pages.frame.front_page import KeyNumber
+from deltaweb.web.sharing.recipients.token_states import (
+    EXPIRES_SOON,
+    num_recipients_by_state,
+)
 
 
 def expiring_tokens(

@@ -7,12 +7,12 @@ from typing import Any, Final
 
 from django.db.models import Q, QuerySet
 
-from apps.pages.lists.sorting import ordering
-from apps.pages.paging import PAGE_LENGTH, Paged, paged
-from apps.sharing.activity.usage import USE_DAYS, daily_requests, last_days
-from apps.sharing.models import Grant, Recipient
-from apps.sharing.recipients.forms import COLUMNS
-from apps.sharing.recipients.token_states import (
+from deltaweb.web.pages.lists.sorting import ordering
+from deltaweb.web.pages.paging import PAGE_LENGTH, Paged, paged
+from deltaweb.web.sharing.activity.usage import USE_DAYS, daily_requests, last_days
+from deltaweb.web.sharing.models import Grant, Recipient
+from deltaweb.web.sharing.recipients.forms import COLUMNS
+from deltaweb.web.sharing.recipients.token_states import (
     TokensState,
     num_by_state,
     with_tokens_state,

@@ -9,13 +9,19 @@ from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import transaction
 
-from apps.pages.actions import Action, Actor, FieldChange, report, report_changes
-from apps.sharing.access.networks import parse_networks
-from apps.sharing.errors import ContactInvalidError
-from apps.sharing.issuing.credentials import Deliver, issue
-from apps.sharing.issuing.tokens import Credentials
-from apps.sharing.models import Grant, Recipient, Share
-from apps.sharing.names import check_name, name_key, save_named
+from deltaweb.web.pages.actions import (
+    Action,
+    Actor,
+    FieldChange,
+    report,
+    report_changes,
+)
+from deltaweb.web.sharing.access.networks import parse_networks
+from deltaweb.web.sharing.errors import ContactInvalidError
+from deltaweb.web.sharing.issuing.credentials import Deliver, issue
+from deltaweb.web.sharing.issuing.tokens import Credentials
+from deltaweb.web.sharing.models import Grant, Recipient, Share
+from deltaweb.web.sharing.names import check_name, name_key, save_named
 
 # What is recorded when a fact of a recipient changes.
 _FACT_ACTIONS: Final = {

@@ -17,7 +17,7 @@ from django.db.models import (
 )
 from django.db.models.functions import Coalesce, Least
 
-from apps.sharing.models import Grant, Recipient, RecipientToken
+from deltaweb.web.sharing.models import Grant, Recipient, RecipientToken
 
 EXPIRES_SOON: Final = timedelta(days=7)  # a fresh token of 30 days is no cause for care
 

@@ -11,27 +11,27 @@ from django.views.decorators.http import (
     require_safe,
 )
 
-from apps.accounts.permissions import admin_required
-from apps.pages.actions import actor_of
-from apps.pages.lists.sorting import sort_headers, sort_options
-from apps.pages.paging import page_links
-from apps.pages.responses import respond
-from apps.sharing.errors import SharingStateError
-from apps.sharing.issuing import once
-from apps.sharing.issuing.forms import (
+from deltaweb.web.accounts.permissions import admin_required
+from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.pages.lists.sorting import sort_headers, sort_options
+from deltaweb.web.pages.paging import page_links
+from deltaweb.web.pages.responses import respond
+from deltaweb.web.sharing.errors import SharingStateError
+from deltaweb.web.sharing.issuing import once
+from deltaweb.web.sharing.issuing.forms import (
     first_lifetime,
     lifetime_choices,
     place_error,
 )
-from apps.sharing.issuing.lifetimes import parse_lifetime
-from apps.sharing.issuing.token_result import repeated, show_credentials
-from apps.sharing.models import Recipient
-from apps.sharing.names import find_recipient
-from apps.sharing.recipients import detail as recipient_pages
-from apps.sharing.recipients import listing as recipient_lists
-from apps.sharing.recipients import services
-from apps.sharing.recipients.data import detail_json, row_json
-from apps.sharing.recipients.forms import (
+from deltaweb.web.sharing.issuing.lifetimes import parse_lifetime
+from deltaweb.web.sharing.issuing.token_result import repeated, show_credentials
+from deltaweb.web.sharing.models import Recipient
+from deltaweb.web.sharing.names import find_recipient
+from deltaweb.web.sharing.recipients import detail as recipient_pages
+from deltaweb.web.sharing.recipients import listing as recipient_lists
+from deltaweb.web.sharing.recipients import services
+from deltaweb.web.sharing.recipients.data import detail_json, row_json
+from deltaweb.web.sharing.recipients.forms import (
     COLUMNS,
     STATES,
     ConfirmForm,
@@ -40,7 +40,7 @@ from apps.sharing.recipients.forms import (
     SettingsForm,
     SharesForm,
 )
-from apps.tables.head.shapes import cleaned
+from deltaweb.web.tables.head.shapes import cleaned
 
 
 @admin_required

@@ -8,8 +8,9 @@ from uuid import UUID
 
 from django.db.models import F, Q
 
-from apps.pages.paging import Paged, paged
-from apps.sharing.activity.usage import (
+from deltaweb.delta.log.versions import ReadableRun
+from deltaweb.web.pages.paging import Paged, paged
+from deltaweb.web.sharing.activity.usage import (
     FIRST_FAILED_STATUS,
     USE_DAYS,
     DailyUse,
@@ -18,12 +19,11 @@ from apps.sharing.activity.usage import (
     last_days,
     reads,
 )
-from apps.sharing.clients.preflight import Preflight, preflight_data, preflights
-from apps.sharing.models import Recipient, Share, SharedTable
-from apps.sharing.recipients.listing import RecipientRow, recipient_rows
-from apps.tables.models import Table
-from apps.tables.versions.readable import lost_runs, told
-from deltaweb.delta.log.versions import ReadableRun
+from deltaweb.web.sharing.clients.preflight import Preflight, preflight_data, preflights
+from deltaweb.web.sharing.models import Recipient, Share, SharedTable
+from deltaweb.web.sharing.recipients.listing import RecipientRow, recipient_rows
+from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.versions.readable import lost_runs, told
 
 CHOICES_LENGTH = 20
 TABLES_LENGTH = 100  # on a page of one share

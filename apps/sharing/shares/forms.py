@@ -2,9 +2,9 @@
 
 from django import forms
 
-from apps.pages.lists.fields import SortField
-from apps.pages.lists.sorting import Column
-from apps.sharing.models import MAX_NAME_LENGTH
+from deltaweb.web.pages.lists.fields import SortField
+from deltaweb.web.pages.lists.sorting import Column
+from deltaweb.web.sharing.models import MAX_NAME_LENGTH
 
 MAX_PAGE = 1_000_000
 SHARE_COLUMNS = (

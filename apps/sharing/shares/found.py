@@ -2,8 +2,8 @@
 
 from django.db.models import Q, QuerySet
 
-from apps.sharing.models import Recipient, Share
-from apps.tables.extension.search_kinds import Hit
+from deltaweb.web.sharing.models import Recipient, Share
+from deltaweb.web.tables.extension.search_kinds import Hit
 
 
 def find_shares(text: str) -> QuerySet[Share]:

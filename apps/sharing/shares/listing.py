@@ -10,18 +10,18 @@ from uuid import UUID
 from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
-from apps.audit.models import AuditEvent
-from apps.pages.lists.sorting import ordering
-from apps.pages.paging import Paged, paged
-from apps.sharing.activity.usage import (
+from deltaweb.web.audit.models import AuditEvent
+from deltaweb.web.pages.lists.sorting import ordering
+from deltaweb.web.pages.paging import Paged, paged
+from deltaweb.web.sharing.activity.usage import (
     FIRST_FAILED_STATUS,
     USE_DAYS,
     daily_requests,
     last_days,
     reads,
 )
-from apps.sharing.models import Share, SharedTable
-from apps.sharing.shares.forms import SHARE_COLUMNS
+from deltaweb.web.sharing.models import Share, SharedTable
+from deltaweb.web.sharing.shares.forms import SHARE_COLUMNS
 
 TABLES_NAMED = 3  # in a row of the list
 CSV_HEADER = (

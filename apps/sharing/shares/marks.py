@@ -7,10 +7,10 @@ from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Count, QuerySet
 
-from apps.sharing.clients.snippets import TableName
-from apps.sharing.models import Share, SharedTable
-from apps.tables.extension.badges import Badge
-from apps.tables.models import Table
+from deltaweb.web.sharing.clients.snippets import TableName
+from deltaweb.web.sharing.models import Share, SharedTable
+from deltaweb.web.tables.extension.badges import Badge
+from deltaweb.web.tables.models import Table
 
 
 def shared_badges(

@@ -1,11 +1,11 @@
 """Partition filters: which files of a table a share offers."""
 
-from apps.sharing.errors import PartitionFilterError
-from apps.tables.models import Table
 from deltaweb.delta.errors import PredicateError, SchemaError
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.delta.scan.predicate import Predicate
 from deltaweb.sharing.conditions.refuse import parse_predicate
+from deltaweb.web.sharing.errors import PartitionFilterError
+from deltaweb.web.tables.models import Table
 
 _NOT_INDEXED = "This table has no index yet, so its partition columns are not known."
 _NOT_PARTITIONED = "This table is not partitioned, so there is nothing to filter by."

@@ -5,12 +5,18 @@ from typing import Final
 
 from django.db import IntegrityError, transaction
 
-from apps.pages.actions import Action, Actor, FieldChange, report, report_changes
-from apps.sharing.errors import NameTakenError, StartVersionError
-from apps.sharing.models import Share, SharedTable
-from apps.sharing.names import check_name, name_key, save_named
-from apps.sharing.shares.partition_filters import check_partition_filter
-from apps.tables.models import Table
+from deltaweb.web.pages.actions import (
+    Action,
+    Actor,
+    FieldChange,
+    report,
+    report_changes,
+)
+from deltaweb.web.sharing.errors import NameTakenError, StartVersionError
+from deltaweb.web.sharing.models import Share, SharedTable
+from deltaweb.web.sharing.names import check_name, name_key, save_named
+from deltaweb.web.sharing.shares.partition_filters import check_partition_filter
+from deltaweb.web.tables.models import Table
 
 # What is recorded when a field of a shared table changes; history opens or closes.
 _OFFER_ACTIONS: Final = {

@@ -6,16 +6,16 @@ from django.shortcuts import redirect
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
-from apps.accounts.permissions import admin_required
-from apps.pages.actions import actor_of
-from apps.pages.responses import respond
-from apps.sharing.issuing.forms import place_error
-from apps.sharing.models import Share
-from apps.sharing.names import find_share
-from apps.sharing.recipients.forms import ConfirmForm
-from apps.sharing.shares import services
-from apps.sharing.shares.forms import ShareForm
 from deltaweb.delta.errors import DeltaError
+from deltaweb.web.accounts.permissions import admin_required
+from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.pages.responses import respond
+from deltaweb.web.sharing.issuing.forms import place_error
+from deltaweb.web.sharing.models import Share
+from deltaweb.web.sharing.names import find_share
+from deltaweb.web.sharing.recipients.forms import ConfirmForm
+from deltaweb.web.sharing.shares import services
+from deltaweb.web.sharing.shares.forms import ShareForm
 
 
 @require_safe

@@ -7,8 +7,8 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from apps.sharing.activity.event_rows import EventRow, event_row
-from apps.sharing.activity.usage import (
+from deltaweb.web.sharing.activity.event_rows import EventRow, event_row
+from deltaweb.web.sharing.activity.usage import (
     USE_DAYS,
     DailyUse,
     calls,
@@ -16,13 +16,13 @@ from apps.sharing.activity.usage import (
     last_days,
     reads,
 )
-from apps.sharing.clients.preflight import Preflight, preflight, preflight_data
-from apps.sharing.models import Grant, Recipient, Share, SharedTable
-from apps.sharing.recipients.listing import RecipientRow, recipient_rows
-from apps.sharing.shares.detail import (
+from deltaweb.web.sharing.clients.preflight import Preflight, preflight, preflight_data
+from deltaweb.web.sharing.models import Grant, Recipient, Share, SharedTable
+from deltaweb.web.sharing.recipients.listing import RecipientRow, recipient_rows
+from deltaweb.web.sharing.shares.detail import (
     use_data,
 )
-from apps.tables.models import Table
+from deltaweb.web.tables.models import Table
 
 READS_SHOWN = 8
 SHARES_OFFERED = 100

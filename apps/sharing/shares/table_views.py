@@ -4,12 +4,12 @@ from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from apps.accounts.permissions import editor_required
-from apps.pages.responses import respond
-from apps.sharing.activity.charts import use_charts
-from apps.sharing.shares import table_sharing as selectors
-from apps.tables.head.shapes import signed_in
-from apps.tables.head.table_head import get_table, table_head
+from deltaweb.web.accounts.permissions import editor_required
+from deltaweb.web.pages.responses import respond
+from deltaweb.web.sharing.activity.charts import use_charts
+from deltaweb.web.sharing.shares import table_sharing as selectors
+from deltaweb.web.tables.head.shapes import signed_in
+from deltaweb.web.tables.head.table_head import get_table, table_head
 
 
 @require_safe

@@ -11,22 +11,23 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
-from apps.accounts.permissions import admin_required
-from apps.pages.actions import actor_of
-from apps.pages.errors import PageError
-from apps.pages.lists.sorting import sort_headers, sort_options
-from apps.pages.paging import page_links
-from apps.pages.responses import respond
-from apps.sharing.activity.charts import use_charts
-from apps.sharing.clients.preflight import preflight
-from apps.sharing.clients.snippets import TableName, snippets
-from apps.sharing.issuing.forms import place_error
-from apps.sharing.models import Share, SharedTable
-from apps.sharing.names import find_recipient, find_share
-from apps.sharing.recipients import services as recipient_services
-from apps.sharing.shares import detail as share_pages
-from apps.sharing.shares import services as share_services
-from apps.sharing.shares.forms import (
+from deltaweb.delta.errors import DeltaError
+from deltaweb.web.accounts.permissions import admin_required
+from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.pages.errors import PageError
+from deltaweb.web.pages.lists.sorting import sort_headers, sort_options
+from deltaweb.web.pages.paging import page_links
+from deltaweb.web.pages.responses import respond
+from deltaweb.web.sharing.activity.charts import use_charts
+from deltaweb.web.sharing.clients.preflight import preflight
+from deltaweb.web.sharing.clients.snippets import TableName, snippets
+from deltaweb.web.sharing.issuing.forms import place_error
+from deltaweb.web.sharing.models import Share, SharedTable
+from deltaweb.web.sharing.names import find_recipient, find_share
+from deltaweb.web.sharing.recipients import services as recipient_services
+from deltaweb.web.sharing.shares import detail as share_pages
+from deltaweb.web.sharing.shares import services as share_services
+from deltaweb.web.sharing.shares.forms import (
     SHARE_COLUMNS,
     AddTableForm,
     GrantForm,
@@ -34,16 +35,15 @@ from apps.sharing.shares.forms import (
     SharedTableForm,
     ShareListForm,
 )
-from apps.sharing.shares.listing import (
+from deltaweb.web.sharing.shares.listing import (
     DEFAULT_SORT,
     share_csv,
     share_page,
     share_row_data,
 )
-from apps.tables.errors import TableNotRegisteredError
-from apps.tables.head.shapes import cleaned
-from apps.tables.models import Table
-from deltaweb.delta.errors import DeltaError
+from deltaweb.web.tables.errors import TableNotRegisteredError
+from deltaweb.web.tables.head.shapes import cleaned
+from deltaweb.web.tables.models import Table
 
 PROFILE_FILE_NAME = "profile.share"
 

@@ -4,15 +4,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from apps.accounts.models import User
-from apps.jobs import kinds
-from apps.jobs.kind import JobKind, hashed_key, to_json
-from apps.jobs.models import Job
-from apps.jobs.running.tracking import TrackedJob
-from apps.jobs.services import enqueue
-from apps.tables.catalogue.checks import check_location
-from apps.tables.storage.locations import check_allowed, parse_location
-from apps.tables.storage.roots import roots_for
+from deltaweb.web.accounts.models import User
+from deltaweb.web.jobs import kinds
+from deltaweb.web.jobs.kind import JobKind, hashed_key, to_json
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.jobs.running.tracking import TrackedJob
+from deltaweb.web.jobs.services import enqueue
+from deltaweb.web.tables.catalogue.checks import check_location
+from deltaweb.web.tables.storage.locations import check_allowed, parse_location
+from deltaweb.web.tables.storage.roots import roots_for
 
 
 @dataclass(frozen=True, slots=True)

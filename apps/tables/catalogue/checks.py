@@ -4,12 +4,12 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from apps.tables.storage.connections import options_for
-from apps.tables.storage.locations import check_present
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.protocol.schema import type_text
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.table import DeltaTable
+from deltaweb.web.tables.storage.connections import options_for
+from deltaweb.web.tables.storage.locations import check_present
 
 MAX_COLUMNS_SHOWN = 200
 

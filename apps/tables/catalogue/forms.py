@@ -5,11 +5,11 @@ from typing import Any, cast
 
 from django import forms
 
-from apps.pages.lists.fields import SortField, WordField
-from apps.pages.lists.sorting import Column
-from apps.tables.models.schedules import schedule_choices
-from apps.tables.storage.locations import MAX_LENGTH as MAX_LOCATION_LENGTH
 from deltaweb.delta.writing.checkpoint.request import MAX_PARTS
+from deltaweb.web.pages.lists.fields import SortField, WordField
+from deltaweb.web.pages.lists.sorting import Column
+from deltaweb.web.tables.models.schedules import schedule_choices
+from deltaweb.web.tables.storage.locations import MAX_LENGTH as MAX_LOCATION_LENGTH
 
 MAX_PAGE = 1_000_000
 COLUMNS = (

@@ -6,19 +6,19 @@ from typing import Any
 from django.http import HttpRequest, HttpResponseBase
 from django.views.decorators.http import require_GET
 
-from apps.pages.lists.sorting import sort_headers, sort_options
-from apps.pages.paging import page_links
-from apps.pages.responses import respond
-from apps.tables.catalogue.forms import COLUMNS, CatalogueForm, SearchForm
-from apps.tables.catalogue.listing import (
+from deltaweb.web.pages.lists.sorting import sort_headers, sort_options
+from deltaweb.web.pages.paging import page_links
+from deltaweb.web.pages.responses import respond
+from deltaweb.web.tables.catalogue.forms import COLUMNS, CatalogueForm, SearchForm
+from deltaweb.web.tables.catalogue.listing import (
     DEFAULT_SORT,
     CatalogueQuery,
     CatalogueRow,
     catalogue_csv,
     catalogue_page,
 )
-from apps.tables.catalogue.search import search_csv, search_keys, search_page
-from apps.tables.head.shapes import cleaned, signed_in, table_json
+from deltaweb.web.tables.catalogue.search import search_csv, search_keys, search_page
+from deltaweb.web.tables.head.shapes import cleaned, signed_in, table_json
 
 HITS = "search-hits"  # what the box of the top bar fills
 

@@ -8,14 +8,14 @@ from uuid import UUID
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import F, Q
 
-from apps.accounts.models import User
-from apps.pages.lists.sorting import ordering
-from apps.pages.paging import PAGE_LENGTH, Paged, paged
-from apps.pages.request.server_paths import cut_place
-from apps.tables.catalogue import facets as catalogue_facets
-from apps.tables.catalogue.forms import COLUMNS
-from apps.tables.extension.badges import Badge, badges_of
-from apps.tables.models import Commit, Table, TableColumn, name_holds
+from deltaweb.web.accounts.models import User
+from deltaweb.web.pages.lists.sorting import ordering
+from deltaweb.web.pages.paging import PAGE_LENGTH, Paged, paged
+from deltaweb.web.pages.request.server_paths import cut_place
+from deltaweb.web.tables.catalogue import facets as catalogue_facets
+from deltaweb.web.tables.catalogue.forms import COLUMNS
+from deltaweb.web.tables.extension.badges import Badge, badges_of
+from deltaweb.web.tables.models import Commit, Table, TableColumn, name_holds
 
 MATCHES_SHOWN = 4  # columns named in a row of the list
 DEFAULT_SORT = "name"

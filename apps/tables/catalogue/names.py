@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from apps.tables.errors import TableNameError
+from deltaweb.web.tables.errors import TableNameError
 
 DEFAULT_NAMESPACE = "default"
 MAX_PART_LENGTH = 200

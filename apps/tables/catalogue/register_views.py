@@ -12,22 +12,26 @@ from django.utils.dateparse import parse_datetime
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_http_methods, require_POST
 
-from apps.accounts.permissions import editor_required
-from apps.jobs.models import Job
-from apps.jobs.waiting import wait_a_glance
-from apps.pages.actions import actor_of
-from apps.pages.responses import respond
-from apps.tables.catalogue.check_location import CHECK_LOCATION, request_check
-from apps.tables.catalogue.forms import RegisterForm, RegisterQueryForm, ScanForm
-from apps.tables.catalogue.names import name_from_path
-from apps.tables.catalogue.registration import register_table
-from apps.tables.catalogue.samples import request_samples
-from apps.tables.catalogue.scan_root import SCAN_ROOT, request_scan
-from apps.tables.head.job_json import described
-from apps.tables.head.shapes import cleaned, signed_in
-from apps.tables.models import Table
-from apps.tables.storage.roots import roots_for
 from deltaweb.delta.errors import DeltaError
+from deltaweb.web.accounts.permissions import editor_required
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.jobs.waiting import wait_a_glance
+from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.pages.responses import respond
+from deltaweb.web.tables.catalogue.check_location import CHECK_LOCATION, request_check
+from deltaweb.web.tables.catalogue.forms import (
+    RegisterForm,
+    RegisterQueryForm,
+    ScanForm,
+)
+from deltaweb.web.tables.catalogue.names import name_from_path
+from deltaweb.web.tables.catalogue.registration import register_table
+from deltaweb.web.tables.catalogue.samples import request_samples
+from deltaweb.web.tables.catalogue.scan_root import SCAN_ROOT, request_scan
+from deltaweb.web.tables.head.job_json import described
+from deltaweb.web.tables.head.shapes import cleaned, signed_in
+from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.storage.roots import roots_for
 
 
 @require_http_methods(["GET", "POST"])

@@ -9,10 +9,10 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import ProtectedError
 
-from apps.accounts.models import User
-from apps.jobs.models import Job
-from apps.news.publishing import publish
-from apps.pages.actions import (
+from deltaweb.web.accounts.models import User
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.news.publishing import publish
+from deltaweb.web.pages.actions import (
     COMMAND_LINE,
     Action,
     Actor,
@@ -20,19 +20,19 @@ from apps.pages.actions import (
     report,
     report_changes,
 )
-from apps.tables.catalogue.names import TableName, parse_table_name
-from apps.tables.errors import (
+from deltaweb.web.tables.catalogue.names import TableName, parse_table_name
+from deltaweb.web.tables.errors import (
     TableInUseError,
     TableNameTakenError,
     TableNotRegisteredError,
 )
-from apps.tables.extension import guards
-from apps.tables.index.refresh import refresh_table
-from apps.tables.models import Table
-from apps.tables.models.news import TABLES, tell_changed
-from apps.tables.models.schedules import SCHEDULES, schedule_name
-from apps.tables.storage.locations import check_allowed, parse_location
-from apps.tables.storage.roots import roots_for
+from deltaweb.web.tables.extension import guards
+from deltaweb.web.tables.index.refresh import refresh_table
+from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.models.news import TABLES, tell_changed
+from deltaweb.web.tables.models.schedules import SCHEDULES, schedule_name
+from deltaweb.web.tables.storage.locations import check_allowed, parse_location
+from deltaweb.web.tables.storage.roots import roots_for
 
 # Who sees a table that is not restricted, and one that is.
 _SEEN_BY = {False: "everybody", True: "editors and administrators"}

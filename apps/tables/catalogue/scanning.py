@@ -7,14 +7,14 @@ from typing import Any
 
 from django.db import transaction
 
-from apps.accounts.models import User
-from apps.pages.actions import Actor
-from apps.tables.catalogue.names import TableName, name_from_path, with_suffix
-from apps.tables.catalogue.registration import register_table
-from apps.tables.models import Table
-from apps.tables.storage.finding import ScanResult, find_tables
-from apps.tables.storage.locations import check_allowed, parse_location
-from apps.tables.storage.roots import roots_for, samples_folder
+from deltaweb.web.accounts.models import User
+from deltaweb.web.pages.actions import Actor
+from deltaweb.web.tables.catalogue.names import TableName, name_from_path, with_suffix
+from deltaweb.web.tables.catalogue.registration import register_table
+from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.storage.finding import ScanResult, find_tables
+from deltaweb.web.tables.storage.locations import check_allowed, parse_location
+from deltaweb.web.tables.storage.roots import roots_for, samples_folder
 
 SCAN_BATCH = 100  # tables a transaction: the database is never held for long
 

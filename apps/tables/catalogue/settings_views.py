@@ -8,21 +8,21 @@ from django.shortcuts import redirect
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST
 
-from apps.accounts.permissions import editor_required
-from apps.pages.actions import actor_of
-from apps.pages.responses import respond
-from apps.tables.catalogue.forms import RemoveForm, SettingsForm
-from apps.tables.catalogue.registration import (
+from deltaweb.delta.errors import DeltaError
+from deltaweb.web.accounts.permissions import editor_required
+from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.pages.responses import respond
+from deltaweb.web.tables.catalogue.forms import RemoveForm, SettingsForm
+from deltaweb.web.tables.catalogue.registration import (
     describe_table,
     remove_table,
     rename_table,
     schedule_table,
 )
-from apps.tables.head.shapes import signed_in, table_json
-from apps.tables.head.table_head import get_table, table_head
-from apps.tables.models import Table
-from apps.tables.models.schedules import schedule_json, schedule_name
-from deltaweb.delta.errors import DeltaError
+from deltaweb.web.tables.head.shapes import signed_in, table_json
+from deltaweb.web.tables.head.table_head import get_table, table_head
+from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.models.schedules import schedule_json, schedule_name
 
 
 @require_http_methods(["GET", "POST"])

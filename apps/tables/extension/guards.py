@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from apps.pages.registry import Registry
-from apps.tables.models import Table
+from deltaweb.web.pages.registry import Registry
+from deltaweb.web.tables.models import Table
 
 # Returns what still uses the table, each in words such as "the share sales".
 Guard = Callable[[Table], list[str]]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from apps.pages.registry import Registry
+from deltaweb.web.pages.registry import Registry
 
 if TYPE_CHECKING:  # An app's config imports this before Django's models are ready.
     from collections.abc import Callable
@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # An app's config imports this before Django's models are rea
 
     from django.db.models import Model, QuerySet
 
-    from apps.pages.frame.navigation import AnyUser
+    from deltaweb.web.pages.frame.navigation import AnyUser
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

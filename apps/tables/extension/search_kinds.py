@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from apps.pages.registry import Registry
+from deltaweb.web.pages.registry import Registry
 
 if TYPE_CHECKING:  # An app's config imports this before Django's models are ready.
     from collections.abc import Callable
 
     from django.db.models import QuerySet
 
-    from apps.pages.frame.navigation import AnyUser
+    from deltaweb.web.pages.frame.navigation import AnyUser
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from apps.pages.registry import Registry
+from deltaweb.web.pages.registry import Registry
 
 if TYPE_CHECKING:  # An app's config imports this before Django's models are ready.
-    from apps.pages.frame.navigation import AnyUser
+    from deltaweb.web.pages.frame.navigation import AnyUser
 
 Finder = Callable[["AnyUser", UUID], str]
 

@@ -23,21 +23,21 @@ from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from django.views.decorators.http import require_http_methods
 
-from apps.accounts.permissions import editor_required
-from apps.jobs.kind import to_json
-from apps.jobs.models import Job
-from apps.jobs.waiting import wait_a_glance
-from apps.pages.actions import actor_of
-from apps.pages.responses import json_response, respond
-from apps.tables.errors import OperationOutdatedError
-from apps.tables.head.job_json import described, names_of, result_of
-from apps.tables.head.shapes import cleaned, signed_in
-from apps.tables.head.table_head import get_table
-from apps.tables.models import Table
-from apps.tables.operations.looks import is_look
-from apps.tables.operations.operation import Operation
-from apps.tables.operations.requests import request_look, request_operation
 from deltaweb.delta.errors import DeltaError
+from deltaweb.web.accounts.permissions import editor_required
+from deltaweb.web.jobs.kind import to_json
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.jobs.waiting import wait_a_glance
+from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.pages.responses import json_response, respond
+from deltaweb.web.tables.errors import OperationOutdatedError
+from deltaweb.web.tables.head.job_json import described, names_of, result_of
+from deltaweb.web.tables.head.shapes import cleaned, signed_in
+from deltaweb.web.tables.head.table_head import get_table
+from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.operations.looks import is_look
+from deltaweb.web.tables.operations.operation import Operation
+from deltaweb.web.tables.operations.requests import request_look, request_operation
 
 P = TypeVar("P")
 

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from apps.jobs.models import Job
-from apps.pages.errors import PageError
-from apps.pages.request.server_paths import text_for_reader
-from apps.tables.models import Table
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.pages.errors import PageError
+from deltaweb.web.pages.request.server_paths import text_for_reader
+from deltaweb.web.tables.models import Table
 
 
 def names_of(table: Table) -> dict[str, Any]:

@@ -5,11 +5,11 @@ from typing import Any, cast
 from django import forms
 from django.http import HttpRequest
 
-from apps.accounts.models import User
-from apps.pages.errors import PageError
-from apps.pages.lists.fields import hints_of
-from apps.pages.request.server_paths import place_for_reader, text_for_reader
-from apps.tables.models import Table
+from deltaweb.web.accounts.models import User
+from deltaweb.web.pages.errors import PageError
+from deltaweb.web.pages.lists.fields import hints_of
+from deltaweb.web.pages.request.server_paths import place_for_reader, text_for_reader
+from deltaweb.web.tables.models import Table
 
 
 def signed_in(request: HttpRequest) -> User:

@@ -6,12 +6,12 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 from django_htmx.http import trigger_client_event
 
-from apps.pages.responses import json_response
-from apps.tables.head.shapes import signed_in
-from apps.tables.head.table_head import get_table, requested_version, table_head
-from apps.tables.index.refresh import refresh_table
-from apps.tables.versions.missing_files import missing_files_of
-from apps.tables.work.check_files import request_file_check
+from deltaweb.web.pages.responses import json_response
+from deltaweb.web.tables.head.shapes import signed_in
+from deltaweb.web.tables.head.table_head import get_table, requested_version, table_head
+from deltaweb.web.tables.index.refresh import refresh_table
+from deltaweb.web.tables.versions.missing_files import missing_files_of
+from deltaweb.web.tables.work.check_files import request_file_check
 
 
 @require_POST

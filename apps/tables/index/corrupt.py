@@ -6,12 +6,12 @@ commit; of a table that rests there may be none for long.
 
 from datetime import datetime
 
-from apps.tables.index.folders import indexes_folder
-from apps.tables.index.refresh import refresh_table
-from apps.tables.models import Table
-from apps.tables.models.schedules import ONLY_WHEN_ASKED_S
 from deltaweb.index.folder.file_index import SUMMARY
 from deltaweb.index.folder.manifest import load_manifest
+from deltaweb.web.tables.index.folders import indexes_folder
+from deltaweb.web.tables.index.refresh import refresh_table
+from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.models.schedules import ONLY_WHEN_ASKED_S
 
 
 def refresh_corrupt_indexes(*, now: datetime) -> int:

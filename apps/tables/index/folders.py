@@ -8,7 +8,7 @@ from typing import Final
 
 from django.conf import settings
 
-from apps.tables.models import Table
+from deltaweb.web.tables.models import Table
 
 # Part of a folder's name; a new one makes the next index read the whole log, and
 # replace the stored rows that the log still has.

@@ -13,15 +13,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from apps.tables.index.refresh import refresh_table
-from apps.tables.index.results import store_failure
-from apps.tables.models import Table
-from apps.tables.models.news import tell_changed
-from apps.tables.models.schedules import next_look
-from apps.tables.storage.opening import open_table, roots_of_server
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.log.paths import commit_name
 from deltaweb.delta.log.store import FileStatus
+from deltaweb.web.tables.index.refresh import refresh_table
+from deltaweb.web.tables.index.results import store_failure
+from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.models.news import tell_changed
+from deltaweb.web.tables.models.schedules import next_look
+from deltaweb.web.tables.storage.opening import open_table, roots_of_server
 
 BATCH: Final = 200  # tables claimed at once
 TIME_LIMIT_S: Final = 30

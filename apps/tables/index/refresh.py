@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Final
 from django.conf import settings
 from django.utils import timezone
 
-from apps.accounts.models import User
-from apps.jobs import kinds
-from apps.jobs.kind import JobKind, NoParameters, Queue
-from apps.jobs.models import Job
-from apps.jobs.services import enqueue
-from apps.tables.models import Table
-from apps.tables.models.subjects import on_table
+from deltaweb.web.accounts.models import User
+from deltaweb.web.jobs import kinds
+from deltaweb.web.jobs.kind import JobKind, NoParameters, Queue
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.jobs.services import enqueue
+from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.models.subjects import on_table
 
 if TYPE_CHECKING:
-    from apps.tables.index.jobs import IndexBatch
-    from apps.tables.index.spark_session import SparkSession
+    from deltaweb.web.tables.index.jobs import IndexBatch
+    from deltaweb.web.tables.index.spark_session import SparkSession
 
 
 def refresh_table(
@@ -58,7 +58,7 @@ def index_log(job_id: str) -> None:
 
     Safe to run twice: an index is written beside and stored as a whole.
     """
-    from apps.tables.index.jobs import IndexBatch
+    from deltaweb.web.tables.index.jobs import IndexBatch
 
     batch = IndexBatch.take(job_id, clock=timezone.now)
     try:
@@ -75,12 +75,12 @@ def index_log(job_id: str) -> None:
 
 def _index_in_spark(batch: "IndexBatch") -> None:
     """Run the Spark job, each time with the jobs that have not ended."""
-    from apps.tables.index.folders import (
+    from deltaweb.spark import pipeline  # workers alone load Spark
+    from deltaweb.web.tables.index.folders import (
         RUNS_FOLDER,
         indexes_folder,
     )
-    from apps.tables.index.spark_session import with_spark
-    from deltaweb.spark import pipeline  # workers alone load Spark
+    from deltaweb.web.tables.index.spark_session import with_spark
 
     def work(spark: "SparkSession") -> None:
         batch.work("Reading the log")

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from django.db.models import F, OuterRef, Q, QuerySet, Subquery
 
-from apps.jobs.models import Job
+from deltaweb.web.jobs.models import Job
 
 KIND: Final = "tables.index_log"
 BATCH: Final = 32  # jobs that one Spark job does at most

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from apps.tables.index.rows import moment
-from apps.tables.models import Table
-from apps.tables.storage.bounded_read import StorageSlowError, read_within
-from apps.tables.storage.opening import open_table, roots_of_server
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.log.paths import checkpoint_name
 from deltaweb.delta.log.segment import Checkpoint, load_listing, newest_checkpoint
 from deltaweb.delta.log.store import LogStore
+from deltaweb.web.tables.index.rows import moment
+from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.storage.bounded_read import StorageSlowError, read_within
+from deltaweb.web.tables.storage.opening import open_table, roots_of_server
 
 MAX_SIZED_PARTS: Final = 16  # files that are asked for their size
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from apps.tables.head.table_head import TableHead
-from apps.tables.models import Commit
+from deltaweb.web.tables.head.table_head import TableHead
+from deltaweb.web.tables.models import Commit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

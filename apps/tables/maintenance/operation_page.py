@@ -14,16 +14,16 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
 
-from apps.accounts.zones import user_zone_name
-from apps.jobs.models import Job
-from apps.tables.errors import OperationOutdatedError
-from apps.tables.head.agreement import AgreementPage, ShownJobs, named_job
-from apps.tables.head.job_json import check_may
-from apps.tables.head.table_head import TableHead, table_head
-from apps.tables.index.refresh import REFRESH
-from apps.tables.maintenance.made_version import made_version
-from apps.tables.models import Table
-from apps.tables.operations.looks import is_look
+from deltaweb.web.accounts.zones import user_zone_name
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.tables.errors import OperationOutdatedError
+from deltaweb.web.tables.head.agreement import AgreementPage, ShownJobs, named_job
+from deltaweb.web.tables.head.job_json import check_may
+from deltaweb.web.tables.head.table_head import TableHead, table_head
+from deltaweb.web.tables.index.refresh import REFRESH
+from deltaweb.web.tables.maintenance.made_version import made_version
+from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.operations.looks import is_look
 
 P = TypeVar("P")
 

@@ -5,8 +5,8 @@ from typing import Any, Final
 
 from django import forms
 
-from apps.tables.maintenance.operation_page import OperationPage
-from apps.tables.operations.optimize import OPTIMIZE, Optimize
+from deltaweb.web.tables.maintenance.operation_page import OperationPage
+from deltaweb.web.tables.operations.optimize import OPTIMIZE, Optimize
 
 MAX_TARGET_MIB: Final = 16_384
 MIB: Final = 20  # bits

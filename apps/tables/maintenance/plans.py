@@ -9,16 +9,6 @@ from typing import Any, Final
 
 from django.contrib.auth.models import AnonymousUser
 
-from apps.accounts.models import User
-from apps.tables.head.table_head import (
-    TableHead,
-    get_table,
-    requested_version,
-    table_head,
-)
-from apps.tables.index.folders import indexes_folder
-from apps.tables.maintenance.log_look import LogLook, look_at_log
-from apps.tables.models import Commit, Table
 from deltaweb.delta.errors import DeltaError, SchemaMissingError
 from deltaweb.delta.features.registry import log_writing_refusal
 from deltaweb.delta.protocol.actions import Metadata, Protocol
@@ -30,6 +20,16 @@ from deltaweb.delta.protocol.table_properties import (
     writes_stats_as_struct,
 )
 from deltaweb.delta.writing.log_cleanup import cleanup_refusal, retention_cutoff
+from deltaweb.web.accounts.models import User
+from deltaweb.web.tables.head.table_head import (
+    TableHead,
+    get_table,
+    requested_version,
+    table_head,
+)
+from deltaweb.web.tables.index.folders import indexes_folder
+from deltaweb.web.tables.maintenance.log_look import LogLook, look_at_log
+from deltaweb.web.tables.models import Commit, Table
 
 FILE_NAME: Final = "files.arrow"
 SMALLEST_BYTES: Final = 12 << 10  # of a checkpoint: its schema and footer

@@ -5,11 +5,14 @@ from typing import Any, Final
 
 from django import forms
 
-from apps.tables.head.table_head import TableHead
-from apps.tables.maintenance.operation_page import OperationPage
-from apps.tables.models import Commit
-from apps.tables.operations.restore import RESTORE
-from apps.tables.versions.missing_files import missing_files_of, vacuum_version_of
+from deltaweb.web.tables.head.table_head import TableHead
+from deltaweb.web.tables.maintenance.operation_page import OperationPage
+from deltaweb.web.tables.models import Commit
+from deltaweb.web.tables.operations.restore import RESTORE
+from deltaweb.web.tables.versions.missing_files import (
+    missing_files_of,
+    vacuum_version_of,
+)
 
 MAX_VERSION: Final = 2**63 - 1
 

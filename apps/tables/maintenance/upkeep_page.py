@@ -10,24 +10,24 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
-from apps.accounts.permissions import editor_required
-from apps.jobs.models import Job
-from apps.jobs.waiting import wait_a_glance
-from apps.pages.page_json import As, OnPage, Spread
-from apps.pages.responses import json_response, respond_page
-from apps.tables.head.job_json import check_may, described, names_of
-from apps.tables.head.shapes import signed_in
-from apps.tables.head.table_head import TableHead, get_table, table_head
-from apps.tables.maintenance.operation_page import OperationPage
-from apps.tables.maintenance.optimize_page import OPTIMIZE_PAGE
-from apps.tables.maintenance.restore_page import RESTORE_PAGE
-from apps.tables.maintenance.storage_ledger import StorageLedger, ledger_of
-from apps.tables.maintenance.vacuum_page import VACUUM_PAGE
-from apps.tables.models import Table
-from apps.tables.operations.requests import request_look
-from apps.tables.operations.vacuum import VACUUM, Vacuum
-from apps.tables.work.checkpoint import CHECKPOINT
-from apps.tables.work.cleanup import CLEANUP
+from deltaweb.web.accounts.permissions import editor_required
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.jobs.waiting import wait_a_glance
+from deltaweb.web.pages.page_json import As, OnPage, Spread
+from deltaweb.web.pages.responses import json_response, respond_page
+from deltaweb.web.tables.head.job_json import check_may, described, names_of
+from deltaweb.web.tables.head.shapes import signed_in
+from deltaweb.web.tables.head.table_head import TableHead, get_table, table_head
+from deltaweb.web.tables.maintenance.operation_page import OperationPage
+from deltaweb.web.tables.maintenance.optimize_page import OPTIMIZE_PAGE
+from deltaweb.web.tables.maintenance.restore_page import RESTORE_PAGE
+from deltaweb.web.tables.maintenance.storage_ledger import StorageLedger, ledger_of
+from deltaweb.web.tables.maintenance.vacuum_page import VACUUM_PAGE
+from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.operations.requests import request_look
+from deltaweb.web.tables.operations.vacuum import VACUUM, Vacuum
+from deltaweb.web.tables.work.checkpoint import CHECKPOINT
+from deltaweb.web.tables.work.cleanup import CLEANUP
 
 NUM_RUNS: Final = 12
 

@@ -6,9 +6,9 @@ from typing import Any, Final
 
 from django import forms
 
-from apps.tables.maintenance.operation_page import OperationPage
-from apps.tables.maintenance.storage_ledger import ledger_parts
-from apps.tables.operations.vacuum import VACUUM, step_at
+from deltaweb.web.tables.maintenance.operation_page import OperationPage
+from deltaweb.web.tables.maintenance.storage_ledger import ledger_parts
+from deltaweb.web.tables.operations.vacuum import VACUUM, step_at
 
 MAX_HOURS: Final = 24 * 366 * 10
 PLOT_HEIGHT: Final = 104  # pixels of the highest bar

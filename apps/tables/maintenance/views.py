@@ -11,26 +11,29 @@ from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from django.views.decorators.http import require_http_methods
 
-from apps.accounts.permissions import editor_required
-from apps.jobs.models import Job
-from apps.jobs.waiting import wait_a_glance
-from apps.pages.actions import actor_of
-from apps.pages.errors import PageError
-from apps.pages.responses import json_response, respond
-from apps.tables.catalogue.forms import CheckpointForm, CleanupForm
-from apps.tables.errors import CleanupOutdatedError
-from apps.tables.head.job_json import check_may, described, names_of, result_of
-from apps.tables.head.shapes import signed_in
-from apps.tables.maintenance.plans import (
+from deltaweb.web.accounts.permissions import editor_required
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.jobs.waiting import wait_a_glance
+from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.pages.errors import PageError
+from deltaweb.web.pages.responses import json_response, respond
+from deltaweb.web.tables.catalogue.forms import CheckpointForm, CleanupForm
+from deltaweb.web.tables.errors import CleanupOutdatedError
+from deltaweb.web.tables.head.job_json import check_may, described, names_of, result_of
+from deltaweb.web.tables.head.shapes import signed_in
+from deltaweb.web.tables.maintenance.plans import (
     CheckpointPlan,
     CleanupPlan,
     Refusal,
     checkpoint_plan,
     cleanup_plan,
 )
-from apps.tables.models import Table
-from apps.tables.work.checkpoint import newest_checkpoint_job, request_checkpoint
-from apps.tables.work.cleanup import (
+from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.work.checkpoint import (
+    newest_checkpoint_job,
+    request_checkpoint,
+)
+from deltaweb.web.tables.work.cleanup import (
     is_list,
     list_again,
     newest_cleanup,

@@ -4,11 +4,11 @@ from argparse import ArgumentParser, ArgumentTypeError
 from pathlib import Path
 from typing import Final
 
-from apps.tables.catalogue.registration import find_table
-from apps.tables.errors import TableNameError, TableNotRegisteredError
-from apps.tables.storage.locations import check_present, parse_location
 from deltaweb.delta.values.time_zones.errors import TimeZoneUnknownError
 from deltaweb.delta.values.time_zones.known import check_zone
+from deltaweb.web.tables.catalogue.registration import find_table
+from deltaweb.web.tables.errors import TableNameError, TableNotRegisteredError
+from deltaweb.web.tables.storage.locations import check_present, parse_location
 
 SQL_OF_UTC: Final = "SQL (UTC without)"
 """Where times stand that are of UTC if no zone is given."""

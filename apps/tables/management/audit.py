@@ -2,9 +2,9 @@
 
 from django.utils import timezone
 
-from apps.pages.actions import COMMAND_LINE
-from apps.tables.catalogue.registration import find_table
-from apps.tables.work.log_writing import record_log_writing
+from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.tables.catalogue.registration import find_table
+from deltaweb.web.tables.work.log_writing import record_log_writing
 
 
 def record(action: str, name: str | None, **detail: object) -> None:

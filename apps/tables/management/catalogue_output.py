@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from apps.tables.models import Table
+from deltaweb.web.tables.models import Table
 
 
 def table_json(table: Table) -> dict[str, Any]:

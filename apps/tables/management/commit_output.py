@@ -2,9 +2,9 @@
 
 from dataclasses import asdict
 
-from apps.pages.command import Output
-from apps.tables.management.audit import record
 from deltaweb.delta.writing.transaction import CommitResult
+from deltaweb.web.pages.command import Output
+from deltaweb.web.tables.management.audit import record
 
 
 def committed(

@@ -5,7 +5,6 @@ from typing import Any
 
 import pyarrow as pa
 
-from apps.tables.management import row_output
 from deltaweb.delta.changes import (
     FieldChange,
     FieldState,
@@ -14,6 +13,7 @@ from deltaweb.delta.changes import (
     ValueChanges,
 )
 from deltaweb.delta.errors import SchemaError
+from deltaweb.web.tables.management import row_output
 
 
 def lines(diff: SnapshotDiff, rows: RowChanges | None = None) -> Iterator[str]:

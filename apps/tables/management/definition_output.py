@@ -3,9 +3,11 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from apps.pages.command import Output
-from apps.tables.operations.definition.definition_change import foresee_definition
 from deltaweb.delta.writing.operations.definition_plan import DefinitionPlan
+from deltaweb.web.pages.command import Output
+from deltaweb.web.tables.operations.definition.definition_change import (
+    foresee_definition,
+)
 
 
 def planned_definition(name: str | None, location: str, plan: DefinitionPlan) -> Output:

@@ -7,8 +7,6 @@ from urllib.parse import quote
 
 from django.db import OperationalError, ProgrammingError
 
-from apps.tables.storage.connections import options_for
-from apps.tables.storage.locations import is_remote, parse_location
 from deltaweb.delta.errors import (
     DataFileError,
     DataFileMissingError,
@@ -20,6 +18,8 @@ from deltaweb.delta.log.store import TableStore
 from deltaweb.parquet.errors import ParquetError
 from deltaweb.parquet.tail import RangeSource
 from deltaweb.storage.place import open_store
+from deltaweb.web.tables.storage.connections import options_for
+from deltaweb.web.tables.storage.locations import is_remote, parse_location
 
 SUFFIXES = (".parquet", ".parq")
 

@@ -5,8 +5,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final, TypeAlias
 
-from apps.pages.lists.csv_lines import csv_line
-from apps.tables.management.text_output import aligned, facts, visible
 from deltaweb.parquet.conversion.delta import SchemaConverter
 from deltaweb.parquet.inspection.description import (
     described_groups,
@@ -15,6 +13,8 @@ from deltaweb.parquet.inspection.description import (
 )
 from deltaweb.parquet.loading import ParquetFooter
 from deltaweb.parquet.schema import Node
+from deltaweb.web.pages.lists.csv_lines import csv_line
+from deltaweb.web.tables.management.text_output import aligned, facts, visible
 
 MAX_LINES = 200
 """Of each part: who wants more takes --json."""

@@ -6,10 +6,10 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from apps.pages.command import Output, WritingVerb
-from apps.tables.management.row_output import json_rows, row_lines
 from deltaweb.delta.writing.transaction import CommitResult
 from deltaweb.index.history.sentences.commit_facts import counted
+from deltaweb.web.pages.command import Output, WritingVerb
+from deltaweb.web.tables.management.row_output import json_rows, row_lines
 from deltaweb.writer.merge.outcome import MERGE, MergeOutlook
 from deltaweb.writer.rewrite.plan import Rewrite, RewritePlan
 

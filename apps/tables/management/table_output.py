@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from apps.tables.versions.times_note import times_of
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.features.in_commit_timestamps import OwnTimes, own_times
 from deltaweb.delta.log.commits.partition_keys import with_logical_partitions
 from deltaweb.delta.protocol.actions import CommitInfo, Metadata, Protocol
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.table import DeltaTable
+from deltaweb.web.tables.versions.times_note import times_of
 
 
 def protocol_json(protocol: Protocol) -> dict[str, Any]:

@@ -19,19 +19,19 @@ from django.conf import settings
 from django.db import models
 from django.urls import reverse
 
-from apps.tables.models.actions import MetadataVersion as MetadataVersion
-from apps.tables.models.actions import ProtocolVersion as ProtocolVersion
-from apps.tables.models.missing_files import MissingFiles as MissingFiles
-from apps.tables.models.schedules import ONLY_WHEN_ASKED_S
-from apps.tables.models.storage import AllowedRoot as AllowedRoot
-from apps.tables.models.storage import StorageConnection as StorageConnection
-from apps.tables.models.wide_schemas import WideSchema as WideSchema
 from deltaweb.delta.log import versions
+from deltaweb.web.tables.models.actions import MetadataVersion as MetadataVersion
+from deltaweb.web.tables.models.actions import ProtocolVersion as ProtocolVersion
+from deltaweb.web.tables.models.missing_files import MissingFiles as MissingFiles
+from deltaweb.web.tables.models.schedules import ONLY_WHEN_ASKED_S
+from deltaweb.web.tables.models.storage import AllowedRoot as AllowedRoot
+from deltaweb.web.tables.models.storage import StorageConnection as StorageConnection
+from deltaweb.web.tables.models.wide_schemas import WideSchema as WideSchema
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser
 
-    from apps.accounts.models import User
+    from deltaweb.web.accounts.models import User
 
 MAX_REASON_LENGTH: Final = 300  # of why a version cannot be read
 

@@ -5,8 +5,8 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
 
-from apps.jobs.running.tracking import TrackedJob
 from deltaweb.delta.protocol.actions import SetTransaction
+from deltaweb.web.jobs.running.tracking import TrackedJob
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,19 +26,19 @@ from typing import Any, Final, Generic, TypeVar
 
 from django.utils import timezone
 
-from apps.jobs import kinds
-from apps.jobs.kind import JobKind, Queue, from_json
-from apps.jobs.models import Job
-from apps.jobs.running.tracking import TrackedJob
-from apps.tables.errors import OperationOutdatedError
-from apps.tables.index.refresh import refresh_anew
-from apps.tables.models import Table
-from apps.tables.models.subjects import on_table, table_of
-from apps.tables.operations.foreseen import Foreseen, Occasion, Seen
-from apps.tables.operations.looks import look_again
-from apps.tables.storage.opening import open_table, roots_of_server
 from deltaweb.delta.writing.transaction import CommitResult
 from deltaweb.table import DeltaTable
+from deltaweb.web.jobs import kinds
+from deltaweb.web.jobs.kind import JobKind, Queue, from_json
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.jobs.running.tracking import TrackedJob
+from deltaweb.web.tables.errors import OperationOutdatedError
+from deltaweb.web.tables.index.refresh import refresh_anew
+from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.models.subjects import on_table, table_of
+from deltaweb.web.tables.operations.foreseen import Foreseen, Occasion, Seen
+from deltaweb.web.tables.operations.looks import look_again
+from deltaweb.web.tables.storage.opening import open_table, roots_of_server
 
 P = TypeVar("P")
 T = TypeVar("T")

@@ -5,11 +5,11 @@ from typing import Final
 
 import pyarrow.compute as pc
 
-from apps.tables.operations.foreseen import Foreseen, Occasion
-from apps.tables.operations.operation import Operation, register
 from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.delta.writing.transaction import CommitResult
 from deltaweb.table import DeltaTable
+from deltaweb.web.tables.operations.foreseen import Foreseen, Occasion
+from deltaweb.web.tables.operations.operation import Operation, register
 from deltaweb.writer.files.respelling import (
     RespellPlan,
     carry_out_respell,

@@ -5,17 +5,17 @@ from typing import TypeVar
 
 from django.db import transaction
 
-from apps.accounts.models import User
-from apps.jobs.kind import to_json
-from apps.jobs.models import Job
-from apps.jobs.services import enqueue
-from apps.pages.actions import Actor
-from apps.tables.errors import OperationOutdatedError
-from apps.tables.models import Table
-from apps.tables.operations.foreseen import Seen
-from apps.tables.operations.looks import key_of, look_result, look_title
-from apps.tables.operations.operation import Operation
-from apps.tables.work.log_writing import record_log_writing
+from deltaweb.web.accounts.models import User
+from deltaweb.web.jobs.kind import to_json
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.jobs.services import enqueue
+from deltaweb.web.pages.actions import Actor
+from deltaweb.web.tables.errors import OperationOutdatedError
+from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.operations.foreseen import Seen
+from deltaweb.web.tables.operations.looks import key_of, look_result, look_title
+from deltaweb.web.tables.operations.operation import Operation
+from deltaweb.web.tables.work.log_writing import record_log_writing
 
 P = TypeVar("P")
 T = TypeVar("T")

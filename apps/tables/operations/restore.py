@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from typing import Final
 
-from apps.tables.operations.foreseen import Foreseen, Occasion
-from apps.tables.operations.operation import Operation, register
-from apps.tables.work.log_writing import MAX_FILES_NAMED
 from deltaweb.delta.writing.operations.restore import RestorePlan, carry_out_restore
 from deltaweb.delta.writing.transaction import CommitResult
 from deltaweb.table import DeltaTable
+from deltaweb.web.tables.operations.foreseen import Foreseen, Occasion
+from deltaweb.web.tables.operations.operation import Operation, register
+from deltaweb.web.tables.work.log_writing import MAX_FILES_NAMED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,10 +14,6 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from apps.tables.operations.foreseen import Foreseen, Occasion
-from apps.tables.operations.ledger import storage_ledger
-from apps.tables.operations.operation import Operation, register
-from apps.tables.work.log_writing import MAX_FILES_NAMED
 from deltaweb.delta.log.commits.times import to_ms
 from deltaweb.delta.writing.operations.file_ages import (
     ALWAYS,
@@ -33,6 +29,10 @@ from deltaweb.delta.writing.operations.vacuum import (
     look_at_files,
 )
 from deltaweb.table import DeltaTable
+from deltaweb.web.tables.operations.foreseen import Foreseen, Occasion
+from deltaweb.web.tables.operations.ledger import storage_ledger
+from deltaweb.web.tables.operations.operation import Operation, register
+from deltaweb.web.tables.work.log_writing import MAX_FILES_NAMED
 
 Longs = npt.NDArray[np.int64]
 SHORTEST_AXIS_H: Final = 24 * 14

@@ -12,18 +12,18 @@ from typing import Any, Final
 
 from django.db import IntegrityError, transaction
 
-from apps.pages.actions import Action, Actor, report
-from apps.tables.models import StorageConnection, Table
-from apps.tables.storage.errors import (
+from deltaweb.delta.errors import LocationInvalidError
+from deltaweb.web.pages.actions import Action, Actor, report
+from deltaweb.web.tables.models import StorageConnection, Table
+from deltaweb.web.tables.storage.errors import (
     StorageNameError,
     StorageNameTakenError,
     StorageNotFoundError,
     StoragePrefixTakenError,
 )
-from apps.tables.storage.locations import is_remote, parse_location
-from apps.tables.storage.options import resolve
-from apps.tables.storage.url_prefixes import parts_of, url_of
-from deltaweb.delta.errors import LocationInvalidError
+from deltaweb.web.tables.storage.locations import is_remote, parse_location
+from deltaweb.web.tables.storage.options import resolve
+from deltaweb.web.tables.storage.url_prefixes import parts_of, url_of
 
 MAX_PREFIX_LENGTH: Final = 500
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", re.ASCII)
@@ -45,7 +45,7 @@ def options_for(location: str) -> dict[str, Any]:
     connection = connection_for(location)
     if connection is None:
         return {}
-    from apps.tables.storage.sealing import unseal  # noqa: PLC0415 (cryptography)
+    from deltaweb.web.tables.storage.sealing import unseal  # noqa: PLC0415 (cryptography)
 
     options = unseal(connection.sealed, storage=connection.name)
     return resolve(options, storage=connection.name)
@@ -134,7 +134,7 @@ def add_connection(  # noqa: PLR0913 (each is one fact of the connection)
         StoragePrefixTakenError: If another one is for this prefix.
         LocationInvalidError: If the prefix is none.
     """
-    from apps.tables.storage.sealing import seal  # noqa: PLC0415 (cryptography)
+    from deltaweb.web.tables.storage.sealing import seal  # noqa: PLC0415 (cryptography)
 
     if _NAME.fullmatch(name) is None:
         raise StorageNameError(name=name)
@@ -172,7 +172,7 @@ def reseal_connections(*, actor: Actor, now: datetime) -> Sequence[StorageConnec
     Raises:
         StorageSealedError: If those of one cannot be opened; then none is changed.
     """
-    from apps.tables.storage.sealing import seal_again  # noqa: PLC0415 (cryptography)
+    from deltaweb.web.tables.storage.sealing import seal_again  # noqa: PLC0415 (cryptography)
 
     connections = list(StorageConnection.objects.all())
     for connection in connections:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from apps.tables.errors import ScanRootError
+from deltaweb.web.tables.errors import ScanRootError
 
 MAX_DEPTH = 12
 MAX_FOLDERS = 200_000

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from apps.tables.storage.errors import (
+from deltaweb.web.tables.storage.errors import (
     StorageOptionError,
     StorageReferenceError,
 )

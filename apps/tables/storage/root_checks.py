@@ -7,8 +7,8 @@ from django.apps import AppConfig
 from django.conf import settings
 from django.core.checks import CheckMessage, Error
 
-from apps.tables.storage.locations import parse_root
 from deltaweb.delta.errors import LocationInvalidError
+from deltaweb.web.tables.storage.locations import parse_root
 
 
 def check_roots(

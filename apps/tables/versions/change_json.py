@@ -4,7 +4,6 @@ from typing import Any
 
 import pyarrow.compute as pc
 
-from apps.pages.request.server_paths import text_for_reader
 from deltaweb.delta.changes import (
     FieldChange,
     FieldState,
@@ -15,6 +14,7 @@ from deltaweb.delta.changes import (
     ValueChanges,
 )
 from deltaweb.delta.errors import SchemaError
+from deltaweb.web.pages.request.server_paths import text_for_reader
 
 
 def diff_json(diff: SnapshotDiff) -> dict[str, Any]:

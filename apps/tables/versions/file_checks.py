@@ -9,8 +9,6 @@ from typing import Any, Final
 
 from django.utils import timezone
 
-from apps.tables.models import MissingFiles, Table
-from apps.tables.versions import missing_files
 from deltaweb.delta.changes.errors import VersionFilesMissingError
 from deltaweb.delta.errors import (
     DataFileMissingError,
@@ -24,6 +22,8 @@ from deltaweb.delta.snapshot import Snapshot
 from deltaweb.index.file_check import FileCheck
 from deltaweb.index.lacking_versions import LackingRun, lacking_versions
 from deltaweb.table import DeltaTable
+from deltaweb.web.tables.models import MissingFiles, Table
+from deltaweb.web.tables.versions import missing_files
 
 logger = logging.getLogger(__name__)
 

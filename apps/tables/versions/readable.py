@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from apps.tables.models import Table
 from deltaweb.delta.log.versions import (
     FILES_GONE,
     GONE,
@@ -12,6 +11,7 @@ from deltaweb.delta.log.versions import (
     ReadableRun,
     joined,
 )
+from deltaweb.web.tables.models import Table
 
 RUNS_SHOWN: Final = 3
 _LOST: Final = {PARTLY, FILES_GONE, GONE}

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from apps.tables.versions.readable import parse_runs
 from deltaweb.delta.log.versions import (
     FILES_GONE,
     GONE,
@@ -19,6 +18,7 @@ from deltaweb.delta.log.versions import (
     WORST_FIRST,
     ReadableRun,
 )
+from deltaweb.web.tables.versions.readable import parse_runs
 
 MAX_RUNS = 500
 MAX_EVENTS = 120

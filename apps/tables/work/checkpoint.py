@@ -11,23 +11,6 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from apps.accounts.models import User
-from apps.jobs import kinds
-from apps.jobs.kind import JobKind, Queue
-from apps.jobs.models import Job
-from apps.jobs.running.tracking import TrackedJob
-from apps.jobs.services import enqueue
-from apps.pages.actions import Actor
-from apps.tables.index.folders import RUNS_FOLDER, indexes_folder
-from apps.tables.index.spark_session import with_spark
-from apps.tables.models import Table
-from apps.tables.models.subjects import Page, on_table, table_of
-from apps.tables.storage.opening import open_table, roots_of_server, table_place
-from apps.tables.work.log_writing import (
-    MAX_FILES_NAMED,
-    newest_of,
-    record_log_writing,
-)
 from deltaweb.delta.log.checkpoints.sidecars import log_size_bytes
 from deltaweb.delta.log.segment import load_log_segment
 from deltaweb.delta.writing.checkpoint.builder import (
@@ -35,9 +18,26 @@ from deltaweb.delta.writing.checkpoint.builder import (
     WrittenCheckpoint,
     build_checkpoint,
 )
+from deltaweb.web.accounts.models import User
+from deltaweb.web.jobs import kinds
+from deltaweb.web.jobs.kind import JobKind, Queue
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.jobs.running.tracking import TrackedJob
+from deltaweb.web.jobs.services import enqueue
+from deltaweb.web.pages.actions import Actor
+from deltaweb.web.tables.index.folders import RUNS_FOLDER, indexes_folder
+from deltaweb.web.tables.index.spark_session import with_spark
+from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.models.subjects import Page, on_table, table_of
+from deltaweb.web.tables.storage.opening import open_table, roots_of_server, table_place
+from deltaweb.web.tables.work.log_writing import (
+    MAX_FILES_NAMED,
+    newest_of,
+    record_log_writing,
+)
 
 if TYPE_CHECKING:
-    from apps.tables.index.spark_session import SparkSession
+    from deltaweb.web.tables.index.spark_session import SparkSession
 
 WRITING: Final = "Writing the checkpoint"
 

@@ -11,25 +11,25 @@ from typing import Any, Final
 from django.db import transaction
 from django.utils import timezone
 
-from apps.accounts.models import User
-from apps.jobs import kinds
-from apps.jobs.kind import JobKind
-from apps.jobs.models import Job
-from apps.jobs.running.tracking import TrackedJob
-from apps.jobs.services import enqueue
-from apps.pages.actions import Actor
-from apps.tables.errors import CleanupOutdatedError
-from apps.tables.index.refresh import refresh_anew
-from apps.tables.models import Table
-from apps.tables.models.subjects import on_table, table_of
-from apps.tables.storage.opening import open_table, roots_of_server
-from apps.tables.work.log_writing import (
+from deltaweb.delta.log.paths import parse_commit_name
+from deltaweb.delta.writing.log_cleanup import LogCleanup
+from deltaweb.web.accounts.models import User
+from deltaweb.web.jobs import kinds
+from deltaweb.web.jobs.kind import JobKind
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.jobs.running.tracking import TrackedJob
+from deltaweb.web.jobs.services import enqueue
+from deltaweb.web.pages.actions import Actor
+from deltaweb.web.tables.errors import CleanupOutdatedError
+from deltaweb.web.tables.index.refresh import refresh_anew
+from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.models.subjects import on_table, table_of
+from deltaweb.web.tables.storage.opening import open_table, roots_of_server
+from deltaweb.web.tables.work.log_writing import (
     MAX_FILES_NAMED,
     newest_of,
     record_log_writing,
 )
-from deltaweb.delta.log.paths import parse_commit_name
-from deltaweb.delta.writing.log_cleanup import LogCleanup
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Final
 
-from apps.jobs.models import Job
-from apps.pages.actions import Action, Actor, report
-from apps.tables.models import Table
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.pages.actions import Action, Actor, report
+from deltaweb.web.tables.models import Table
 
 MAX_FILES_NAMED: Final = 200  # of a checkpoint, or of a clean-up, oldest first
 

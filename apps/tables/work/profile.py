@@ -3,19 +3,19 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from apps.jobs import kinds
-from apps.jobs.kind import Queue
-from apps.jobs.models import Job
-from apps.jobs.running.tracking import TrackedJob
-from apps.tables.index.spark_session import with_spark
-from apps.tables.models import Table
-from apps.tables.models.subjects import Page, on_table, table_of
-from apps.tables.storage.opening import roots_of_server, table_place
-from apps.tables.versions.column_address import column_address
-from apps.tables.work.table_look import TableLook
+from deltaweb.web.jobs import kinds
+from deltaweb.web.jobs.kind import Queue
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.jobs.running.tracking import TrackedJob
+from deltaweb.web.tables.index.spark_session import with_spark
+from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.models.subjects import Page, on_table, table_of
+from deltaweb.web.tables.storage.opening import roots_of_server, table_place
+from deltaweb.web.tables.versions.column_address import column_address
+from deltaweb.web.tables.work.table_look import TableLook
 
 if TYPE_CHECKING:
-    from apps.tables.index.spark_session import SparkSession
+    from deltaweb.web.tables.index.spark_session import SparkSession
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -52,8 +52,8 @@ def _run_worker(queues: str, threads: int) -> None:
     # Of what a process that only starts others has no need.
     from celery.platforms import SecurityWarning  # noqa: PLC0415
 
-    from apps.jobs.running.retirement import begin_anew  # noqa: PLC0415
     from deltaweb.celery import app  # noqa: PLC0415
+    from deltaweb.web.jobs.running.retirement import begin_anew  # noqa: PLC0415
 
     # Celery warns of root because of pickle; this worker accepts JSON alone.
     warnings.filterwarnings("ignore", category=SecurityWarning)
@@ -66,7 +66,7 @@ def _run_worker(queues: str, threads: int) -> None:
     try:
         app.worker_main(arguments)
     finally:
-        from apps.jobs.tasks import retirement  # noqa: PLC0415 (models load before)
+        from deltaweb.web.jobs.tasks import retirement  # noqa: PLC0415 (models load before)
 
         if retirement.is_due:
             begin_anew()

@@ -6,9 +6,9 @@ import pytest
 from django.utils import timezone
 from pytest_django import Settings
 
-from apps.accounts import services
-from apps.accounts.models import User
-from apps.pages.actions import COMMAND_LINE
+from deltaweb.web.accounts import services
+from deltaweb.web.accounts.models import User
+from deltaweb.web.pages.actions import COMMAND_LINE
 from tests.functional.accounts.people import PASSWORD
 
 

@@ -7,7 +7,7 @@ import re
 import pytest
 from django.test import Client
 
-from apps.accounts.models import APIKey, User
+from deltaweb.web.accounts.models import APIKey, User
 from tests.factories import new_user, signed_in
 
 pytestmark = pytest.mark.django_db

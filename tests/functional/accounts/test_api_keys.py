@@ -8,9 +8,9 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from apps.accounts import services, urls
-from apps.accounts.models import User
-from apps.pages.actions import COMMAND_LINE
+from deltaweb.web.accounts import services, urls
+from deltaweb.web.accounts.models import User
+from deltaweb.web.pages.actions import COMMAND_LINE
 from tests.factories import new_api_key, new_user
 from tests.functional.accounts.people import PASSWORD
 

@@ -8,10 +8,10 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
 
-from apps.accounts import services
-from apps.accounts.models import FailedSignIn, SignInLink, User
-from apps.accounts.services import passwords
-from apps.pages.actions import COMMAND_LINE
+from deltaweb.web.accounts import services
+from deltaweb.web.accounts.models import FailedSignIn, SignInLink, User
+from deltaweb.web.accounts.services import passwords
+from deltaweb.web.pages.actions import COMMAND_LINE
 from tests.factories import new_api_key, new_user
 from tests.functional.accounts.people import PASSWORD
 

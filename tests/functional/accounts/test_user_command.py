@@ -9,7 +9,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 
-from apps.accounts.models import User
+from deltaweb.web.accounts.models import User
 from tests.factories import new_user
 
 pytestmark = pytest.mark.django_db

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 from django.test import Client
 
-from apps.accounts.models import User
-from apps.jobs import kinds
-from apps.jobs.models import Job
+from deltaweb.web.accounts.models import User
+from deltaweb.web.jobs import kinds
+from deltaweb.web.jobs.models import Job
 from tests.factories import new_user
 
 if TYPE_CHECKING:

@@ -10,12 +10,12 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from apps.accounts.models import User
-from apps.audit.models import AuditEvent
-from apps.jobs.models import Job
-from apps.tables.models import Table
 from deltaweb.delta.protocol.schema import arrow_schema
 from deltaweb.table import DeltaTable
+from deltaweb.web.accounts.models import User
+from deltaweb.web.audit.models import AuditEvent
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.tables.models import Table
 from tests.factories import new_unindexed_table, new_user
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 from django.test import Client
 
-from apps.jobs.models import Job
 from deltaweb.table import DeltaTable
+from deltaweb.web.jobs.models import Job
 from tests.spelled_partitions import spelled
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]

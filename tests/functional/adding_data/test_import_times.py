@@ -7,7 +7,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from apps.jobs.models import Job
+from deltaweb.web.jobs.models import Job
 
 Work = Callable[[], Job]
 

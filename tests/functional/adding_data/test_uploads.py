@@ -8,8 +8,8 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from apps.accounts.models import User
-from apps.tables.catalogue.adding import uploads
+from deltaweb.web.accounts.models import User
+from deltaweb.web.tables.catalogue.adding import uploads
 from tests.factories import new_user
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 
-from apps.accounts.models import User
+from deltaweb.web.accounts.models import User
 from tests.factories import new_user
 
 

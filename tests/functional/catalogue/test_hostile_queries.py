@@ -5,7 +5,7 @@ from django.test import Client
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from apps.tables.models import Table
+from deltaweb.web.tables.models import Table
 from tests.drawn_examples import examples
 from tests.factories import new_column, new_table
 

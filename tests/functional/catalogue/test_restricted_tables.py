@@ -3,8 +3,8 @@
 import pytest
 from django.test import Client
 
-from apps.jobs.models import Job
-from apps.tables.models import Table
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.tables.models import Table
 from tests.factories import new_column, new_table
 from tests.functional.catalogue.pages import as_json, text
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from apps.jobs.models import Job
-from apps.tables.index.refresh import refresh_table
-from apps.tables.models import Table
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.tables.index.refresh import refresh_table
+from deltaweb.web.tables.models import Table
 from tests.factories import NOW, new_commit, new_table, new_unindexed_table
 from tests.functional.catalogue.pages import as_json, text
 
@@ -73,7 +73,7 @@ class TestTableHead:
         labels: list[str],
     ) -> None:
         clock = SimpleNamespace(now=lambda: NOW)
-        monkeypatch.setattr("apps.tables.templatetags.tables.timezone", clock)
+        monkeypatch.setattr("deltaweb.web.tables.templatetags.tables.timezone", clock)
         noon = NOW.replace(hour=12, minute=0)
         table = new_table("orders", committed_at=noon)
         for version in range(3):

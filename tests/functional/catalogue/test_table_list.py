@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
-from apps.tables.models import Table
+from deltaweb.web.tables.models import Table
 from tests.factories import new_column, new_commit, new_table, new_unindexed_table
 from tests.functional.catalogue.pages import as_csv, as_json, text
 

@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 from pytest_django import Settings
 
-from apps.tables.models import Table
+from deltaweb.web.tables.models import Table
 from tests.factories import new_commit, new_table
 from tests.functional.catalogue.pages import as_json, text
 

@@ -10,9 +10,6 @@ from typing import Any
 
 from django.test import Client
 
-from apps.jobs.models import Job
-from apps.tables.work.diff_files import DIFF_FILES
-from apps.tables.work.diff_rows import DIFF_ROWS
 from deltaweb.delta.protocol.schema import (
     DecimalType,
     PrimitiveType,
@@ -20,6 +17,9 @@ from deltaweb.delta.protocol.schema import (
     StructType,
 )
 from deltaweb.storage.place import open_store
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.tables.work.diff_files import DIFF_FILES
+from deltaweb.web.tables.work.diff_rows import DIFF_ROWS
 from tests.versioned_table import Row, VersionedTable
 
 COMPARE = "/t/default/orders/compare"

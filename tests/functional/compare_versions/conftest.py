@@ -6,9 +6,9 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from apps.tables.index.folders import new_index_folder
-from apps.tables.index.results import store_result
-from apps.tables.models import Table
+from deltaweb.web.tables.index.folders import new_index_folder
+from deltaweb.web.tables.index.results import store_result
+from deltaweb.web.tables.models import Table
 from tests.factories import new_unindexed_table, new_user
 from tests.functional.compare_versions.compared_orders import write_orders
 from tests.index_builds import build_index

@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 
-from apps.jobs.models import Job
+from deltaweb.web.jobs.models import Job
 from tests.functional.compare_versions.compared_orders import (
     COMPARE,
     HTMX,

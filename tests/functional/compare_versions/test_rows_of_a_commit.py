@@ -5,7 +5,7 @@ import re
 import pytest
 from django.test import Client, override_settings
 
-from apps.tables.models import Commit
+from deltaweb.web.tables.models import Commit
 from tests.functional.compare_versions.compared_orders import COMPARE, page_of, work
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("table")]

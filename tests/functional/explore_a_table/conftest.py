@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from apps.tables.models import Table
+from deltaweb.web.tables.models import Table
 from tests.factories import new_user
 from tests.indexed_tables import new_indexed_table
 

@@ -6,9 +6,9 @@ import json
 
 from django.test import Client
 
-from apps.jobs.models import Job
-from apps.tables.work.preview import PREVIEW
-from apps.tables.work.version_files import VERSION_FILES
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.tables.work.preview import PREVIEW
+from deltaweb.web.tables.work.version_files import VERSION_FILES
 
 TABLE = "/t/default/"
 PAGES = ["", "data", "schema", "history", "files"]

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from apps.accounts.models import User
-from apps.jobs.models import Job
+from deltaweb.web.accounts.models import User
+from deltaweb.web.jobs.models import Job
 from tests.drawn_examples import examples
 from tests.factories import (
     new_commit,

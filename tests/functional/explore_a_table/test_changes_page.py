@@ -8,9 +8,9 @@ import pyarrow as pa
 import pytest
 from django.test import Client
 
-from apps.jobs.models import Job
-from apps.tables.models import Commit, Table
-from apps.tables.work.changes import READ_CHANGES
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.tables.models import Commit, Table
+from deltaweb.web.tables.work.changes import READ_CHANGES
 from tests.factories import new_unindexed_table
 from tests.fed_table import FedTable, numbers, renamed_things
 from tests.functional.explore_a_table.pages import TABLE, csv_of, json_of, text_of

@@ -9,8 +9,8 @@ import pytest
 from deltalake import write_deltalake
 from django.test import Client
 
-from apps.jobs.models import Job
-from apps.tables.models import Table
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.tables.models import Table
 from tests.factories import NOW, new_metadata, new_table, new_unindexed_table
 from tests.indexed_tables import new_indexed_table
 

@@ -5,8 +5,8 @@ import re
 import pytest
 from django.test import Client
 
-from apps.accounts.models import User
-from apps.jobs.models import Job
+from deltaweb.web.accounts.models import User
+from deltaweb.web.jobs.models import Job
 from tests.factories import (
     NOW,
     new_commit,

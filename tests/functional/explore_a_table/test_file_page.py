@@ -10,9 +10,9 @@ import pytest
 from django.test import Client
 from pytest_django.fixtures import Settings
 
-from apps.jobs.models import Job
-from apps.tables.work.inspect_file import INSPECT_FILE
-from apps.tables.work.preview_file import PREVIEW_FILE
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.tables.work.inspect_file import INSPECT_FILE
+from deltaweb.web.tables.work.preview_file import PREVIEW_FILE
 from tests.delta_logs import add, commit_bytes, metadata, protocol
 from tests.functional.explore_a_table.pages import HTMX, json_of, text_of
 from tests.indexed_tables import new_indexed_table

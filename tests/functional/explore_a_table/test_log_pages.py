@@ -8,8 +8,8 @@ import pytest
 from django.test import Client
 from pytest_django.fixtures import DjangoAssertNumQueries
 
-from apps.tables.models import Table
 from deltaweb.delta.log.paths import commit_name
+from deltaweb.web.tables.models import Table
 from tests.delta_logs import commit_bytes, metadata, protocol
 from tests.factories import new_commit, new_metadata, new_protocol, new_table
 from tests.functional.explore_a_table.pages import (

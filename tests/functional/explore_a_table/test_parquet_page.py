@@ -8,10 +8,10 @@ import pytest
 from django.test import Client
 from pytest_django.fixtures import Settings
 
-from apps.jobs.models import Job
-from apps.pages.templatetags.deltaweb import size
-from apps.tables.work.inspect_file import INSPECT_FILE
-from apps.tables.work.survey_files import SURVEY_FILES
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.pages.templatetags.deltaweb import size
+from deltaweb.web.tables.work.inspect_file import INSPECT_FILE
+from deltaweb.web.tables.work.survey_files import SURVEY_FILES
 from tests.factories import new_unindexed_table
 from tests.functional.command_line import Ran, refusal, run_json
 from tests.functional.explore_a_table.pages import json_of, text_of

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from apps.jobs.models import Job
-from apps.tables.work.version_files import VERSION_FILES
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.tables.work.version_files import VERSION_FILES
 from tests.factories import new_unindexed_table
 from tests.indexed_tables import new_indexed_table
 

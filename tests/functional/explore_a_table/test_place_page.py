@@ -8,9 +8,9 @@ import pytest
 from django.test import Client
 from pytest_django.fixtures import Settings
 
-from apps.accounts.models import User
-from apps.jobs import kinds
-from apps.jobs.models import Job
+from deltaweb.web.accounts.models import User
+from deltaweb.web.jobs import kinds
+from deltaweb.web.jobs.models import Job
 from tests.factories import signed_in
 from tests.functional.explore_a_table.pages import json_of, text_of
 

@@ -6,8 +6,8 @@ import pytest
 from django.contrib.staticfiles import finders
 from django.test import Client
 
-from apps.jobs.models import Job
-from apps.tables.models import Table
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.tables.models import Table
 from tests.factories import new_job
 
 pytestmark = pytest.mark.django_db

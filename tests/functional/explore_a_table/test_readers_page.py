@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from apps.accounts.models import User
-from apps.tables.models import Table
+from deltaweb.web.accounts.models import User
+from deltaweb.web.tables.models import Table
 from tests.factories import (
     new_metadata,
     new_protocol,

@@ -12,9 +12,9 @@ import pytest
 from django.test import Client
 from django.urls import Resolver404, resolve
 
-from apps.accounts.models import User
-from apps.jobs import kinds
-from apps.jobs.models import Job
+from deltaweb.web.accounts.models import User
+from deltaweb.web.jobs import kinds
+from deltaweb.web.jobs.models import Job
 from tests.factories import new_user
 from tests.indexed_tables import index_table, new_indexed_table
 

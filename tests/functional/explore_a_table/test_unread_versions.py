@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from apps.tables.models import Table
 from deltaweb.delta.features.column_mapping import FIELD_ID, PHYSICAL_NAME
 from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
 from deltaweb.storage.local import LocalTableStore
+from deltaweb.web.tables.models import Table
 from tests.factories import new_table
 from tests.functional.explore_a_table.pages import TABLE, json_of, text_of, work
 from tests.indexed_tables import new_indexed_table

@@ -8,9 +8,9 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from django.test import Client
 
-from apps.accounts.models import User
-from apps.sharing.models import SharedTable
-from apps.tables.models import Commit, Table
+from deltaweb.web.accounts.models import User
+from deltaweb.web.sharing.models import SharedTable
+from deltaweb.web.tables.models import Commit, Table
 from tests.factories import (
     new_commit,
     new_metadata,

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 from django.test import Client
 
-from apps.pages.templatetags.deltaweb import NO_VALUE
+from deltaweb.web.pages.templatetags.deltaweb import NO_VALUE
 from tests.functional.explore_a_table.pages import TABLE, json_of, text_of, work
 from tests.indexed_tables import new_indexed_table
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from apps.tables.models import Table, WideSchema
+from deltaweb.web.tables.models import Table, WideSchema
 from tests.factories import new_commit, new_metadata, new_table
 from tests.indexed_tables import index_table, new_indexed_table
 

@@ -3,9 +3,9 @@
 import pytest
 from django.test import Client
 
-from apps.accounts.models import User
-from apps.jobs import visibility
-from apps.pages.registry import Registry
+from deltaweb.web.accounts.models import User
+from deltaweb.web.jobs import visibility
+from deltaweb.web.pages.registry import Registry
 from tests.factories import new_user
 from tests.functional.jobs.jobs_at_work import SEEN
 

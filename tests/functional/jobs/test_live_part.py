@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from apps.jobs.models import Job
+from deltaweb.web.jobs.models import Job
 from tests.factories import new_job
 from tests.functional.jobs.jobs_at_work import new_worker, running
 

@@ -6,10 +6,10 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from apps.jobs.kind import Queue
-from apps.jobs.listing.selectors import is_attended
-from apps.jobs.models import Job, Worker
-from apps.jobs.running.process import machine_name, process_name
+from deltaweb.web.jobs.kind import Queue
+from deltaweb.web.jobs.listing.selectors import is_attended
+from deltaweb.web.jobs.models import Job, Worker
+from deltaweb.web.jobs.running.process import machine_name, process_name
 from tests.factories import new_job
 from tests.functional.jobs.jobs_at_work import new_worker
 

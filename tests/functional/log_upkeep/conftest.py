@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import pytest
 from django.test import Client
 
-from apps.accounts.models import User
-from apps.tables.models import Table
+from deltaweb.web.accounts.models import User
+from deltaweb.web.tables.models import Table
 from tests.factories import new_user
 from tests.weekly_table import copy_log, new_weekly_table, write_weekly_log
 

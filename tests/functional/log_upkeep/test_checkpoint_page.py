@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from apps.audit.models import AuditEvent
-from apps.jobs.models import Job
-from apps.tables.models import Table
-from apps.tables.work import checkpoint
 from deltaweb.delta.log.paths import checkpoint_name
 from deltaweb.table import DeltaTable
+from deltaweb.web.audit.models import AuditEvent
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.work import checkpoint
 from tests.factories import (
     new_metadata,
     new_protocol,

@@ -8,14 +8,14 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from apps.audit.models import AuditEvent
-from apps.jobs.models import Job
-from apps.jobs.services import cancel
-from apps.tables.index.refresh import refresh_table
-from apps.tables.models import Table
-from apps.tables.work import cleanup
 from deltaweb.delta.log.paths import checkpoint_name
 from deltaweb.table import DeltaTable
+from deltaweb.web.audit.models import AuditEvent
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.jobs.services import cancel
+from deltaweb.web.tables.index.refresh import refresh_table
+from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.work import cleanup
 from tests.factories import (
     new_metadata,
     new_protocol,

@@ -7,13 +7,13 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from apps.accounts.models import User
-from apps.audit.models import AuditEvent
-from apps.jobs.models import Job
-from apps.jobs.services import cancel
-from apps.tables.models import Table
-from apps.tables.work import checkpoint
 from deltaweb.delta.log.paths import checkpoint_name
+from deltaweb.web.accounts.models import User
+from deltaweb.web.audit.models import AuditEvent
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.jobs.services import cancel
+from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.work import checkpoint
 from tests.factories import (
     new_user,
 )

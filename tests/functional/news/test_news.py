@@ -8,18 +8,26 @@ from django.http import HttpResponseBase
 from django.test import Client
 from django.utils import timezone
 
-from apps.accounts import services as accounts
-from apps.accounts.models import User
-from apps.jobs import services
-from apps.jobs.listing.revisions import end_revision, job_revision, jobs_revision
-from apps.jobs.models import Job
-from apps.jobs.running.tracking import track_job
-from apps.news import hub as hubs
-from apps.news.hub import MAX_A_PERSON
-from apps.news.stream import HOLDS, NewsEvents
-from apps.pages.actions import COMMAND_LINE
-from apps.tables.models import Table
-from apps.tables.models.news import table_revision, tables_revision, tell_changed
+from deltaweb.web.accounts import services as accounts
+from deltaweb.web.accounts.models import User
+from deltaweb.web.jobs import services
+from deltaweb.web.jobs.listing.revisions import (
+    end_revision,
+    job_revision,
+    jobs_revision,
+)
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.jobs.running.tracking import track_job
+from deltaweb.web.news import hub as hubs
+from deltaweb.web.news.hub import MAX_A_PERSON
+from deltaweb.web.news.stream import HOLDS, NewsEvents
+from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.models.news import (
+    table_revision,
+    tables_revision,
+    tell_changed,
+)
 from tests.factories import new_api_key, new_job, new_table, new_unindexed_table
 from tests.installation import wait_for
 

@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 import pyarrow as pa
 from django.test import Client
 
-from apps.sharing.models import Recipient, RecipientToken, SharedTable
 from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
+from deltaweb.web.sharing.models import Recipient, RecipientToken, SharedTable
 from tests.raw_table import Operation, TableWriter
 
 PREFIX = "/delta-sharing"

@@ -10,7 +10,7 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
 
-from apps.sharing.models import Share
+from deltaweb.web.sharing.models import Share
 from tests.factories import (
     new_grant,
     new_recipient,

@@ -36,7 +36,7 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 16, most))
 """
 BROKEN_APPLICATION = """
 from deltaweb.serving.wsgi import application as application
-from apps.sharing.answers import tables
+from deltaweb.web.sharing.answers import tables
 
 def broken(*args, made=tables.signed_lines, **kwargs):
     for number, chunk in enumerate(made(*args, **kwargs)):
@@ -118,7 +118,7 @@ class Live:
     def calls(self) -> list[dict[str, object]]:
         """The rows of the record, newest first."""
         ask = (
-            "import json; from apps.audit.models import AuditEvent; "
+            "import json; from deltaweb.web.audit.models import AuditEvent; "
             "print(json.dumps(list(AuditEvent.objects.filter(kind='CALL').values("
             "'action', 'status', 'error_code', 'num_files', 'detail'))))"
         )

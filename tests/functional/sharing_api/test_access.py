@@ -3,7 +3,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from apps.sharing.models import Grant, RecipientToken
+from deltaweb.web.sharing.models import Grant, RecipientToken
 from tests.factories import new_share, new_shared_table, new_table, new_token
 from tests.functional.sharing_api.calls import Caller, Lake, error, items
 from tests.functional.sharing_api.conftest import NewCaller

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from apps.audit.models import AuditEvent
-from apps.sharing.models import SharedTable
+from deltaweb.web.audit.models import AuditEvent
+from deltaweb.web.sharing.models import SharedTable
 from tests.functional.sharing_api.calls import (
     SCHEMA,
     Answer,

@@ -2,7 +2,7 @@ import pytest
 from django.test import Client
 from pytest_django import Settings
 
-from apps.sharing.models import SharedTable
+from deltaweb.web.sharing.models import SharedTable
 from tests.factories import new_share
 from tests.functional.sharing_api.calls import PREFIX, Answer, Caller, Lake, error
 from tests.functional.sharing_api.conftest import NewCaller

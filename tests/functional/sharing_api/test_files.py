@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from pytest_django import Settings
 
-from apps.sharing.models import Grant, SharedTable
+from deltaweb.web.sharing.models import Grant, SharedTable
 from tests.functional.sharing_api.calls import (
     PREFIX,
     Answer,

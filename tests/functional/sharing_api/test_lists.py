@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from apps.sharing.models import Share
+from deltaweb.web.sharing.models import Share
 from tests.factories import new_grant, new_share, new_shared_table
 from tests.functional.sharing_api.calls import (
     Caller,

@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 import pytest
 from pytest_django import Settings
 
-from apps.sharing.models import SharedTable
 from deltaweb.sharing.table_query import MAX_BODY_BYTES
+from deltaweb.web.sharing.models import SharedTable
 from tests.delta_logs import metadata
 from tests.functional.sharing_api.calls import (
     DAYS,

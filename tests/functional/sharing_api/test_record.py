@@ -6,8 +6,8 @@ from django.db import connection
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
-from apps.audit.models import AuditEvent
-from apps.sharing.api.audit import CallRecord
+from deltaweb.web.audit.models import AuditEvent
+from deltaweb.web.sharing.api.audit import CallRecord
 from tests.factories import NOW
 from tests.functional.sharing_api.calls import (
     PREFIX,

@@ -2,8 +2,8 @@ from urllib.parse import quote
 
 import pytest
 
-from apps.sharing.models import SharedTable
 from deltaweb.delta.protocol.schema import format_schema
+from deltaweb.web.sharing.models import SharedTable
 from tests.functional.sharing_api.calls import (
     SCHEMA,
     Caller,

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 from django.test import Client
 
-from apps.accounts.models import User
-from apps.sharing.models import SharedTable
+from deltaweb.web.accounts.models import User
+from deltaweb.web.sharing.models import SharedTable
 from tests.factories import new_share, new_shared_table, new_unindexed_table, new_user
 from tests.functional.sharing_api.calls import Answer, Caller, body_of, days, error
 from tests.functional.sharing_api.conftest import NewCaller

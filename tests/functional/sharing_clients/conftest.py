@@ -58,10 +58,10 @@ WITH_FEED = {
 """Recorded tables with a change data feed, and from which version on."""
 SCRIPT = """
 from django.utils import timezone
-from apps.pages.actions import COMMAND_LINE
-from apps.sharing.models import Share
-from apps.sharing.shares.services import add_table
-from apps.tables.catalogue.registration import register_table
+from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.sharing.models import Share
+from deltaweb.web.sharing.shares.services import add_table
+from deltaweb.web.tables.catalogue.registration import register_table
 facts = {{"actor": COMMAND_LINE, "now": timezone.now()}}
 share = Share.objects.get(name={share!r})
 for name, place in {places!r}.items():

@@ -7,8 +7,8 @@ from typing import Any
 from django.test import Client
 from django.utils import timezone
 
-from apps.audit.models import AuditEvent
-from apps.sharing.models import Share
+from deltaweb.web.audit.models import AuditEvent
+from deltaweb.web.sharing.models import Share
 
 HTMX = {"HX-Request": "true"}
 

@@ -13,9 +13,9 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
-from apps.accounts.models import User
-from apps.audit.models import AuditEvent
-from apps.pages.lists.days import day_text
+from deltaweb.web.accounts.models import User
+from deltaweb.web.audit.models import AuditEvent
+from deltaweb.web.pages.lists.days import day_text
 from tests.factories import new_table, signed_in
 from tests.functional.sharing_pages.pages import page
 

@@ -3,8 +3,8 @@
 import pytest
 from django.test import Client
 
-from apps.audit.models import AuditEvent
-from apps.sharing.models import Recipient
+from deltaweb.web.audit.models import AuditEvent
+from deltaweb.web.sharing.models import Recipient
 from tests.factories import new_grant, new_recipient, new_share, new_token
 from tests.functional.sharing_pages.pages import page
 

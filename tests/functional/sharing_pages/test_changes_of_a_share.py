@@ -5,9 +5,9 @@ import re
 import pytest
 from django.test import Client
 
-from apps.accounts.models import User
-from apps.audit.models import AuditEvent
-from apps.sharing.models import Share, SharedTable
+from deltaweb.web.accounts.models import User
+from deltaweb.web.audit.models import AuditEvent
+from deltaweb.web.sharing.models import Share, SharedTable
 from tests.factories import (
     new_grant,
     new_metadata,

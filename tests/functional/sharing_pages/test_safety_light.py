@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from apps.audit.models import AuditEvent
+from deltaweb.web.audit.models import AuditEvent
 from tests.factories import new_recipient, new_token
 from tests.functional.sharing_pages.pages import page
 

@@ -3,9 +3,9 @@
 import pytest
 from django.test import Client
 
-from apps.audit.models import AuditEvent
-from apps.sharing.drafts.draft import MAX_TABLES
-from apps.sharing.models import Share
+from deltaweb.web.audit.models import AuditEvent
+from deltaweb.web.sharing.drafts.draft import MAX_TABLES
+from deltaweb.web.sharing.models import Share
 from tests.factories import (
     new_grant,
     new_metadata,

@@ -7,9 +7,9 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
-from apps.accounts.models import User
-from apps.audit.models import AuditEvent
-from apps.tables.models import Table
+from deltaweb.web.accounts.models import User
+from deltaweb.web.audit.models import AuditEvent
+from deltaweb.web.tables.models import Table
 from tests.factories import (
     new_grant,
     new_metadata,

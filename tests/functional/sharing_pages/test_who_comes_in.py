@@ -3,8 +3,8 @@
 import pytest
 from django.test import Client
 
-from apps.accounts.models import User
-from apps.sharing.models import Recipient
+from deltaweb.web.accounts.models import User
+from deltaweb.web.sharing.models import Recipient
 from tests.factories import new_recipient, new_share, new_token, new_user, signed_in
 
 pytestmark = pytest.mark.django_db

@@ -6,8 +6,8 @@ from urllib.parse import urlsplit
 import pytest
 from django.test import Client
 
-from apps.sharing.drafts.draft import MAX_NEW_RECIPIENTS
-from apps.sharing.models import Recipient, Share
+from deltaweb.web.sharing.drafts.draft import MAX_NEW_RECIPIENTS
+from deltaweb.web.sharing.models import Recipient, Share
 from tests.factories import (
     new_recipient,
     new_table,

@@ -6,7 +6,7 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
-from apps.jobs.models import Job
+from deltaweb.web.jobs.models import Job
 from tests.factories import new_table
 from tests.functional.table_command.commands import refusal, run
 
@@ -78,7 +78,7 @@ class TestRefreshAndWait:
     ) -> None:
         new_table("orders")
         monkeypatch.setattr(
-            "apps.tables.management.verbs.refresh.NO_WORKER_AFTER_S", -1.0
+            "deltaweb.web.tables.management.verbs.refresh.NO_WORKER_AFTER_S", -1.0
         )
 
         assert "No worker is running" in refusal("refresh", "orders", "--wait")

@@ -2,10 +2,10 @@ from pathlib import Path
 
 import pytest
 
-import apps.tables.management.verbs
+import deltaweb.web.tables.management.verbs
 from tests.installation import run
 
-FILES = Path(apps.tables.management.verbs.__path__[0]).glob("[a-z]*.py")
+FILES = Path(deltaweb.web.tables.management.verbs.__path__[0]).glob("[a-z]*.py")
 VERBS = {file.stem.rstrip("_").replace("_", "-") for file in FILES}
 
 
@@ -29,6 +29,6 @@ def test_a_line_without_a_verb_is_bad_usage(tmp_path: Path, line: list[str]) -> 
 def test_the_help_is_written_without_loading_a_verb(tmp_path: Path) -> None:
     done = run(tmp_path, "table", "--help", PYTHONPROFILEIMPORTTIME="1")
 
-    assert "apps.pages.command" in done.stderr
-    assert "apps.tables.management.verbs." not in done.stderr
+    assert "deltaweb.web.pages.command" in done.stderr
+    assert "deltaweb.web.tables.management.verbs." not in done.stderr
     assert "pyarrow" not in done.stderr

@@ -10,12 +10,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-import apps.tables.management.verbs
-from apps.audit.models import AuditEvent
-from apps.jobs.models import Job
-from apps.pages.command import WritingVerb
-from apps.tables.models import Table
+import deltaweb.web.tables.management.verbs
 from deltaweb.table import DeltaTable
+from deltaweb.web.audit.models import AuditEvent
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.pages.command import WritingVerb
+from deltaweb.web.tables.models import Table
 from tests.aged_files import age
 from tests.factories import new_table
 from tests.functional.command_line import Ran, Terminal
@@ -23,7 +23,7 @@ from tests.functional.table_command.commands import refusal, run, run_json
 
 pytestmark = pytest.mark.django_db
 
-FILES = Path(apps.tables.management.verbs.__path__[0]).glob("[a-z]*.py")
+FILES = Path(deltaweb.web.tables.management.verbs.__path__[0]).glob("[a-z]*.py")
 VERBS = {file.stem.rstrip("_").replace("_", "-"): file.stem for file in FILES}
 # What they keep is of the server alone: neither the table nor the catalogue changes.
 READING = {
@@ -127,7 +127,8 @@ def test_each_verb_writes_or_reads() -> None:
         verb
         for verb, file in VERBS.items()
         if issubclass(
-            import_module(f"apps.tables.management.verbs.{file}").Verb, WritingVerb
+            import_module(f"deltaweb.web.tables.management.verbs.{file}").Verb,
+            WritingVerb,
         )
     }
 

@@ -8,11 +8,11 @@ import pyarrow as pa
 import pytest
 from django.test import Client
 
-from apps.accounts.models import User
-from apps.jobs import kinds
-from apps.jobs.models import Job
-from apps.tables.models import Table
 from deltaweb.table import DeltaTable
+from deltaweb.web.accounts.models import User
+from deltaweb.web.jobs import kinds
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.tables.models import Table
 from tests.factories import (
     new_commit,
     new_metadata,

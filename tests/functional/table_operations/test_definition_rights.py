@@ -3,8 +3,8 @@
 import pytest
 from django.test import Client
 
-from apps.jobs.models import Job
-from apps.sharing.activity.action_words import WORDS
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.sharing.activity.action_words import WORDS
 from tests.factories import new_user
 from tests.functional.table_operations.test_definition_pages import (
     COLUMNS,

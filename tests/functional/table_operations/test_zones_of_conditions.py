@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from apps.accounts.models import User
-from apps.jobs.models import Job
+from deltaweb.web.accounts.models import User
+from deltaweb.web.jobs.models import Job
 from tests.factories import new_user
 from tests.functional.table_operations.conftest import Work
 from tests.indexed_tables import new_indexed_table

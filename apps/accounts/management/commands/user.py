@@ -4,10 +4,10 @@ import sys
 
 from django.utils import timezone
 
-from apps.accounts import selectors, services
-from apps.accounts.models import User
-from apps.pages.actions import COMMAND_LINE
-from apps.pages.command import AddSubcommand, Output, SubcommandsCommand
+from deltaweb.web.accounts import selectors, services
+from deltaweb.web.accounts.models import User
+from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.pages.command import AddSubcommand, Output, SubcommandsCommand
 
 ROLES = [label for _, label in User.Role.choices]
 

@@ -2,8 +2,8 @@
 
 import shlex
 
-from apps.explorer.use.snippets.shown_view import ShownView
-from apps.pages.snippets import names_text, python_lines, python_text
+from deltaweb.web.explorer.use.snippets.shown_view import ShownView
+from deltaweb.web.pages.snippets import names_text, python_lines, python_text
 
 KEY = "DELTAWEB_KEY"
 

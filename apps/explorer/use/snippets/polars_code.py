@@ -3,15 +3,15 @@
 import re
 from urllib.parse import quote
 
-from apps.explorer.rows.filters import RowFilter
-from apps.explorer.use.snippets.deltalake_code import scan_lines
-from apps.explorer.use.snippets.python_values import (
+from deltaweb.web.explorer.rows.filters import RowFilter
+from deltaweb.web.explorer.use.snippets.deltalake_code import scan_lines
+from deltaweb.web.explorer.use.snippets.python_values import (
     PYTHON_OPERATORS,
     python_value,
     value_imports,
 )
-from apps.explorer.use.snippets.shown_view import ShownView
-from apps.pages.snippets import python_lines, python_text
+from deltaweb.web.explorer.use.snippets.shown_view import ShownView
+from deltaweb.web.pages.snippets import python_lines, python_text
 
 
 def polars_code(view: ShownView) -> str:

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from datetime import date, datetime
 from decimal import Decimal
 
-from apps.explorer.rows.filters import RowFilter
-from apps.explorer.rows.sql_dialects import Operand
-from apps.pages.snippets import python_text
+from deltaweb.web.explorer.rows.filters import RowFilter
+from deltaweb.web.explorer.rows.sql_dialects import Operand
+from deltaweb.web.pages.snippets import python_text
 
 PYTHON_OPERATORS = {
     "eq": "==",

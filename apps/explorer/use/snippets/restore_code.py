@@ -1,8 +1,13 @@
 """What makes an old version the newest again."""
 
-from apps.explorer.rows.sql_dialects import spark_location, sql_table
-from apps.explorer.use.snippets.shown_view import ShownView
-from apps.pages.snippets import SPARK_SESSION, Snippet, python_lines, python_text
+from deltaweb.web.explorer.rows.sql_dialects import spark_location, sql_table
+from deltaweb.web.explorer.use.snippets.shown_view import ShownView
+from deltaweb.web.pages.snippets import (
+    SPARK_SESSION,
+    Snippet,
+    python_lines,
+    python_text,
+)
 
 
 def restore_snippets(view: ShownView) -> list[Snippet]:

@@ -1,13 +1,13 @@
 """pandas, by `delta-sharing`, of a table that is shared."""
 
-from apps.explorer.rows.filters import RowFilter
-from apps.explorer.use.snippets.python_values import (
+from deltaweb.web.explorer.rows.filters import RowFilter
+from deltaweb.web.explorer.use.snippets.python_values import (
     PYTHON_OPERATORS,
     python_value,
     value_imports,
 )
-from apps.explorer.use.snippets.shown_view import ShownView
-from apps.pages.snippets import names_text, python_lines, python_text
+from deltaweb.web.explorer.use.snippets.shown_view import ShownView
+from deltaweb.web.pages.snippets import names_text, python_lines, python_text
 
 PROFILE = "profile.share"
 

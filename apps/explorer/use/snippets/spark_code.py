@@ -1,13 +1,13 @@
 """Spark, in SQL and in Python."""
 
-from apps.explorer.rows.sql_dialects import SPARK, spark_location, sql_table
-from apps.explorer.use.snippets.shown_view import ShownView
-from apps.explorer.use.snippets.sql_lines import (
+from deltaweb.web.explorer.rows.sql_dialects import SPARK, spark_location, sql_table
+from deltaweb.web.explorer.use.snippets.shown_view import ShownView
+from deltaweb.web.explorer.use.snippets.sql_lines import (
     condition_lines,
     select_lines,
     selected,
 )
-from apps.pages.snippets import SPARK_SESSION, python_lines, python_text
+from deltaweb.web.pages.snippets import SPARK_SESSION, python_lines, python_text
 
 
 def spark_sql_code(view: ShownView) -> str:

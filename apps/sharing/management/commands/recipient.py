@@ -8,23 +8,23 @@ from pathlib import Path
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
-from apps.pages.actions import COMMAND_LINE
-from apps.pages.command import AddSubcommand, Output, SubcommandsCommand
-from apps.sharing.activity.usage import calls
-from apps.sharing.issuing import credentials, tokens
-from apps.sharing.issuing.credentials import Deliver
-from apps.sharing.issuing.lifetimes import (
+from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.pages.command import AddSubcommand, Output, SubcommandsCommand
+from deltaweb.web.sharing.activity.usage import calls
+from deltaweb.web.sharing.issuing import credentials, tokens
+from deltaweb.web.sharing.issuing.credentials import Deliver
+from deltaweb.web.sharing.issuing.lifetimes import (
     default_lifetime,
     max_lifetime,
     parse_lifetime,
     parse_span,
 )
-from apps.sharing.issuing.tokens import Credentials
-from apps.sharing.management import profile_file, sharing_output
-from apps.sharing.models import Recipient, RecipientToken
-from apps.sharing.names import find_recipient, find_share
-from apps.sharing.recipients import services as recipients
-from apps.tables.management.text_output import time_text
+from deltaweb.web.sharing.issuing.tokens import Credentials
+from deltaweb.web.sharing.management import profile_file, sharing_output
+from deltaweb.web.sharing.models import Recipient, RecipientToken
+from deltaweb.web.sharing.names import find_recipient, find_share
+from deltaweb.web.sharing.recipients import services as recipients
+from deltaweb.web.tables.management.text_output import time_text
 
 
 class Command(SubcommandsCommand):

@@ -4,16 +4,16 @@ from datetime import datetime
 
 from django.utils import timezone
 
-from apps.pages.actions import COMMAND_LINE
-from apps.pages.command import AddSubcommand, Output, SubcommandsCommand
-from apps.sharing.activity.usage import calls
-from apps.sharing.management import sharing_output
-from apps.sharing.management.log_look import refusals
-from apps.sharing.models import Share
-from apps.sharing.names import find_share, find_shared_table, split_full_name
-from apps.sharing.shares import services as shares
-from apps.tables.catalogue.registration import find_table
-from apps.tables.models import Table
+from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.pages.command import AddSubcommand, Output, SubcommandsCommand
+from deltaweb.web.sharing.activity.usage import calls
+from deltaweb.web.sharing.management import sharing_output
+from deltaweb.web.sharing.management.log_look import refusals
+from deltaweb.web.sharing.models import Share
+from deltaweb.web.sharing.names import find_share, find_shared_table, split_full_name
+from deltaweb.web.sharing.shares import services as shares
+from deltaweb.web.tables.catalogue.registration import find_table
+from deltaweb.web.tables.models import Table
 
 
 class Command(SubcommandsCommand):

@@ -14,11 +14,11 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import reverse
 
-from apps.jobs.models import Job
-from apps.tables.head.agreement import AgreementPage
-from apps.tables.head.shapes import signed_in
-from apps.tables.models import Table
-from apps.tables.storage.roots import roots_for
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.tables.head.agreement import AgreementPage
+from deltaweb.web.tables.head.shapes import signed_in
+from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.storage.roots import roots_for
 
 P = TypeVar("P")
 

@@ -5,18 +5,18 @@ from typing import Any, Protocol
 
 from django.utils import timezone
 
-from apps.accounts.models import User
-from apps.pages.actions import Actor
-from apps.tables.catalogue.names import parse_table_name
-from apps.tables.catalogue.registration import check_name_free, register_table
-from apps.tables.models import Table
-from apps.tables.operations.foreseen import Occasion
-from apps.tables.storage.locations import check_allowed, parse_location
-from apps.tables.storage.opening import open_location
-from apps.tables.storage.roots import roots_for
 from deltaweb.delta.errors import LocationNotFoundError, TableNotFoundError
 from deltaweb.delta.writing.winners import is_noted
 from deltaweb.table import DeltaTable
+from deltaweb.web.accounts.models import User
+from deltaweb.web.pages.actions import Actor
+from deltaweb.web.tables.catalogue.names import parse_table_name
+from deltaweb.web.tables.catalogue.registration import check_name_free, register_table
+from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.operations.foreseen import Occasion
+from deltaweb.web.tables.storage.locations import check_allowed, parse_location
+from deltaweb.web.tables.storage.opening import open_location
+from deltaweb.web.tables.storage.roots import roots_for
 
 
 class Newborn(Protocol):

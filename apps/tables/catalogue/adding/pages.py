@@ -5,19 +5,23 @@ from typing import Any, Final, cast
 
 from django.http import HttpRequest
 
-from apps.tables.catalogue.adding.flow import AddingPage
-from apps.tables.catalogue.adding.forms import ConvertForm, CreationForm, ImportForm
-from apps.tables.catalogue.adding.newborn import check_newborn
-from apps.tables.catalogue.adding.source import check_file
-from apps.tables.catalogue.adding.uploads import keep_upload
-from apps.tables.catalogue.adding.work.convert import CONVERT, ConvertFolder
-from apps.tables.catalogue.adding.work.create import CREATE, CreateTable
-from apps.tables.catalogue.adding.work.import_rows import IMPORT, ImportRows
-from apps.tables.errors import TableNameError
-from apps.tables.head.shapes import signed_in
-from apps.tables.models import Table
-from apps.tables.storage.locations import parse_location
 from deltaweb.delta.errors import SchemaError
+from deltaweb.web.tables.catalogue.adding.flow import AddingPage
+from deltaweb.web.tables.catalogue.adding.forms import (
+    ConvertForm,
+    CreationForm,
+    ImportForm,
+)
+from deltaweb.web.tables.catalogue.adding.newborn import check_newborn
+from deltaweb.web.tables.catalogue.adding.source import check_file
+from deltaweb.web.tables.catalogue.adding.uploads import keep_upload
+from deltaweb.web.tables.catalogue.adding.work.convert import CONVERT, ConvertFolder
+from deltaweb.web.tables.catalogue.adding.work.create import CREATE, CreateTable
+from deltaweb.web.tables.catalogue.adding.work.import_rows import IMPORT, ImportRows
+from deltaweb.web.tables.errors import TableNameError
+from deltaweb.web.tables.head.shapes import signed_in
+from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.storage.locations import parse_location
 from deltaweb.writer.importing.checked_rows import schema_of
 from deltaweb.writer.importing.options import ImportColumn, format_of
 

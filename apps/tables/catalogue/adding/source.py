@@ -2,11 +2,11 @@
 
 from typing import Any, Protocol
 
-from apps.accounts.models import User
-from apps.tables.catalogue.adding.uploads import upload_path
-from apps.tables.storage.locations import check_allowed
-from apps.tables.storage.opening import open_file
-from apps.tables.storage.roots import roots_for
+from deltaweb.web.accounts.models import User
+from deltaweb.web.tables.catalogue.adding.uploads import upload_path
+from deltaweb.web.tables.storage.locations import check_allowed
+from deltaweb.web.tables.storage.opening import open_file
+from deltaweb.web.tables.storage.roots import roots_for
 from deltaweb.writer.importing.options import TextForm
 from deltaweb.writer.importing.source_file import SourceFiles
 

@@ -5,14 +5,19 @@ from typing import Any, Final
 
 from django import forms
 
-from apps.tables.head.table_head import TableHead
-from apps.tables.maintenance.editing.definitions import (
+from deltaweb.delta.protocol.schema import StructType
+from deltaweb.delta.writing.operations.widened_columns import (
+    types_change,
+    widened_parts,
+)
+from deltaweb.web.tables.head.table_head import TableHead
+from deltaweb.web.tables.maintenance.editing.definitions import (
     DefinitionPage,
     check_by,
     newest_definition,
     newest_schema,
 )
-from apps.tables.operations.definition.change_columns import (
+from deltaweb.web.tables.operations.definition.change_columns import (
     ADD,
     CHANGE_COLUMNS,
     DROP,
@@ -21,12 +26,7 @@ from apps.tables.operations.definition.change_columns import (
     ChangeColumns,
     change_columns,
 )
-from apps.tables.operations.definition.describe import DESCRIBE, describe
-from deltaweb.delta.protocol.schema import StructType
-from deltaweb.delta.writing.operations.widened_columns import (
-    types_change,
-    widened_parts,
-)
+from deltaweb.web.tables.operations.definition.describe import DESCRIBE, describe
 
 MAX_NAME_LENGTH: Final = 1_000
 MAX_TEXT_LENGTH: Final = 4_000

@@ -7,14 +7,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from apps.tables.maintenance.operation_page import OperationPage
-from apps.tables.models import Table
 from deltaweb.delta.errors import SchemaError
+from deltaweb.web.tables.maintenance.operation_page import OperationPage
+from deltaweb.web.tables.models import Table
 
 if TYPE_CHECKING:
-    from apps.tables.operations.definition.definition_change import Change
     from deltaweb.delta.protocol.schema import StructType
     from deltaweb.delta.snapshot.state import Definition
+    from deltaweb.web.tables.operations.definition.definition_change import Change
 
 P = TypeVar("P")
 

@@ -6,19 +6,19 @@ from typing import Any, Final
 
 from django import forms
 
-from apps.tables.head.table_head import TableHead
-from apps.tables.maintenance.editing.definitions import (
+from deltaweb.delta.protocol.known_properties import KNOWN_PROPERTIES, KnownProperty
+from deltaweb.delta.writing.requirements import CONSTRAINT_PREFIX
+from deltaweb.web.tables.head.table_head import TableHead
+from deltaweb.web.tables.maintenance.editing.definitions import (
     DefinitionPage,
     check_by,
     newest_definition,
 )
-from apps.tables.operations.definition.change_property import (
+from deltaweb.web.tables.operations.definition.change_property import (
     CHANGE_PROPERTY,
     ChangeProperty,
     change_property,
 )
-from deltaweb.delta.protocol.known_properties import KNOWN_PROPERTIES, KnownProperty
-from deltaweb.delta.writing.requirements import CONSTRAINT_PREFIX
 
 MAX_NAME_LENGTH: Final = 300
 MAX_VALUE_LENGTH: Final = 4_000

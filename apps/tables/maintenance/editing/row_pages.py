@@ -6,13 +6,16 @@ from typing import Any, Final
 
 from django import forms
 
-from apps.tables.head.table_head import TableHead
-from apps.tables.maintenance.editing.assignments import AssignmentsField
-from apps.tables.maintenance.editing.definitions import newest_definition, newest_schema
-from apps.tables.maintenance.operation_page import OperationPage
-from apps.tables.models import Table
-from apps.tables.operations.rows.delete_rows import DELETE_ROWS, DeleteRows
-from apps.tables.operations.rows.update_rows import UPDATE_ROWS, UpdateRows
+from deltaweb.web.tables.head.table_head import TableHead
+from deltaweb.web.tables.maintenance.editing.assignments import AssignmentsField
+from deltaweb.web.tables.maintenance.editing.definitions import (
+    newest_definition,
+    newest_schema,
+)
+from deltaweb.web.tables.maintenance.operation_page import OperationPage
+from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.operations.rows.delete_rows import DELETE_ROWS, DeleteRows
+from deltaweb.web.tables.operations.rows.update_rows import UPDATE_ROWS, UpdateRows
 
 MAX_SQL_LENGTH: Final = 10_000
 MAX_NAMES: Final = 500

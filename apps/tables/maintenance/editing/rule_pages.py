@@ -5,20 +5,6 @@ from typing import Any, Final
 
 from django import forms
 
-from apps.tables.head.table_head import TableHead
-from apps.tables.maintenance.editing.definitions import (
-    DefinitionPage,
-    check_by,
-    newest_definition,
-    newest_schema,
-)
-from apps.tables.models import Table
-from apps.tables.operations.definition.change_constraint import (
-    CHANGE_CONSTRAINT,
-    ChangeConstraint,
-    change_constraint,
-)
-from apps.tables.operations.definition.upgrade_protocol import UPGRADE_PROTOCOL, upgrade
 from deltaweb.delta.features.known.described import describe_feature
 from deltaweb.delta.features.registry import (
     BY_WRITER_VERSION,
@@ -27,6 +13,23 @@ from deltaweb.delta.features.registry import (
     writer_features,
 )
 from deltaweb.delta.writing.requirements import CONSTRAINT_PREFIX
+from deltaweb.web.tables.head.table_head import TableHead
+from deltaweb.web.tables.maintenance.editing.definitions import (
+    DefinitionPage,
+    check_by,
+    newest_definition,
+    newest_schema,
+)
+from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.operations.definition.change_constraint import (
+    CHANGE_CONSTRAINT,
+    ChangeConstraint,
+    change_constraint,
+)
+from deltaweb.web.tables.operations.definition.upgrade_protocol import (
+    UPGRADE_PROTOCOL,
+    upgrade,
+)
 
 MAX_NAME_LENGTH: Final = 200
 MAX_SQL_LENGTH: Final = 10_000

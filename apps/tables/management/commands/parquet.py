@@ -1,10 +1,10 @@
 """`deltaweb parquet ...`: Parquet files by themselves, of a table or of none."""
 
-from apps.pages.command import VerbsCommand
+from deltaweb.web.pages.command import VerbsCommand
 
 
 class Command(VerbsCommand):
     """Look into Parquet files; `--json` answers with one JSON document."""
 
     help = "Parquet files: what their footers say, their rows, and their schemas."
-    verbs = "apps.tables.management.parquet"
+    verbs = "deltaweb.web.tables.management.parquet"

@@ -4,13 +4,13 @@ from pathlib import Path
 
 from django.utils import timezone
 
-from apps.pages.actions import COMMAND_LINE
-from apps.pages.command import AddSubcommand, Output, SubcommandsCommand
-from apps.tables.management import text_output
-from apps.tables.models import StorageConnection
-from apps.tables.storage import connections as storage_connections
-from apps.tables.storage.errors import StorageReferenceError
-from apps.tables.storage.options import parse_options, resolve
+from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.pages.command import AddSubcommand, Output, SubcommandsCommand
+from deltaweb.web.tables.management import text_output
+from deltaweb.web.tables.models import StorageConnection
+from deltaweb.web.tables.storage import connections as storage_connections
+from deltaweb.web.tables.storage.errors import StorageReferenceError
+from deltaweb.web.tables.storage.options import parse_options, resolve
 
 
 class Command(SubcommandsCommand):

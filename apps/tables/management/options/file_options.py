@@ -7,14 +7,18 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from apps.tables.management.arguments import add_time_zone
-from apps.tables.storage.locations import check_allowed, is_remote, parse_location
-from apps.tables.storage.opening import open_file
-from apps.tables.storage.roots import roots_for
 from deltaweb.delta.protocol.schema import type_text
 from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
 from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.errors import column_hint
+from deltaweb.web.tables.management.arguments import add_time_zone
+from deltaweb.web.tables.storage.locations import (
+    check_allowed,
+    is_remote,
+    parse_location,
+)
+from deltaweb.web.tables.storage.opening import open_file
+from deltaweb.web.tables.storage.roots import roots_for
 from deltaweb.writer.importing.options import (
     DAY_ORDERS,
     DELIMITERS,

@@ -7,10 +7,10 @@ from typing import Final, Self
 import pyarrow as pa
 from django.core.management.base import CommandParser
 
-from apps.pages.command import Output, Subcommand
-from apps.pages.responses import to_json
-from apps.tables.management import row_output
-from apps.tables.management.arguments import whole_number
+from deltaweb.web.pages.command import Output, Subcommand
+from deltaweb.web.pages.responses import to_json
+from deltaweb.web.tables.management import row_output
+from deltaweb.web.tables.management.arguments import whole_number
 
 DEFAULT_ROWS: Final = 50  # of the format for people
 

@@ -2,12 +2,12 @@
 
 from django.core.management.base import CommandParser
 
-from apps.pages.command import Output, Subcommand
-from apps.pages.responses import to_json
-from apps.tables.management import parquet_output
-from apps.tables.management.arguments import whole_number
-from apps.tables.management.parquet_files import open_file
 from deltaweb.parquet import preview
+from deltaweb.web.pages.command import Output, Subcommand
+from deltaweb.web.pages.responses import to_json
+from deltaweb.web.tables.management import parquet_output
+from deltaweb.web.tables.management.arguments import whole_number
+from deltaweb.web.tables.management.parquet_files import open_file
 
 DEFAULT_ROWS = 20
 

@@ -6,10 +6,6 @@ from collections.abc import Iterable, Iterator
 from django.conf import settings
 from django.core.management.base import CommandParser
 
-from apps.pages.command import Output, Subcommand
-from apps.pages.responses import to_json
-from apps.tables.management import parquet_output
-from apps.tables.management.parquet_files import open_file
 from deltaweb.parquet.inspection.description import (
     ROW_GROUPS,
     described_fields,
@@ -18,6 +14,10 @@ from deltaweb.parquet.inspection.description import (
 )
 from deltaweb.parquet.loading import ParquetFooter, load_footer
 from deltaweb.parquet.tail import open_source
+from deltaweb.web.pages.command import Output, Subcommand
+from deltaweb.web.pages.responses import to_json
+from deltaweb.web.tables.management import parquet_output
+from deltaweb.web.tables.management.parquet_files import open_file
 
 MAX_WARNINGS = 20
 SPOOLED_BYTES = 16 << 20

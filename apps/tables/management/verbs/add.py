@@ -5,13 +5,13 @@ from pathlib import Path
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from apps.pages.command import Output, WritingVerb
-from apps.tables.catalogue.checks import check_location
-from apps.tables.catalogue.names import parse_table_name
-from apps.tables.catalogue.registration import check_name_free, register_table
-from apps.tables.management import catalogue_output
-from apps.tables.storage.locations import check_allowed, parse_location
-from apps.tables.storage.roots import roots_for
+from deltaweb.web.pages.command import Output, WritingVerb
+from deltaweb.web.tables.catalogue.checks import check_location
+from deltaweb.web.tables.catalogue.names import parse_table_name
+from deltaweb.web.tables.catalogue.registration import check_name_free, register_table
+from deltaweb.web.tables.management import catalogue_output
+from deltaweb.web.tables.storage.locations import check_allowed, parse_location
+from deltaweb.web.tables.storage.roots import roots_for
 
 
 class Verb(WritingVerb):

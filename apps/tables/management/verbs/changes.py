@@ -2,15 +2,18 @@
 
 from django.core.management.base import CommandParser
 
-from apps.pages.command import Output, Subcommand
-from apps.tables.management.arguments import (
+from deltaweb.web.pages.command import Output, Subcommand
+from deltaweb.web.tables.management.arguments import (
     SQL_OF_UTC,
     add_time_zone,
     locate,
     whole_number,
 )
-from apps.tables.management.options.row_options import RowOptions, add_row_options
-from apps.tables.storage.opening import open_location
+from deltaweb.web.tables.management.options.row_options import (
+    RowOptions,
+    add_row_options,
+)
+from deltaweb.web.tables.storage.opening import open_location
 
 
 class Verb(Subcommand):

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from apps.pages.command import Output, Subcommand
-from apps.tables.catalogue.registration import find_table
-from apps.tables.storage.locations import check_present
-from apps.tables.storage.opening import open_table
-from apps.tables.versions.file_checks import keep_check
 from deltaweb.index.file_check import FileCheck, check_files
 from deltaweb.index.history.sentences.commit_facts import counted
+from deltaweb.web.pages.command import Output, Subcommand
+from deltaweb.web.tables.catalogue.registration import find_table
+from deltaweb.web.tables.storage.locations import check_present
+from deltaweb.web.tables.storage.opening import open_table
+from deltaweb.web.tables.versions.file_checks import keep_check
 
 
 class Verb(Subcommand):

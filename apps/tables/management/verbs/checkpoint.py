@@ -5,14 +5,14 @@ from argparse import ArgumentTypeError
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from apps.pages.command import Output, WritingVerb
-from apps.tables.management.arguments import locate, whole_number
-from apps.tables.management.audit import record
-from apps.tables.storage.opening import open_location
 from deltaweb.delta.writing.checkpoint.plan import check_checkpoint
 from deltaweb.delta.writing.checkpoint.request import MAX_PARTS
 from deltaweb.index.history.sentences.commit_facts import counted
 from deltaweb.table import DeltaTable
+from deltaweb.web.pages.command import Output, WritingVerb
+from deltaweb.web.tables.management.arguments import locate, whole_number
+from deltaweb.web.tables.management.audit import record
+from deltaweb.web.tables.storage.opening import open_location
 
 
 class Verb(WritingVerb):

@@ -3,15 +3,15 @@
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from apps.pages.command import Output, WritingVerb
-from apps.tables.catalogue.registration import find_table
-from apps.tables.index.refresh import refresh_anew
-from apps.tables.management.arguments import locate
-from apps.tables.management.audit import record
-from apps.tables.management.text_output import time_text
-from apps.tables.storage.opening import open_location
 from deltaweb.delta.writing.log_cleanup import LogCleanup
 from deltaweb.index.history.sentences.commit_facts import counted
+from deltaweb.web.pages.command import Output, WritingVerb
+from deltaweb.web.tables.catalogue.registration import find_table
+from deltaweb.web.tables.index.refresh import refresh_anew
+from deltaweb.web.tables.management.arguments import locate
+from deltaweb.web.tables.management.audit import record
+from deltaweb.web.tables.management.text_output import time_text
+from deltaweb.web.tables.storage.opening import open_location
 
 
 class Verb(WritingVerb):

@@ -2,17 +2,17 @@
 
 from django.core.management.base import CommandParser
 
-from apps.pages.command import (
+from deltaweb.delta.writing.operations.definition import drop_constraint
+from deltaweb.web.pages.command import (
     Output,
     WritingVerb,
     takes_json,
     takes_writing_options,
 )
-from apps.tables.management.arguments import add_time_zone, add_upgrade, locate
-from apps.tables.management.commit_output import committed
-from apps.tables.management.definition_output import planned_definition
-from apps.tables.storage.opening import open_location
-from deltaweb.delta.writing.operations.definition import drop_constraint
+from deltaweb.web.tables.management.arguments import add_time_zone, add_upgrade, locate
+from deltaweb.web.tables.management.commit_output import committed
+from deltaweb.web.tables.management.definition_output import planned_definition
+from deltaweb.web.tables.storage.opening import open_location
 
 
 class Verb(WritingVerb):

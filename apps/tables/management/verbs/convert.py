@@ -5,17 +5,21 @@ from pathlib import Path
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from apps.pages.command import Output, WritingVerb
-from apps.pages.templatetags.deltaweb import size
-from apps.tables.catalogue.names import parse_table_name
-from apps.tables.catalogue.registration import check_name_free, register_table
-from apps.tables.management import catalogue_output
-from apps.tables.management.arguments import add_time_zone
-from apps.tables.management.audit import record
-from apps.tables.storage.locations import check_allowed, check_present, parse_location
-from apps.tables.storage.opening import open_location
-from apps.tables.storage.roots import roots_for
 from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
+from deltaweb.web.pages.command import Output, WritingVerb
+from deltaweb.web.pages.templatetags.deltaweb import size
+from deltaweb.web.tables.catalogue.names import parse_table_name
+from deltaweb.web.tables.catalogue.registration import check_name_free, register_table
+from deltaweb.web.tables.management import catalogue_output
+from deltaweb.web.tables.management.arguments import add_time_zone
+from deltaweb.web.tables.management.audit import record
+from deltaweb.web.tables.storage.locations import (
+    check_allowed,
+    check_present,
+    parse_location,
+)
+from deltaweb.web.tables.storage.opening import open_location
+from deltaweb.web.tables.storage.roots import roots_for
 from deltaweb.writer.making.conversion import (
     Conversion,
     convert_folder,

@@ -7,24 +7,24 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
-from apps.pages.command import Output, WritingVerb
-from apps.tables.catalogue.names import parse_table_name
-from apps.tables.catalogue.registration import check_name_free, register_table
-from apps.tables.management import catalogue_output
-from apps.tables.management.audit import record
-from apps.tables.management.options.file_options import (
+from deltaweb.delta.protocol.schema import StructType, parse_schema, type_text
+from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
+from deltaweb.delta.writing.transaction import Transaction
+from deltaweb.index.history.sentences.commit_facts import counted
+from deltaweb.web.pages.command import Output, WritingVerb
+from deltaweb.web.tables.catalogue.names import parse_table_name
+from deltaweb.web.tables.catalogue.registration import check_name_free, register_table
+from deltaweb.web.tables.management import catalogue_output
+from deltaweb.web.tables.management.audit import record
+from deltaweb.web.tables.management.options.file_options import (
     add_file_options,
     asked_files,
     narrower_lines,
     with_types,
 )
-from apps.tables.storage.locations import check_allowed, parse_location
-from apps.tables.storage.opening import open_location
-from apps.tables.storage.roots import roots_for
-from deltaweb.delta.protocol.schema import StructType, parse_schema, type_text
-from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
-from deltaweb.delta.writing.transaction import Transaction
-from deltaweb.index.history.sentences.commit_facts import counted
+from deltaweb.web.tables.storage.locations import check_allowed, parse_location
+from deltaweb.web.tables.storage.opening import open_location
+from deltaweb.web.tables.storage.roots import roots_for
 from deltaweb.writer.importing.checked_rows import schema_of as columns_schema
 from deltaweb.writer.importing.proposal import propose_columns
 from deltaweb.writer.making.new_table import NewTable, create_table, plan_table

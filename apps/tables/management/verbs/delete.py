@@ -2,13 +2,13 @@
 
 from django.core.management.base import CommandParser
 
-from apps.pages.command import Output, WritingVerb
-from apps.tables.management.arguments import SQL_OF_UTC, add_time_zone, locate
-from apps.tables.management.commit_output import committed
-from apps.tables.management.rewrite_output import agreed_rows, planned_rows
-from apps.tables.operations.rows.delete_rows import DeleteRows, delete_rows
-from apps.tables.storage.opening import place_of
 from deltaweb.delta.values.time_zones.known import UTC_ZONE
+from deltaweb.web.pages.command import Output, WritingVerb
+from deltaweb.web.tables.management.arguments import SQL_OF_UTC, add_time_zone, locate
+from deltaweb.web.tables.management.commit_output import committed
+from deltaweb.web.tables.management.rewrite_output import agreed_rows, planned_rows
+from deltaweb.web.tables.operations.rows.delete_rows import DeleteRows, delete_rows
+from deltaweb.web.tables.storage.opening import place_of
 from deltaweb.writer.rewrite.plan import Rewrite
 
 

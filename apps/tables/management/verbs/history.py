@@ -4,11 +4,11 @@ from itertools import chain
 
 from django.core.management.base import CommandParser
 
-from apps.pages.command import Output, Subcommand
-from apps.tables.management import table_output, text_output
-from apps.tables.management.arguments import locate, whole_number
-from apps.tables.storage.opening import open_location
-from apps.tables.versions.times_note import times_note
+from deltaweb.web.pages.command import Output, Subcommand
+from deltaweb.web.tables.management import table_output, text_output
+from deltaweb.web.tables.management.arguments import locate, whole_number
+from deltaweb.web.tables.storage.opening import open_location
+from deltaweb.web.tables.versions.times_note import times_note
 
 
 class Verb(Subcommand):

@@ -6,20 +6,20 @@ from pathlib import Path
 
 from django.core.management.base import CommandParser
 
-from apps.pages.command import Output, WritingVerb
-from apps.tables.catalogue.registration import find_table
-from apps.tables.errors import TableNameError, TableNotRegisteredError
-from apps.tables.management.commit_output import committed
-from apps.tables.management.options.file_options import (
+from deltaweb.index.history.sentences.commit_facts import counted
+from deltaweb.web.pages.command import Output, WritingVerb
+from deltaweb.web.tables.catalogue.registration import find_table
+from deltaweb.web.tables.errors import TableNameError, TableNotRegisteredError
+from deltaweb.web.tables.management.commit_output import committed
+from deltaweb.web.tables.management.options.file_options import (
     add_file_options,
     asked_files,
     narrower_lines,
     with_types,
 )
-from apps.tables.storage.locations import check_allowed, parse_location
-from apps.tables.storage.opening import open_location
-from apps.tables.storage.roots import roots_for
-from deltaweb.index.history.sentences.commit_facts import counted
+from deltaweb.web.tables.storage.locations import check_allowed, parse_location
+from deltaweb.web.tables.storage.opening import open_location
+from deltaweb.web.tables.storage.roots import roots_for
 from deltaweb.writer.importing.checked_rows import ImportedRows, bad_text
 from deltaweb.writer.importing.options import BadRows
 from deltaweb.writer.importing.plan import (

@@ -1,8 +1,8 @@
 """`deltaweb table list`: the registered tables."""
 
-from apps.pages.command import Output, Subcommand
-from apps.tables.management import catalogue_output, text_output
-from apps.tables.models import Table
+from deltaweb.web.pages.command import Output, Subcommand
+from deltaweb.web.tables.management import catalogue_output, text_output
+from deltaweb.web.tables.models import Table
 
 
 class Verb(Subcommand):

@@ -5,17 +5,17 @@ from pathlib import Path
 import pyarrow as pa
 from django.core.management.base import CommandError, CommandParser
 
-from apps.pages.command import Output, WritingVerb
-from apps.tables.management.arguments import SQL_OF_UTC, add_time_zone, locate
-from apps.tables.management.commit_output import committed
-from apps.tables.management.rewrite_output import foreseen_merge, merge_text
-from apps.tables.operations.rows.merge_rows import (
+from deltaweb.delta.values.time_zones.known import UTC_ZONE
+from deltaweb.web.pages.command import Output, WritingVerb
+from deltaweb.web.tables.management.arguments import SQL_OF_UTC, add_time_zone, locate
+from deltaweb.web.tables.management.commit_output import committed
+from deltaweb.web.tables.management.rewrite_output import foreseen_merge, merge_text
+from deltaweb.web.tables.operations.rows.merge_rows import (
     MergeSource,
     foresee_merge,
     merge_rows,
 )
-from apps.tables.storage.opening import open_location
-from deltaweb.delta.values.time_zones.known import UTC_ZONE
+from deltaweb.web.tables.storage.opening import open_location
 from deltaweb.writer.importing.plan import open_import
 
 

@@ -2,17 +2,17 @@
 
 from django.core.management.base import CommandError, CommandParser
 
-from apps.pages.command import Output, WritingVerb
-from apps.tables.management.arguments import (
+from deltaweb.delta.values.time_zones.known import UTC_ZONE
+from deltaweb.index.history.sentences.commit_facts import counted
+from deltaweb.web.pages.command import Output, WritingVerb
+from deltaweb.web.tables.management.arguments import (
     SQL_OF_UTC,
     add_time_zone,
     locate,
     whole_number,
 )
-from apps.tables.management.commit_output import committed
-from apps.tables.storage.opening import open_location
-from deltaweb.delta.values.time_zones.known import UTC_ZONE
-from deltaweb.index.history.sentences.commit_facts import counted
+from deltaweb.web.tables.management.commit_output import committed
+from deltaweb.web.tables.storage.opening import open_location
 from deltaweb.writer.files.respelling import (
     RespellPlan,
     carry_out_respell,

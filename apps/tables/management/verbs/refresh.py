@@ -5,16 +5,16 @@ import time
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from apps.jobs.listing.selectors import is_attended
-from apps.jobs.models import Job
-from apps.pages.command import Output, Subcommand
-from apps.pages.errors import PageError
-from apps.tables.catalogue.registration import (
+from deltaweb.web.jobs.listing.selectors import is_attended
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.pages.command import Output, Subcommand
+from deltaweb.web.pages.errors import PageError
+from deltaweb.web.tables.catalogue.registration import (
     find_table,
 )
-from apps.tables.errors import NoWorkerError
-from apps.tables.index.refresh import refresh_table
-from apps.tables.management import catalogue_output
+from deltaweb.web.tables.errors import NoWorkerError
+from deltaweb.web.tables.index.refresh import refresh_table
+from deltaweb.web.tables.management import catalogue_output
 
 POLL_S = 0.3
 NO_WORKER_AFTER_S = 10.0

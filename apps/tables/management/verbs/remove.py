@@ -3,9 +3,9 @@
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from apps.pages.actions import COMMAND_LINE
-from apps.pages.command import Output, WritingVerb
-from apps.tables.catalogue.registration import (
+from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.pages.command import Output, WritingVerb
+from deltaweb.web.tables.catalogue.registration import (
     check_removable,
     find_table,
     remove_table,

@@ -3,14 +3,14 @@
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from apps.pages.actions import COMMAND_LINE
-from apps.pages.command import Output, WritingVerb
-from apps.tables.catalogue.registration import (
+from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.pages.command import Output, WritingVerb
+from deltaweb.web.tables.catalogue.registration import (
     check_renamed,
     find_table,
     rename_table,
 )
-from apps.tables.management import catalogue_output
+from deltaweb.web.tables.management import catalogue_output
 
 
 class Verb(WritingVerb):

@@ -5,9 +5,9 @@ from pathlib import Path
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from apps.pages.command import Output, WritingVerb
-from apps.tables.catalogue.scanning import scan_root
-from apps.tables.storage.locations import parse_location
+from deltaweb.web.pages.command import Output, WritingVerb
+from deltaweb.web.tables.catalogue.scanning import scan_root
+from deltaweb.web.tables.storage.locations import parse_location
 
 
 class Verb(WritingVerb):

@@ -3,10 +3,14 @@
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from apps.pages.actions import COMMAND_LINE
-from apps.pages.command import Output, WritingVerb
-from apps.tables.catalogue.registration import find_table, schedule_table
-from apps.tables.models.schedules import SCHEDULES, schedule_json, schedule_words
+from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.pages.command import Output, WritingVerb
+from deltaweb.web.tables.catalogue.registration import find_table, schedule_table
+from deltaweb.web.tables.models.schedules import (
+    SCHEDULES,
+    schedule_json,
+    schedule_words,
+)
 
 
 class Verb(WritingVerb):

@@ -2,12 +2,12 @@
 
 from django.core.management.base import CommandError, CommandParser
 
-from apps.pages.command import Output, WritingVerb
-from apps.tables.management.arguments import add_upgrade, locate
-from apps.tables.management.commit_output import committed
-from apps.tables.management.definition_output import planned_definition
-from apps.tables.storage.opening import open_location
 from deltaweb.delta.writing.operations.definition import set_properties
+from deltaweb.web.pages.command import Output, WritingVerb
+from deltaweb.web.tables.management.arguments import add_upgrade, locate
+from deltaweb.web.tables.management.commit_output import committed
+from deltaweb.web.tables.management.definition_output import planned_definition
+from deltaweb.web.tables.storage.opening import open_location
 
 
 class Verb(WritingVerb):

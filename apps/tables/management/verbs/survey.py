@@ -4,21 +4,21 @@ from collections.abc import Iterator, Sequence
 
 from django.core.management.base import CommandParser
 
-from apps.pages.command import Output, Subcommand
-from apps.pages.figures import bytes_text
-from apps.pages.page_json import json_of
-from apps.tables.management import text_output
-from apps.tables.management.arguments import add_version, locate
-from apps.tables.storage.connections import options_for
-from apps.tables.storage.opening import open_location
-from apps.tables.versions.survey.inside import Share, TableInside, table_inside
-from apps.tables.work.survey_files import (
+from deltaweb.index.file_survey import surveyed_columns
+from deltaweb.storage.place import TablePlace
+from deltaweb.web.pages.command import Output, Subcommand
+from deltaweb.web.pages.figures import bytes_text
+from deltaweb.web.pages.page_json import json_of
+from deltaweb.web.tables.management import text_output
+from deltaweb.web.tables.management.arguments import add_version, locate
+from deltaweb.web.tables.storage.connections import options_for
+from deltaweb.web.tables.storage.opening import open_location
+from deltaweb.web.tables.versions.survey.inside import Share, TableInside, table_inside
+from deltaweb.web.tables.work.survey_files import (
     IN_PROCESS_FILES,
     survey_by_spark,
     survey_in_process,
 )
-from deltaweb.index.file_survey import surveyed_columns
-from deltaweb.storage.place import TablePlace
 
 MAX_LINES = 50
 """Of each part: who wants more takes --json."""

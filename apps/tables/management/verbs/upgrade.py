@@ -2,12 +2,12 @@
 
 from django.core.management.base import CommandParser
 
-from apps.pages.command import Output, WritingVerb
-from apps.tables.management.arguments import locate, whole_number
-from apps.tables.management.commit_output import committed
-from apps.tables.management.definition_output import planned_definition
-from apps.tables.storage.opening import open_location
 from deltaweb.delta.writing.operations.protocol_change import upgrade_protocol
+from deltaweb.web.pages.command import Output, WritingVerb
+from deltaweb.web.tables.management.arguments import locate, whole_number
+from deltaweb.web.tables.management.commit_output import committed
+from deltaweb.web.tables.management.definition_output import planned_definition
+from deltaweb.web.tables.storage.opening import open_location
 
 
 class Verb(WritingVerb):

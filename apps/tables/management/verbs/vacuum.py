@@ -6,12 +6,12 @@ from argparse import ArgumentTypeError
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from apps.pages.command import Output, WritingVerb
-from apps.tables.management.arguments import locate
-from apps.tables.management.audit import record
-from apps.tables.storage.opening import open_location
 from deltaweb.delta.writing.operations.vacuum import VacuumPlan, carry_out_vacuum
 from deltaweb.index.history.sentences.commit_facts import counted
+from deltaweb.web.pages.command import Output, WritingVerb
+from deltaweb.web.tables.management.arguments import locate
+from deltaweb.web.tables.management.audit import record
+from deltaweb.web.tables.storage.opening import open_location
 
 HOURS = {"h": 1.0, "d": 24.0, "m": 1 / 60}
 

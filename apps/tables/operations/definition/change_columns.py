@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from apps.tables.operations.definition.definition_change import register_change
 from deltaweb.delta.protocol.schema import StructField
 from deltaweb.delta.protocol.schema_ddl import parse_type_ddl
 from deltaweb.delta.writing.operations.definition import COMMENT, add_columns
@@ -13,6 +12,7 @@ from deltaweb.delta.writing.operations.renamed_columns import (
 )
 from deltaweb.delta.writing.operations.widened_columns import widen_column
 from deltaweb.delta.writing.transaction import Transaction
+from deltaweb.web.tables.operations.definition.definition_change import register_change
 
 if TYPE_CHECKING:
     from deltaweb.delta.snapshot.state import Definition

@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from apps.tables.operations.definition.definition_change import register_change
-from apps.tables.operations.foreseen import Occasion
 from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.delta.writing.operations.definition import (
     add_constraint,
@@ -13,6 +11,8 @@ from deltaweb.delta.writing.operations.definition import (
 from deltaweb.delta.writing.operations.definition_plan import DefinitionPlan
 from deltaweb.delta.writing.transaction import Transaction
 from deltaweb.table import DeltaTable
+from deltaweb.web.tables.operations.definition.definition_change import register_change
+from deltaweb.web.tables.operations.foreseen import Occasion
 
 if TYPE_CHECKING:
     from deltaweb.delta.snapshot.state import Definition

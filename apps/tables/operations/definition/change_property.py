@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from apps.tables.operations.definition.definition_change import register_change
 from deltaweb.delta.writing.operations.definition import (
     set_properties,
     unset_properties,
 )
 from deltaweb.delta.writing.transaction import Transaction
+from deltaweb.web.tables.operations.definition.definition_change import register_change
 
 if TYPE_CHECKING:
     from deltaweb.delta.snapshot.state import Definition

@@ -3,8 +3,6 @@
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from apps.tables.operations.foreseen import Foreseen, Occasion
-from apps.tables.operations.operation import Operation, register
 from deltaweb.delta.changes.schema import FieldAspect
 from deltaweb.delta.changes.settings import VERSIONS
 from deltaweb.delta.features.registry import writer_features
@@ -16,6 +14,8 @@ from deltaweb.delta.writing.operations.definition_plan import (
 from deltaweb.delta.writing.requirements import CONSTRAINT_PREFIX
 from deltaweb.delta.writing.transaction import CommitResult, Transaction
 from deltaweb.table import DeltaTable
+from deltaweb.web.tables.operations.foreseen import Foreseen, Occasion
+from deltaweb.web.tables.operations.operation import Operation, register
 
 if TYPE_CHECKING:
     from deltaweb.delta.changes.schema import SchemaChanges

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from apps.tables.operations.definition.definition_change import register_change
 from deltaweb.delta.writing.operations.definition import set_comment
 from deltaweb.delta.writing.transaction import Transaction
+from deltaweb.web.tables.operations.definition.definition_change import register_change
 
 if TYPE_CHECKING:
     from deltaweb.delta.snapshot.state import Definition

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from django.conf import settings
 
-from apps.tables.index.spark_session import with_spark
 from deltaweb.expressions.errors import ExpressionError, ExpressionMistakenError
+from deltaweb.web.tables.index.spark_session import with_spark
 
 if TYPE_CHECKING:
-    from apps.tables.index.spark_session import SparkSession
+    from deltaweb.web.tables.index.spark_session import SparkSession
 
 T = TypeVar("T")
 

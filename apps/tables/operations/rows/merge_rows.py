@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import pyarrow as pa
 
-from apps.tables.operations.rows.engines import Step, with_fitting_engine
-from apps.tables.storage.opening import place_of
 from deltaweb.delta.values.time_zones.known import UTC_ZONE
+from deltaweb.web.tables.operations.rows.engines import Step, with_fitting_engine
+from deltaweb.web.tables.storage.opening import place_of
 from deltaweb.writer.merge.builder import MergeBuilder
 
 if TYPE_CHECKING:
-    from apps.tables.index.spark_session import SparkSession
     from deltaweb.delta.writing.transaction import CommitResult
+    from deltaweb.web.tables.index.spark_session import SparkSession
     from deltaweb.writer.merge.clauses import MergeClause
     from deltaweb.writer.merge.outcome import MergeOutlook
 

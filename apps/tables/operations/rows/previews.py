@@ -3,12 +3,12 @@
 import re
 from typing import TYPE_CHECKING, Final
 
-from apps.tables.models.subjects import table_of
-from apps.tables.operations.foreseen import Foreseen, Occasion
-from apps.tables.storage.opening import roots_of_server, table_place
 from deltaweb.delta.values.python_values import as_text
 from deltaweb.delta.writing.transaction import CommitResult
 from deltaweb.table import DeltaTable
+from deltaweb.web.tables.models.subjects import table_of
+from deltaweb.web.tables.operations.foreseen import Foreseen, Occasion
+from deltaweb.web.tables.storage.opening import roots_of_server, table_place
 
 if TYPE_CHECKING:  # most processes ask for rows to be written, and write none
     from collections.abc import Callable

@@ -4,22 +4,22 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from apps.jobs.kind import Queue
-from apps.tables.operations.foreseen import Occasion
-from apps.tables.operations.operation import Operation, register
-from apps.tables.operations.rows.engines import Step, with_fitting_engine
-from apps.tables.operations.rows.previews import (
+from deltaweb.delta.values.time_zones.known import UTC_ZONE
+from deltaweb.table import DeltaTable
+from deltaweb.web.jobs.kind import Queue
+from deltaweb.web.tables.operations.foreseen import Occasion
+from deltaweb.web.tables.operations.operation import Operation, register
+from deltaweb.web.tables.operations.rows.engines import Step, with_fitting_engine
+from deltaweb.web.tables.operations.rows.previews import (
     carry_out_rows,
     foresee_rows,
     place_of_job,
     planned,
 )
-from deltaweb.delta.values.time_zones.known import UTC_ZONE
-from deltaweb.table import DeltaTable
 
 if TYPE_CHECKING:
-    from apps.tables.index.spark_session import SparkSession
     from deltaweb.storage.place import TablePlace
+    from deltaweb.web.tables.index.spark_session import SparkSession
     from deltaweb.writer.rewrite.plan import Rewrite, RewritePlan
 
 T = TypeVar("T")

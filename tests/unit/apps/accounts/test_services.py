@@ -6,10 +6,10 @@ import pytest
 from django.contrib.auth.hashers import MD5PasswordHasher
 from django.db import connection
 
-from apps.accounts import errors, services
-from apps.accounts.models import APIKey, SignInLink, User
-from apps.accounts.tokens import sha256
-from apps.pages.actions import COMMAND_LINE
+from deltaweb.web.accounts import errors, services
+from deltaweb.web.accounts.models import APIKey, SignInLink, User
+from deltaweb.web.accounts.tokens import sha256
+from deltaweb.web.pages.actions import COMMAND_LINE
 from tests.factories import new_user
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)

@@ -4,8 +4,13 @@ from typing import Any
 import pytest
 from django.db import DatabaseError, connection, transaction
 
-from apps.audit.append_only import NAMES, REFUSAL, create_triggers, drop_triggers
-from apps.audit.models import AppendOnlyError, AuditEvent
+from deltaweb.web.audit.append_only import (
+    NAMES,
+    REFUSAL,
+    create_triggers,
+    drop_triggers,
+)
+from deltaweb.web.audit.models import AppendOnlyError, AuditEvent
 from tests.factories import NOW
 
 pytestmark = pytest.mark.django_db

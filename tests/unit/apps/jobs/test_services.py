@@ -6,8 +6,8 @@ from uuid import UUID
 import pytest
 from django.db import connection
 
-from apps.jobs import services
-from apps.jobs.models import Job
+from deltaweb.web.jobs import services
+from deltaweb.web.jobs.models import Job
 
 pytestmark = pytest.mark.django_db
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from django.core.management.base import CommandError
 
-from apps.pages.command import AddSubcommand, Output, SubcommandsCommand
-from apps.pages.errors import PageError
 from deltaweb.delta.errors import VersionNotFoundError
+from deltaweb.web.pages.command import AddSubcommand, Output, SubcommandsCommand
+from deltaweb.web.pages.errors import PageError
 from tests.functional.command_line import Terminal
 
 

@@ -5,7 +5,7 @@ import re
 import pytest
 from django.template.loader import render_to_string
 
-from apps.explorer.grid.cells import NULL, Cell
+from deltaweb.web.explorer.grid.cells import NULL, Cell
 from tests.installation import ROOT
 
 NAMED = 'role="img" aria-label="no value">NULL<'

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Annotated
 
-from apps.pages.page_json import (
+from deltaweb.web.pages.page_json import (
     As,
     Mark,
     Named,
@@ -14,7 +14,7 @@ from apps.pages.page_json import (
     in_json,
     json_of,
 )
-from apps.pages.responses import to_json
+from deltaweb.web.pages.responses import to_json
 
 
 @dataclass(frozen=True, kw_only=True)

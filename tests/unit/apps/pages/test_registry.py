@@ -1,4 +1,4 @@
-from apps.pages.registry import Registry
+from deltaweb.web.pages.registry import Registry
 
 
 class TestRegistry:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 from django.test import RequestFactory
 
-from apps.pages.responses import csv_response, respond, to_json
+from deltaweb.web.pages.responses import csv_response, respond, to_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -5,7 +5,7 @@ import pytest
 from django.template import Context, Template
 from django.test import RequestFactory
 
-from apps.pages.templatetags.deltaweb import (
+from deltaweb.web.pages.templatetags.deltaweb import (
     absolute,
     compact,
     exact,

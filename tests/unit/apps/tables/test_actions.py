@@ -5,19 +5,19 @@ from typing import Any
 
 import pytest
 
-from apps.accounts.models import User
-from apps.audit.models import AuditEvent
-from apps.pages.actions import Actor
-from apps.tables.catalogue.registration import (
+from deltaweb.web.accounts.models import User
+from deltaweb.web.audit.models import AuditEvent
+from deltaweb.web.pages.actions import Actor
+from deltaweb.web.tables.catalogue.registration import (
     describe_table,
     register_table,
     remove_table,
     rename_table,
     schedule_table,
 )
-from apps.tables.catalogue.scanning import scan_root
-from apps.tables.errors import TableInUseError, TableNameTakenError
-from apps.tables.extension import guards
+from deltaweb.web.tables.catalogue.scanning import scan_root
+from deltaweb.web.tables.errors import TableInUseError, TableNameTakenError
+from deltaweb.web.tables.extension import guards
 from tests.factories import NOW, new_table, new_user
 
 pytestmark = pytest.mark.django_db

@@ -7,10 +7,10 @@ import pytest
 from django.core.management.base import CommandError
 from pytest_django.fixtures import Settings
 
-from apps.pages.actions import COMMAND_LINE
-from apps.tables.catalogue.registration import remove_table
-from apps.tables.models import Table
 from deltaweb.management.first_start import check_lake, register_samples
+from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.tables.catalogue.registration import remove_table
+from deltaweb.web.tables.models import Table
 from tests.factories import NOW
 
 

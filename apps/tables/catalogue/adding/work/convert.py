@@ -3,18 +3,18 @@
 from dataclasses import dataclass
 from typing import Any, Final
 
-from apps.tables.catalogue.adding.newborn import (
+from deltaweb.delta.protocol.schema import type_text
+from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
+from deltaweb.table import DeltaTable
+from deltaweb.web.tables.catalogue.adding.newborn import (
     finish_making,
     open_place,
     register_made,
     settle_nothing,
 )
-from apps.tables.operations.foreseen import Foreseen, Occasion
-from apps.tables.operations.operation import Operation, register
-from apps.tables.storage.locations import check_present
-from deltaweb.delta.protocol.schema import type_text
-from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
-from deltaweb.table import DeltaTable
+from deltaweb.web.tables.operations.foreseen import Foreseen, Occasion
+from deltaweb.web.tables.operations.operation import Operation, register
+from deltaweb.web.tables.storage.locations import check_present
 from deltaweb.writer.making.conversion import (
     Conversion,
     ConversionPlan,

@@ -5,20 +5,20 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 from zlib import crc32
 
-from apps.tables.catalogue.adding.newborn import (
-    finish_making,
-    open_place,
-    register_made,
-)
-from apps.tables.catalogue.adding.source import source_files
-from apps.tables.catalogue.adding.uploads import forget_upload
-from apps.tables.models import Table
-from apps.tables.operations.foreseen import Foreseen, Occasion
-from apps.tables.operations.operation import Operation, register
 from deltaweb.delta.protocol.schema import StructType, type_text
 from deltaweb.delta.writing.commit import commit
 from deltaweb.delta.writing.transaction import Transaction
 from deltaweb.table import DeltaTable
+from deltaweb.web.tables.catalogue.adding.newborn import (
+    finish_making,
+    open_place,
+    register_made,
+)
+from deltaweb.web.tables.catalogue.adding.source import source_files
+from deltaweb.web.tables.catalogue.adding.uploads import forget_upload
+from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.operations.foreseen import Foreseen, Occasion
+from deltaweb.web.tables.operations.operation import Operation, register
 from deltaweb.writer.importing.checked_rows import schema_of
 from deltaweb.writer.importing.options import ImportColumn
 from deltaweb.writer.importing.proposal import propose_columns

@@ -6,24 +6,24 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from apps.tables.catalogue.adding.newborn import (
+from deltaweb.delta.values.cell_text import cell_text
+from deltaweb.delta.values.python_values import python_values
+from deltaweb.table import DeltaTable
+from deltaweb.web.tables.catalogue.adding.newborn import (
     finish_making,
     open_place,
     register_made,
 )
-from apps.tables.catalogue.adding.source import source_files
-from apps.tables.catalogue.adding.uploads import forget_upload
-from apps.tables.models import Table
-from apps.tables.operations.foreseen import Foreseen, Occasion
-from apps.tables.operations.operation import (
+from deltaweb.web.tables.catalogue.adding.source import source_files
+from deltaweb.web.tables.catalogue.adding.uploads import forget_upload
+from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.operations.foreseen import Foreseen, Occasion
+from deltaweb.web.tables.operations.operation import (
     Operation,
     index_again,
     open_subject,
     register,
 )
-from deltaweb.delta.values.cell_text import cell_text
-from deltaweb.delta.values.python_values import python_values
-from deltaweb.table import DeltaTable
 from deltaweb.writer.importing.options import BadRows, ImportColumn
 from deltaweb.writer.importing.plan import (
     Import,

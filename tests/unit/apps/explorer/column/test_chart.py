@@ -1,5 +1,5 @@
-from apps.explorer.column.chart import file_ranges
-from apps.explorer.columns.ranges import RangeBar, RangeStrip
+from deltaweb.web.explorer.column.chart import file_ranges
+from deltaweb.web.explorer.columns.ranges import RangeBar, RangeStrip
 
 MARKUP = "<b>R&D</b>"
 WRITTEN = "&lt;b&gt;R&amp;D&lt;/b&gt;"

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.tables.versions.column_address import column_address, parse_address
+from deltaweb.web.tables.versions.column_address import column_address, parse_address
 
 NAMES = st.lists(st.text("ab.`/ é", max_size=5), min_size=1, max_size=4)
 

@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from apps.explorer.columns.bounds import column_bounds
-from apps.explorer.columns.tree import version_tree
-from apps.explorer.version.table_version import table_version
+from deltaweb.web.explorer.columns.bounds import column_bounds
+from deltaweb.web.explorer.columns.tree import version_tree
+from deltaweb.web.explorer.version.table_version import table_version
 from tests.delta_logs import add
 from tests.factories import new_user
 from tests.indexed_tables import new_indexed_table

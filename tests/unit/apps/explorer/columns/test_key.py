@@ -1,7 +1,7 @@
 import pyarrow as pa
 import pytest
 
-from apps.explorer.columns.key import ColumnFacts, likely_key, read_facts
+from deltaweb.web.explorer.columns.key import ColumnFacts, likely_key, read_facts
 
 COUNTED = ColumnFacts(num_rows=100, num_nulls=0, low=1, high=110)
 SPARSE = ColumnFacts(num_rows=100, num_nulls=0, low=1, high=90_000)

@@ -3,13 +3,13 @@ from datetime import date
 import pyarrow as pa
 import pytest
 
-from apps.explorer.columns.ranges import (
+from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
+from deltaweb.web.explorer.columns.ranges import (
     MAX_BARS,
     ColumnRanges,
     range_strip,
     read_ranges,
 )
-from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
 
 SCHEMA = StructType(
     (

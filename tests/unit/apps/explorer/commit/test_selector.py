@@ -3,13 +3,13 @@ from pathlib import Path
 
 import pytest
 
-from apps.explorer.commit.selector import (
+from deltaweb.web.explorer.commit.selector import (
     commit_actions,
     commit_detail,
     metric,
 )
-from apps.pages.errors import PageError
-from apps.tables.models import Commit, Table
+from deltaweb.web.pages.errors import PageError
+from deltaweb.web.tables.models import Commit, Table
 from tests.factories import new_commit, new_metadata, new_protocol, new_table, new_user
 
 ACTIONS = [

@@ -2,14 +2,14 @@ from datetime import UTC
 
 import pyarrow as pa
 
-from apps.explorer.compare.rows import (
+from deltaweb.web.explorer.compare.rows import (
     FIRST_ROWS,
     MAX_COLUMNS,
     RowChangesPage,
     row_changes_page,
     sample_objects,
 )
-from apps.pages.paging import PAGE_LENGTH
+from deltaweb.web.pages.paging import PAGE_LENGTH
 
 KINDS = ("update_preimage", "update_postimage", "insert", "delete")
 

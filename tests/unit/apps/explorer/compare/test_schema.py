@@ -1,8 +1,8 @@
 import pytest
 
-from apps.explorer.compare.schema import schema_part
 from deltaweb.delta.changes import diff_schemas
 from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
+from deltaweb.web.explorer.compare.schema import schema_part
 
 
 def schema(*names: str, kind: str = "long") -> StructType:

@@ -3,11 +3,11 @@ from datetime import timedelta
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
-from apps.accounts.models import User
-from apps.explorer.dashboard.latest_commits import latest_commits
-from apps.explorer.dashboard.selector import dashboard
-from apps.jobs.models import Job
-from apps.tables.models import Table
+from deltaweb.web.accounts.models import User
+from deltaweb.web.explorer.dashboard.latest_commits import latest_commits
+from deltaweb.web.explorer.dashboard.selector import dashboard
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.tables.models import Table
 from tests.factories import NOW, new_commit, new_job, new_table, new_user
 
 pytestmark = pytest.mark.django_db

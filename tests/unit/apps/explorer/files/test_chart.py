@@ -4,8 +4,8 @@ from datetime import datetime
 
 import pytest
 
-from apps.explorer.files.chart import sizes_by_age
-from apps.explorer.files.distributions import FileAges
+from deltaweb.web.explorer.files.chart import sizes_by_age
+from deltaweb.web.explorer.files.distributions import FileAges
 
 MARKUP = "<b>R&D</b>"
 WRITTEN = "&lt;b&gt;R&amp;D&lt;/b&gt;"

@@ -1,8 +1,8 @@
 import pyarrow as pa
 import pytest
 
-from apps.explorer.files.chart import sizes_by_age
-from apps.explorer.files.distributions import (
+from deltaweb.web.explorer.files.chart import sizes_by_age
+from deltaweb.web.explorer.files.distributions import (
     MAX_POINTS,
     file_ages,
     rows_histogram,

@@ -3,8 +3,8 @@
 import pyarrow as pa
 import pytest
 
-from apps.explorer.files.spread_words import SpreadWords, spread_words
-from apps.explorer.version.listed import ListedFiles
+from deltaweb.web.explorer.files.spread_words import SpreadWords, spread_words
+from deltaweb.web.explorer.version.listed import ListedFiles
 
 TIME_MS = 1_795_346_100_000
 counts = iter(range(1000))

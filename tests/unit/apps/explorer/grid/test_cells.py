@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from apps.explorer.grid.cells import cell, json_value, named_value
+from deltaweb.web.explorer.grid.cells import cell, json_value, named_value
 
 BERLIN = ZoneInfo("Europe/Berlin")
 

@@ -1,10 +1,10 @@
 import pyarrow as pa
 
-from apps.explorer.files.form import FileFilter
-from apps.explorer.files.selector import file_page, file_rows
-from apps.explorer.grid.long_texts import chunk_length, cut_texts
-from apps.explorer.partitions.form import PartitionFilter
-from apps.explorer.partitions.selector import partition_page, partition_totals
+from deltaweb.web.explorer.files.form import FileFilter
+from deltaweb.web.explorer.files.selector import file_page, file_rows
+from deltaweb.web.explorer.grid.long_texts import chunk_length, cut_texts
+from deltaweb.web.explorer.partitions.form import PartitionFilter
+from deltaweb.web.explorer.partitions.selector import partition_page, partition_totals
 
 LONG = "x" * 1_000_000
 

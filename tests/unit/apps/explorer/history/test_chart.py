@@ -2,8 +2,8 @@ from datetime import date
 
 import pytest
 
-from apps.explorer.history.chart import commits_per_day
-from apps.explorer.history.operations import WRITE
+from deltaweb.web.explorer.history.chart import commits_per_day
+from deltaweb.web.explorer.history.operations import WRITE
 
 
 def test_a_day_is_a_row_of_the_table_only_with_commits() -> None:

@@ -3,8 +3,8 @@ from datetime import date
 import pytest
 from django.http import QueryDict
 
-from apps.explorer.history.form import parse_history_filter
-from apps.explorer.version.query import QueryError
+from deltaweb.web.explorer.history.form import parse_history_filter
+from deltaweb.web.explorer.version.query import QueryError
 
 
 class TestHistoryFilter:

@@ -1,7 +1,7 @@
 import pytest
 from django.conf import settings
 
-from apps.explorer.history.operations import FAMILIES, operation_family
+from deltaweb.web.explorer.history.operations import FAMILIES, operation_family
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 import pytest
 
-from apps.explorer.history.parameters import (
+from deltaweb.web.explorer.history.parameters import (
     MAX_ENTRIES,
     Parameter,
     commit_parameters,

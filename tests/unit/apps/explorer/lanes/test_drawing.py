@@ -1,8 +1,8 @@
 """A lane is drawn by versions in percent; what lies close together is one mark."""
 
-from apps.explorer.lanes.drawing import Scale, drawn
 from deltaweb.delta.changes.lanes import Lane, LaneEvent, LaneEventKind
 from deltaweb.delta.protocol.schema import PrimitiveType, StructField
+from deltaweb.web.explorer.lanes.drawing import Scale, drawn
 
 COLUMN = StructField(name="n", data_type=PrimitiveType("long"))
 

@@ -5,10 +5,10 @@ from typing import Any
 import plotly.graph_objects as go
 import pytest
 
-from apps.explorer.history.chart import commits_per_day
-from apps.explorer.history.operations import MERGE, WRITE
-from apps.explorer.overview.chart import VersionPoint, file_sizes, over_versions
-from apps.pages.figures import Chart
+from deltaweb.web.explorer.history.chart import commits_per_day
+from deltaweb.web.explorer.history.operations import MERGE, WRITE
+from deltaweb.web.explorer.overview.chart import VersionPoint, file_sizes, over_versions
+from deltaweb.web.pages.figures import Chart
 
 CARTESIAN = {"bar", "scatter", "box", "heatmap", "histogram", "contour", "violin"}
 EDGES = [0, 1024, 4096, 16384, 65536, 262144]

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from apps.explorer.history.parameters import Parameter
-from apps.explorer.overview.domains import shown_domains
+from deltaweb.web.explorer.history.parameters import Parameter
+from deltaweb.web.explorer.overview.domains import shown_domains
 
 
 def texts(columns: tuple[str, ...] = (), **domains: object) -> dict[str, str]:

@@ -10,15 +10,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from apps.explorer.parquet_file.skipping import (
-    Condition,
-    TriedCondition,
-    try_condition,
-)
 from deltaweb.parquet.inspection.chunks import ChunkSums, chunk_batches
 from deltaweb.parquet.inspection.facts import group_batches
 from deltaweb.parquet.inspection.nodes import node_batches, node_types
 from deltaweb.parquet.loading import load_footer
+from deltaweb.web.explorer.parquet_file.skipping import (
+    Condition,
+    TriedCondition,
+    try_condition,
+)
 
 
 def _try(

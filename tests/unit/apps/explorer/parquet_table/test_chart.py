@@ -2,9 +2,9 @@
 
 import pytest
 
-from apps.explorer.drawing.figure import SMALL
-from apps.explorer.parquet_table.chart import group_sizes
-from apps.tables.versions.survey.inside import GroupSizes
+from deltaweb.web.explorer.drawing.figure import SMALL
+from deltaweb.web.explorer.parquet_table.chart import group_sizes
+from deltaweb.web.tables.versions.survey.inside import GroupSizes
 
 MIB = 1 << 20
 TWO = GroupSizes(edges=(MIB, 2 * MIB, 4 * MIB), counts=(3, 1), num_small=4)

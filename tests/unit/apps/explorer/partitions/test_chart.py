@@ -1,7 +1,7 @@
 import pytest
 
-from apps.explorer.partitions.chart import partition_heatmap
-from apps.explorer.partitions.grid import PartitionGrid
+from deltaweb.web.explorer.partitions.chart import partition_heatmap
+from deltaweb.web.explorer.partitions.grid import PartitionGrid
 
 MARKUP = "<b>R&D</b>"
 WRITTEN = "&lt;b&gt;R&amp;D&lt;/b&gt;"

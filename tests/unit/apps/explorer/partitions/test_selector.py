@@ -5,24 +5,24 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from apps.explorer.partitions.form import PartitionFilter
-from apps.explorer.partitions.grid import partition_grid
-from apps.explorer.partitions.selector import (
+from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
+from deltaweb.web.explorer.partitions.form import PartitionFilter
+from deltaweb.web.explorer.partitions.grid import partition_grid
+from deltaweb.web.explorer.partitions.selector import (
     as_written,
     partition_page,
     partition_rows,
     partition_skew,
     partition_totals,
 )
-from apps.explorer.partitions.treemap import (
+from deltaweb.web.explorer.partitions.treemap import (
     MAX_TILES,
     Rectangle,
     partition_tiles,
     squarify,
     tiles_note,
 )
-from apps.explorer.version.query import QueryError
-from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
+from deltaweb.web.explorer.version.query import QueryError
 
 PARTITIONS = pa.map_(pa.string(), pa.string())
 COLUMNS = ["day", "shop"]

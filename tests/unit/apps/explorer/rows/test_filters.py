@@ -4,8 +4,6 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from apps.explorer.rows.filters import row_filter
-from apps.explorer.version.query import QueryError
 from deltaweb.delta.protocol.schema import (
     ArrayType,
     DecimalType,
@@ -14,6 +12,8 @@ from deltaweb.delta.protocol.schema import (
     StructType,
 )
 from deltaweb.expressions.condition import SQLCondition
+from deltaweb.web.explorer.rows.filters import row_filter
+from deltaweb.web.explorer.version.query import QueryError
 
 SCHEMA = StructType(
     (

@@ -2,11 +2,11 @@ from datetime import UTC
 
 import pytest
 
-from apps.explorer.rows.form import RowQuery
-from apps.explorer.rows.plan import RowPlan, row_plan
-from apps.explorer.version.query import QueryError
 from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
 from deltaweb.delta.values.variant_get import VARIANT
+from deltaweb.web.explorer.rows.form import RowQuery
+from deltaweb.web.explorer.rows.plan import RowPlan, row_plan
+from deltaweb.web.explorer.version.query import QueryError
 
 COLUMNS = ("id", "note", "day")
 

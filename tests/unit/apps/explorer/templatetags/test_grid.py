@@ -1,7 +1,7 @@
 import pytest
 
-from apps.explorer.grid.cells import EMPTY, NULL, Cell
-from apps.explorer.templatetags.grid import grid_cells, marked, marked_lines
+from deltaweb.web.explorer.grid.cells import EMPTY, NULL, Cell
+from deltaweb.web.explorer.templatetags.grid import grid_cells, marked, marked_lines
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ import pytest
 from kombu import connection as kombu_connection
 from kombu import entity
 
-from apps.jobs.broker import file_broker
-from apps.jobs.broker.file_broker import Channel, Transport
+from deltaweb.web.jobs.broker import file_broker
+from deltaweb.web.jobs.broker.file_broker import Channel, Transport
 from tests.installation import wait_for
 
 Connect = Callable[[], Any]

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from apps.jobs import services
-from apps.jobs.broker import waking
-from apps.jobs.models import Job
 from deltaweb.celery import app
+from deltaweb.web.jobs import services
+from deltaweb.web.jobs.broker import waking
+from deltaweb.web.jobs.models import Job
 from tests.factories import NOW, new_job
 
 pytestmark = pytest.mark.django_db(transaction=True)

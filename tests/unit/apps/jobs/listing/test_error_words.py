@@ -1,7 +1,7 @@
 import pytest
 
-from apps.jobs.listing.error_words import without_places
-from apps.jobs.visibility import SubjectLink
+from deltaweb.web.jobs.listing.error_words import without_places
+from deltaweb.web.jobs.visibility import SubjectLink
 
 ORDERS = SubjectLink("sales.orders", "/t/sales/orders/", "/lake/sales/my orders")
 

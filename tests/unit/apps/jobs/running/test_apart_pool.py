@@ -5,7 +5,7 @@ from contextlib import suppress
 
 import pytest
 
-from apps.jobs.running.apart_pool import JobProcesses
+from deltaweb.web.jobs.running.apart_pool import JobProcesses
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from apps.jobs.running.process import is_known_dead, process_name, short_name
+from deltaweb.web.jobs.running.process import is_known_dead, process_name, short_name
 
 
 def test_this_process_lives() -> None:

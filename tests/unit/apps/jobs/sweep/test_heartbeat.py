@@ -3,10 +3,10 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from apps.jobs import tasks
-from apps.jobs.models import Job, Worker
-from apps.jobs.running.process import process_name
-from apps.jobs.sweep import heartbeat
+from deltaweb.web.jobs import tasks
+from deltaweb.web.jobs.models import Job, Worker
+from deltaweb.web.jobs.running.process import process_name
+from deltaweb.web.jobs.sweep import heartbeat
 from tests.factories import new_job
 from tests.installation import wait_for
 

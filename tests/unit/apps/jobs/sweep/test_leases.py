@@ -4,10 +4,10 @@ from pathlib import Path
 import pytest
 from pytest_django.fixtures import Settings
 
-from apps.jobs import services
-from apps.jobs.models import Job, Worker
-from apps.jobs.running.process import process_name
-from apps.jobs.sweep.leases import sweep
+from deltaweb.web.jobs import services
+from deltaweb.web.jobs.models import Job, Worker
+from deltaweb.web.jobs.running.process import process_name
+from deltaweb.web.jobs.sweep.leases import sweep
 
 pytestmark = pytest.mark.django_db
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)

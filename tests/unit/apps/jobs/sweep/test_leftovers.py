@@ -5,10 +5,10 @@ from uuid import uuid4
 import pytest
 from pytest_django.fixtures import Settings
 
-from apps.jobs.models import Job
-from apps.jobs.results import RESULTS_FOLDER
-from apps.jobs.sweep import leftovers
-from apps.jobs.sweep.leftovers import (
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.jobs.results import RESULTS_FOLDER
+from deltaweb.web.jobs.sweep import leftovers
+from deltaweb.web.jobs.sweep.leftovers import (
     ABANDONED_AFTER_S,
     remove_leftovers,
     remove_results,

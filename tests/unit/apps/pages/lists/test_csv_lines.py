@@ -2,7 +2,7 @@ import csv
 
 import pytest
 
-from apps.pages.lists.csv_lines import csv_line
+from deltaweb.web.pages.lists.csv_lines import csv_line
 
 
 @pytest.mark.parametrize(

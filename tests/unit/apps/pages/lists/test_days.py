@@ -2,7 +2,7 @@ from datetime import date
 
 import pytest
 
-from apps.pages.lists.days import day_text, parse_day
+from deltaweb.web.pages.lists.days import day_text, parse_day
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 from django.test import RequestFactory
 
-from apps.pages.lists.links import changed, machine_form, only, without
+from deltaweb.web.pages.lists.links import changed, machine_form, only, without
 
 REQUEST = RequestFactory().get("/t/a/b/history?op=A&op=B&q=x&page=3")
 

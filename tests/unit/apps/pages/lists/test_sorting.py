@@ -1,7 +1,7 @@
 import pytest
 from django.test import RequestFactory
 
-from apps.pages.lists.sorting import Column, sort_headers, sort_options
+from deltaweb.web.pages.lists.sorting import Column, sort_headers, sort_options
 
 COLUMNS = (
     Column(key="name", label="Name"),

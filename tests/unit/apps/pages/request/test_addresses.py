@@ -2,7 +2,11 @@ import pytest
 from django.test import RequestFactory
 from pytest_django import Settings
 
-from apps.pages.request.addresses import client_address, network_of, parse_address
+from deltaweb.web.pages.request.addresses import (
+    client_address,
+    network_of,
+    parse_address,
+)
 
 PROXIES = ["10.0.0.0/8", "2001:db8::/32"]
 

@@ -1,7 +1,7 @@
 import pytest
 
-from apps.sharing.access.networks import is_allowed, parse_networks
-from apps.sharing.errors import NetworkInvalidError, TooManyNetworksError
+from deltaweb.web.sharing.access.networks import is_allowed, parse_networks
+from deltaweb.web.sharing.errors import NetworkInvalidError, TooManyNetworksError
 
 
 class TestParseNetworks:

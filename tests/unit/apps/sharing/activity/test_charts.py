@@ -5,8 +5,8 @@ from datetime import date, timedelta
 
 import pytest
 
-from apps.sharing.activity.charts import bytes_per_day, requests_per_day
-from apps.sharing.activity.usage import DailyUse
+from deltaweb.web.sharing.activity.charts import bytes_per_day, requests_per_day
+from deltaweb.web.sharing.activity.usage import DailyUse
 
 
 def new_day(number: int = 0, *, answered: int = 0, **counts: int) -> DailyUse:

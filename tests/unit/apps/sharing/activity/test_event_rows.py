@@ -2,8 +2,8 @@ from typing import Any
 
 import pytest
 
-from apps.audit.models import AuditEvent
-from apps.sharing.activity.event_rows import event_row
+from deltaweb.web.audit.models import AuditEvent
+from deltaweb.web.sharing.activity.event_rows import event_row
 from tests.factories import NOW
 
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from apps.audit.models import AuditEvent
-from apps.sharing.activity.forms import ActivityFilter
-from apps.sharing.activity.use_spans import use_of
-from apps.sharing.models import Recipient
+from deltaweb.web.audit.models import AuditEvent
+from deltaweb.web.sharing.activity.forms import ActivityFilter
+from deltaweb.web.sharing.activity.use_spans import use_of
+from deltaweb.web.sharing.models import Recipient
 from tests.factories import NOW, new_recipient
 
 pytestmark = pytest.mark.django_db

@@ -10,17 +10,17 @@ from django.core.exceptions import (
 from django.db import OperationalError
 from django.http import Http404
 
-from apps.sharing.api.errors import failure_of, of_status
-from apps.sharing.errors import (
+from deltaweb.delta import errors as delta
+from deltaweb.sharing import errors as sharing
+from deltaweb.sharing.compatibility import Misreading
+from deltaweb.web.sharing.api.errors import failure_of, of_status
+from deltaweb.web.sharing.errors import (
     AddressNotAllowedError,
     NotGrantedError,
     TokenExpiredError,
     TokenRevokedError,
     TokenUnknownError,
 )
-from deltaweb.delta import errors as delta
-from deltaweb.sharing import errors as sharing
-from deltaweb.sharing.compatibility import Misreading
 
 ROOT = "/srv/private/lake/orders"
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)

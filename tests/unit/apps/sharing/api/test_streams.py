@@ -2,9 +2,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from apps.audit.models import AuditEvent
-from apps.sharing.api.audit import CallRecord
-from apps.sharing.api.streams import BROKEN, RecordedStream
+from deltaweb.web.audit.models import AuditEvent
+from deltaweb.web.sharing.api.audit import CallRecord
+from deltaweb.web.sharing.api.streams import BROKEN, RecordedStream
 from tests.factories import NOW
 
 pytestmark = pytest.mark.django_db

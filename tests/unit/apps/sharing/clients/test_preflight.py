@@ -5,7 +5,7 @@ import json
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
-from apps.sharing.clients.preflight import preflight, preflight_data, preflights
+from deltaweb.web.sharing.clients.preflight import preflight, preflight_data, preflights
 from tests.factories import (
     new_metadata,
     new_protocol,

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.pages.snippets import Snippet
-from apps.sharing.clients.snippets import PLACEHOLDER, TableName, snippets
-from apps.sharing.errors import NameInvalidError
-from apps.sharing.names import check_name
+from deltaweb.web.pages.snippets import Snippet
+from deltaweb.web.sharing.clients.snippets import PLACEHOLDER, TableName, snippets
+from deltaweb.web.sharing.errors import NameInvalidError
+from deltaweb.web.sharing.names import check_name
 
 ENDPOINT = "https://share.acme.example/delta-sharing/"
 ORDERS = TableName(share="retail", schema="sales", name="orders")

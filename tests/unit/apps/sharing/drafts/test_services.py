@@ -4,12 +4,12 @@ from uuid import uuid4
 
 import pytest
 
-from apps.audit.models import AuditEvent
-from apps.pages.actions import Actor
-from apps.sharing.drafts.draft import Draft, DraftRecipient, DraftTable
-from apps.sharing.drafts.services import MadeShare, make_share
-from apps.sharing.models import Recipient, RecipientToken, Share
-from apps.tables.models import Table
+from deltaweb.web.audit.models import AuditEvent
+from deltaweb.web.pages.actions import Actor
+from deltaweb.web.sharing.drafts.draft import Draft, DraftRecipient, DraftTable
+from deltaweb.web.sharing.drafts.services import MadeShare, make_share
+from deltaweb.web.sharing.models import Recipient, RecipientToken, Share
+from deltaweb.web.tables.models import Table
 from tests.factories import NOW, new_metadata, new_recipient, new_share, new_table
 
 pytestmark = pytest.mark.django_db

@@ -1,6 +1,6 @@
 import pytest
 
-from apps.sharing.issuing.forms import (
+from deltaweb.web.sharing.issuing.forms import (
     LifetimeForm,
     RetireForm,
     RotateForm,

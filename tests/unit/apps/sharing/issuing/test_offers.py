@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from apps.sharing.issuing.offers import LOOKED_AT, offered_tables, to_read_first
-from apps.sharing.models import Recipient, Share
+from deltaweb.web.sharing.issuing.offers import LOOKED_AT, offered_tables, to_read_first
+from deltaweb.web.sharing.models import Recipient, Share
 from tests.factories import (
     new_grant,
     new_metadata,

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from apps.sharing.issuing.rotation import (
+from deltaweb.web.sharing.issuing.rotation import (
     QUIET_AFTER,
     SILENT_AFTER,
     Cause,
@@ -17,7 +17,7 @@ from apps.sharing.issuing.rotation import (
     judge,
     rotation,
 )
-from apps.sharing.models import RecipientToken
+from deltaweb.web.sharing.models import RecipientToken
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 DAY = timedelta(days=1)

@@ -1,6 +1,6 @@
 import pytest
 
-from apps.sharing.recipients.forms import AllowListForm, NewRecipientForm
+from deltaweb.web.sharing.recipients.forms import AllowListForm, NewRecipientForm
 
 
 @pytest.mark.parametrize(

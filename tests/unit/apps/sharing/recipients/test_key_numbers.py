@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from apps.accounts.models import User
-from apps.explorer.dashboard.selector import dashboard
-from apps.sharing.recipients.key_numbers import expiring_tokens
-from apps.sharing.recipients.listing import RecipientQuery, recipient_page
+from deltaweb.web.accounts.models import User
+from deltaweb.web.explorer.dashboard.selector import dashboard
+from deltaweb.web.sharing.recipients.key_numbers import expiring_tokens
+from deltaweb.web.sharing.recipients.listing import RecipientQuery, recipient_page
 from tests.factories import NOW, new_recipient, new_table, new_token, new_user
 
 pytestmark = pytest.mark.django_db

@@ -4,14 +4,14 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from apps.sharing.models import Recipient
-from apps.sharing.recipients.forms import STATES
-from apps.sharing.recipients.listing import (
+from deltaweb.web.sharing.models import Recipient
+from deltaweb.web.sharing.recipients.forms import STATES
+from deltaweb.web.sharing.recipients.listing import (
     RecipientQuery,
     recipient_csv,
     recipient_page,
 )
-from apps.sharing.recipients.token_states import tokens_state
+from deltaweb.web.sharing.recipients.token_states import tokens_state
 from tests.factories import (
     FAR_AHEAD,
     NOW,

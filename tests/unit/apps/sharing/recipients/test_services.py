@@ -1,10 +1,10 @@
 import pytest
 
-from apps.audit.models import AuditEvent
-from apps.pages.actions import Actor
-from apps.sharing import errors
-from apps.sharing.models import Grant, Recipient, RecipientToken
-from apps.sharing.recipients import services as recipients
+from deltaweb.web.audit.models import AuditEvent
+from deltaweb.web.pages.actions import Actor
+from deltaweb.web.sharing import errors
+from deltaweb.web.sharing.models import Grant, Recipient, RecipientToken
+from deltaweb.web.sharing.recipients import services as recipients
 from tests.factories import NOW, new_grant, new_recipient, new_share, new_token
 
 pytestmark = pytest.mark.django_db

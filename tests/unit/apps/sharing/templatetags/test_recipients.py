@@ -3,9 +3,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.utils import timezone
 
-from apps.sharing.models import RecipientToken
-from apps.sharing.recipients.token_states import TokensState
-from apps.sharing.templatetags.recipients import (
+from deltaweb.web.sharing.models import RecipientToken
+from deltaweb.web.sharing.recipients.token_states import TokensState
+from deltaweb.web.sharing.templatetags.recipients import (
     CHIPS,
     agent,
     day,

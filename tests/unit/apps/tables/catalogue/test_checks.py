@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from apps.tables.catalogue.checks import check_location
 from deltaweb.delta.errors import LocationNotFoundError, TableNotFoundError
+from deltaweb.web.tables.catalogue.checks import check_location
 
 COLUMNS = [{"name": "id", "type": "long", "nullable": True, "metadata": {}}]
 

@@ -3,9 +3,13 @@ from datetime import timedelta
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
-from apps.accounts.models import User
-from apps.tables.catalogue.listing import CatalogueQuery, catalogue_csv, catalogue_page
-from apps.tables.models import Table
+from deltaweb.web.accounts.models import User
+from deltaweb.web.tables.catalogue.listing import (
+    CatalogueQuery,
+    catalogue_csv,
+    catalogue_page,
+)
+from deltaweb.web.tables.models import Table
 from tests.factories import (
     NOW,
     new_column,

@@ -4,11 +4,11 @@ import pytest
 from django.contrib.auth.models import AnonymousUser
 from pytest_django import DjangoAssertNumQueries
 
-from apps.accounts.models import User
-from apps.jobs.models import Job
-from apps.pages.errors import PageError
-from apps.tables.head.table_head import get_table, requested_version, table_head
-from apps.tables.index.refresh import refresh_table
+from deltaweb.web.accounts.models import User
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.pages.errors import PageError
+from deltaweb.web.tables.head.table_head import get_table, requested_version, table_head
+from deltaweb.web.tables.index.refresh import refresh_table
 from tests.factories import NOW, new_commit, new_table, new_unindexed_table, new_user
 
 pytestmark = pytest.mark.django_db

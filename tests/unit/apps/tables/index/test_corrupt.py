@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 from pytest_django.fixtures import Settings
 
-from apps.jobs.models import Job
-from apps.tables.index.corrupt import refresh_corrupt_indexes
-from apps.tables.index.folders import new_index_folder
-from apps.tables.index.results import store_result
-from apps.tables.models import Table
-from apps.tables.models.schedules import ONLY_WHEN_ASKED_S
 from deltaweb.index.folder.file_index import FILES, SUMMARY
 from deltaweb.index.folder.manifest import MANIFEST
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.tables.index.corrupt import refresh_corrupt_indexes
+from deltaweb.web.tables.index.folders import new_index_folder
+from deltaweb.web.tables.index.results import store_result
+from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.models.schedules import ONLY_WHEN_ASKED_S
 from tests.factories import NOW, new_unindexed_table
 from tests.index_builds import build_index
 from tests.local_logs import RandomLog

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from pytest_django.fixtures import Settings
 
-from apps.tables.index.folders import (
+from deltaweb.web.tables.index.folders import (
     INDEX_FORMAT,
     begun_at_ms,
     new_index_folder,

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from apps.tables.index.history import IndexedHistory, open_history
 from deltaweb.index.folder.file_index import METADATA, IndexMissingError
+from deltaweb.web.tables.index.history import IndexedHistory, open_history
 from tests.dated_log import DatedLog
 from tests.delta_logs import metadata
 from tests.index_builds import build_index

@@ -2,7 +2,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from apps.tables.index.rows import moment
+from deltaweb.web.tables.index.rows import moment
 
 
 class TestMoment:

@@ -8,16 +8,16 @@ import pyarrow as pa
 import pytest
 from pytest_django.fixtures import DjangoAssertNumQueries, Settings
 
-from apps.tables.index import folders as index_folders
-from apps.tables.index import stored_history
-from apps.tables.index.folders import indexes_folder, new_index_folder
-from apps.tables.index.history import open_history
-from apps.tables.index.results import store_index
-from apps.tables.index.stored_history import load_ahead
-from apps.tables.models import Commit, Table
 from deltaweb.delta.log.paths import commit_name
 from deltaweb.index.folder.file_index import METADATA, METADATA_SCHEMA, write_batches
 from deltaweb.index.folder.result import IndexResult
+from deltaweb.web.tables.index import folders as index_folders
+from deltaweb.web.tables.index import stored_history
+from deltaweb.web.tables.index.folders import indexes_folder, new_index_folder
+from deltaweb.web.tables.index.history import open_history
+from deltaweb.web.tables.index.results import store_index
+from deltaweb.web.tables.index.stored_history import load_ahead
+from deltaweb.web.tables.models import Commit, Table
 from tests.dated_log import DatedLog
 from tests.delta_logs import metadata
 from tests.factories import NOW, new_unindexed_table

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from apps.accounts.models import User
-from apps.tables.index.folders import indexes_folder
-from apps.tables.maintenance.log_look import look_at_log
-from apps.tables.maintenance.plans import CheckpointPlan, checkpoint_plan
-from apps.tables.models import Table
-from apps.tables.storage import bounded_read
 from deltaweb.delta.log.paths import checkpoint_name
 from deltaweb.table import DeltaTable
+from deltaweb.web.accounts.models import User
+from deltaweb.web.tables.index.folders import indexes_folder
+from deltaweb.web.tables.maintenance.log_look import look_at_log
+from deltaweb.web.tables.maintenance.plans import CheckpointPlan, checkpoint_plan
+from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.storage import bounded_read
 from tests.benchmarks.logs import write_json_log
 from tests.factories import new_commit, new_metadata, new_protocol, new_table, new_user
 

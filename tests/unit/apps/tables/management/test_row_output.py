@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pyarrow as pa
 import pytest
 
-from apps.tables.management.row_output import csv_lines, json_rows, row_lines
+from deltaweb.web.tables.management.row_output import csv_lines, json_rows, row_lines
 
 ROWS = pa.table(
     {

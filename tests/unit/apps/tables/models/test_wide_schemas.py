@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from django.apps import apps
 
-from apps.tables.models import WideSchema
+from deltaweb.web.tables.models import WideSchema
 from tests.factories import new_metadata, new_table
 
-MIGRATION = importlib.import_module("apps.tables.migrations.0005_wide_schemas")
+MIGRATION = importlib.import_module("deltaweb.web.tables.migrations.0005_wide_schemas")
 
 
 def schema_text(num_columns: int) -> str:

@@ -2,8 +2,8 @@ import threading
 
 import pytest
 
-from apps.tables.storage import bounded_read
-from apps.tables.storage.bounded_read import StorageSlowError, read_within
+from deltaweb.web.tables.storage import bounded_read
+from deltaweb.web.tables.storage.bounded_read import StorageSlowError, read_within
 
 
 def test_an_answer_in_time_is_the_answer() -> None:

@@ -3,10 +3,11 @@ from datetime import timedelta
 import pytest
 from pytest_django.fixtures import Settings
 
-from apps.audit.models import AuditEvent
-from apps.pages.actions import COMMAND_LINE
-from apps.tables.models import StorageConnection
-from apps.tables.storage.connections import (
+from deltaweb.delta.errors import LocationInvalidError
+from deltaweb.web.audit.models import AuditEvent
+from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.tables.models import StorageConnection
+from deltaweb.web.tables.storage.connections import (
     add_connection,
     find_connection,
     options_for,
@@ -15,14 +16,13 @@ from apps.tables.storage.connections import (
     reseal_connections,
     tables_of,
 )
-from apps.tables.storage.errors import (
+from deltaweb.web.tables.storage.errors import (
     StorageNameError,
     StorageNameTakenError,
     StorageNotFoundError,
     StoragePrefixTakenError,
     StorageSealedError,
 )
-from deltaweb.delta.errors import LocationInvalidError
 from tests.factories import NOW, new_table
 
 pytestmark = pytest.mark.django_db

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from apps.tables.errors import ScanRootError
-from apps.tables.storage.finding import find_tables
+from deltaweb.web.tables.errors import ScanRootError
+from deltaweb.web.tables.storage.finding import find_tables
 
 
 def make_table(root: Path, path: str) -> None:

@@ -2,11 +2,11 @@ from pathlib import Path
 
 import pytest
 
-from apps.tables.storage.errors import (
+from deltaweb.web.tables.storage.errors import (
     StorageOptionError,
     StorageReferenceError,
 )
-from apps.tables.storage.options import (
+from deltaweb.web.tables.storage.options import (
     MAX_VALUE_BYTES,
     parse_options,
     resolve,

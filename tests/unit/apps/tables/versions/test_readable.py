@@ -1,6 +1,6 @@
 import pytest
 
-from apps.tables.versions.readable import lost_runs, told
+from deltaweb.web.tables.versions.readable import lost_runs, told
 
 RUNS = [
     [0, 2, "GONE", "The log was cleaned."],

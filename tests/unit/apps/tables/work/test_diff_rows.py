@@ -12,10 +12,10 @@ import pyarrow.parquet as pq
 import pytest
 from pytest_django.fixtures import Settings
 
-from apps.jobs.results import keep_rows, result_path
-from apps.tables.work.diff_rows import ALL_ROWS, compare_rows
 from deltaweb.delta.changes import RowChanges, RowDiffRequest, diff_rows
 from deltaweb.table import DeltaTable
+from deltaweb.web.jobs.results import keep_rows, result_path
+from deltaweb.web.tables.work.diff_rows import ALL_ROWS, compare_rows
 from tests.factories import new_table
 
 pytestmark = pytest.mark.django_db

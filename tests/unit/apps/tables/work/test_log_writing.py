@@ -6,21 +6,21 @@ from pathlib import Path
 import pytest
 from django.utils import timezone
 
-from apps.jobs.kind import to_json
-from apps.jobs.models import Job
-from apps.jobs.running.tracking import JobCancelled, TrackedJob
-from apps.jobs.services import cancel
-from apps.tables.work.checkpoint import (
-    WriteCheckpoint,
-    checkpoint_request,
-)
-from apps.tables.work.cleanup import cleanup_json
-from apps.tables.work.log_writing import MAX_FILES_NAMED
 from deltaweb.delta.log.paths import checkpoint_name, commit_name
 from deltaweb.delta.log.store import FileStatus
 from deltaweb.delta.writing.checkpoint.builder import build_checkpoint
 from deltaweb.delta.writing.log_cleanup import LogCleanup
 from deltaweb.table import DeltaTable
+from deltaweb.web.jobs.kind import to_json
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.jobs.running.tracking import JobCancelled, TrackedJob
+from deltaweb.web.jobs.services import cancel
+from deltaweb.web.tables.work.checkpoint import (
+    WriteCheckpoint,
+    checkpoint_request,
+)
+from deltaweb.web.tables.work.cleanup import cleanup_json
+from deltaweb.web.tables.work.log_writing import MAX_FILES_NAMED
 from tests.benchmarks.logs import write_json_log
 from tests.factories import new_job
 

@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 from pytest_django.fixtures import Settings
 
-from apps.jobs.models import Job
-from apps.jobs.results import job_rows
-from apps.tables.catalogue.check_location import CHECK_LOCATION, request_check
-from apps.tables.catalogue.scan_root import SCAN_ROOT, request_scan
-from apps.tables.models import Table
-from apps.tables.work.preview import PREVIEW, Preview
-from apps.tables.work.version_files import VERSION_FILES, VersionFiles
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.jobs.results import job_rows
+from deltaweb.web.tables.catalogue.check_location import CHECK_LOCATION, request_check
+from deltaweb.web.tables.catalogue.scan_root import SCAN_ROOT, request_scan
+from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.work.preview import PREVIEW, Preview
+from deltaweb.web.tables.work.version_files import VERSION_FILES, VersionFiles
 from tests.factories import NOW, new_table, new_user
 
 pytestmark = pytest.mark.django_db(transaction=True)

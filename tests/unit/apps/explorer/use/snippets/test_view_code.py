@@ -8,8 +8,8 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from apps.explorer.use.snippets import ShownView, view_snippets
 from deltaweb.table import DeltaTable
+from deltaweb.web.explorer.use.snippets import ShownView, view_snippets
 from tests.duckdb_runner import SidecarDuckDB
 from tests.shown_views import COLUMNS, CONDITIONS, expected_rows, shown_view
 
