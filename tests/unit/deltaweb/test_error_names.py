@@ -13,7 +13,7 @@ from deltaweb.errors import DeltawebError
 
 ROOT = Path(deltaweb.__path__[0])
 # Django's: its modules load only where Django is set up.
-WIRING = ("web", "management", "serving", "settings", "urls", "celery", "apps")
+WIRING = ("management", "serving", "settings", "urls", "celery", "apps", "web")
 
 
 def _loaded() -> set[type[DeltawebError]]:
@@ -30,7 +30,9 @@ def _loaded() -> set[type[DeltawebError]]:
     return {
         kind
         for kind in found
-        if kind.__module__.startswith("deltaweb.") and kind.__name__[0] != "_"
+        if kind.__module__.startswith("deltaweb.")
+        and kind.__module__.split(".")[1] not in WIRING
+        and kind.__name__[0] != "_"
     }
 
 
