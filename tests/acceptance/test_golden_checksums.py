@@ -3,7 +3,7 @@
 import pytest
 
 from deltaweb.delta.snapshot.checksum import ChecksumState, check_version
-from tests.golden_modern import NAMES, modern_table
+from tests.support.golden.golden_modern import NAMES, modern_table
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -18,14 +18,14 @@ from deltaweb.table import DeltaTable
 from deltaweb.web.explorer.readers.ways_in import copy_code
 from deltaweb.web.explorer.use.snippets import restore_snippets
 from deltaweb.web.explorer.use.snippets.tools import TOOLS
-from tests.duckdb_runner import SidecarDuckDB
-from tests.recorded_views import (
+from tests.support.golden.recorded_views import (
     RECORDED,
     of_recorded,
     one_of_each,
     recorded_facts,
     recorded_view,
 )
+from tests.support.peers.duckdb_runner import SidecarDuckDB
 
 ANSWERED_ELSEWHERE = {"sharing", "sql", "pyspark", "curl"}  # by servers, and by Spark
 

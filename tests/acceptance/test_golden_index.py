@@ -10,9 +10,17 @@ import pytest
 
 from deltaweb.index.folder.file_index import open_files
 from deltaweb.table import DeltaTable
-from tests.golden_refusals import is_of_unread_features, snapshot_or_refusal
-from tests.index_builds import build_index
-from tests.index_folders import NOT_COMPARED, commit_rows, contents, without
+from tests.support.golden.golden_refusals import (
+    is_of_unread_features,
+    snapshot_or_refusal,
+)
+from tests.support.index.index_builds import build_index
+from tests.support.index.index_folders import (
+    NOT_COMPARED,
+    commit_rows,
+    contents,
+    without,
+)
 
 GOLDEN = Path(os.environ.get("DELTAWEB_GOLDEN", "/nonexistent"), "tables")
 NAMES = sorted(path.parent.name for path in GOLDEN.glob("*/expected.json"))

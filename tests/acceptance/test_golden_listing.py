@@ -17,8 +17,11 @@ import pytest
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.table import DeltaTable
-from tests.golden_metadata import check_metadata
-from tests.golden_refusals import is_of_unread_features, snapshot_or_refusal
+from tests.support.golden.golden_metadata import check_metadata
+from tests.support.golden.golden_refusals import (
+    is_of_unread_features,
+    snapshot_or_refusal,
+)
 
 GOLDEN = Path(os.environ.get("DELTAWEB_GOLDEN", "")) / "tables"
 HAS_GOLDEN = bool(os.environ.get("DELTAWEB_GOLDEN")) and GOLDEN.is_dir()

@@ -16,8 +16,14 @@ from deltaweb.delta.errors import (
 )
 from deltaweb.delta.feed import FeedOffError, FeedSchemaError
 from deltaweb.delta.snapshot import Snapshot
-from tests.golden_metadata import check_metadata
-from tests.golden_modern import NAMES, TABLES, ModernTable, canon, modern_table
+from tests.support.golden.golden_metadata import check_metadata
+from tests.support.golden.golden_modern import (
+    NAMES,
+    TABLES,
+    ModernTable,
+    canon,
+    modern_table,
+)
 
 
 def check_log(golden: ModernTable, _: Path) -> None:

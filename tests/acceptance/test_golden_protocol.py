@@ -25,18 +25,18 @@ from deltaweb.sharing.compatibility import misreadings
 from deltaweb.sharing.response_format import IN_DELTA
 from deltaweb.table import DeltaTable
 from deltaweb.web.sharing.models import Recipient
-from tests.factories import (
+from tests.support.golden.golden_refusals import (
+    has_vectors,
+    is_of_unread_features,
+    snapshot_or_refusal,
+)
+from tests.support.pages.factories import (
     new_grant,
     new_recipient,
     new_share,
     new_shared_table,
     new_table,
     new_token,
-)
-from tests.golden_refusals import (
-    has_vectors,
-    is_of_unread_features,
-    snapshot_or_refusal,
 )
 
 GOLDEN = Path(os.environ.get("DELTAWEB_GOLDEN", "")) / "tables"

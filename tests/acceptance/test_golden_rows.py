@@ -24,7 +24,10 @@ from deltaweb.delta.errors import DataFileMissingError, DeltaError
 from deltaweb.delta.scan.predicate import OPERATORS, Comparison, IsNull
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.table import DeltaTable
-from tests.golden_refusals import is_of_unread_features, snapshot_or_refusal
+from tests.support.golden.golden_refusals import (
+    is_of_unread_features,
+    snapshot_or_refusal,
+)
 
 ROOT = Path(os.environ.get("DELTAWEB_GOLDEN", ""))
 TABLES = ROOT / "tables"

@@ -9,7 +9,7 @@ from deltaweb.delta.errors import DeltaError
 from deltaweb.index.query.shared_table import SharedTableReader
 from deltaweb.index.query.shared_version import SharedVersion
 from deltaweb.table import DeltaTable
-from tests.index_builds import build_index
+from tests.support.index.index_builds import build_index
 
 GOLDEN = Path(os.environ.get("DELTAWEB_GOLDEN", "/nonexistent"), "tables")
 NAMES = sorted(path.parent.name for path in GOLDEN.glob("*/expected.json"))

@@ -13,7 +13,7 @@ from deltaweb.delta.writing.errors import (
     UnsupportedWriteError,
 )
 from deltaweb.table import DeltaTable
-from tests.golden_modern import NAMES, ModernTable
+from tests.support.golden.golden_modern import NAMES, ModernTable
 
 REFUSED: Final = {
     "iceberg-compat": "icebergCompatV2",

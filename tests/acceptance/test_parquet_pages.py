@@ -17,9 +17,9 @@ from pytest_django.fixtures import Settings
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.work.inspect_file import INSPECT_FILE
 from deltaweb.web.tables.work.preview_file import PREVIEW_FILE
-from tests.delta_logs import add, commit_bytes, metadata, protocol
-from tests.factories import signed_in
-from tests.indexed_tables import new_indexed_table
+from tests.support.index.indexed_tables import new_indexed_table
+from tests.support.logs.delta_logs import add, commit_bytes, metadata, protocol
+from tests.support.pages.factories import signed_in
 
 pytestmark = pytest.mark.django_db
 FOLDER = Path(os.environ.get("DELTAWEB_PARQUET", ""))

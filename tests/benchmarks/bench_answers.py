@@ -39,9 +39,15 @@ from werkzeug.serving import make_server
 
 from deltaweb.table import DeltaTable
 from tests.benchmarks.bench_news import SESSIONS
-from tests.installation import Installation, manage, migrate, serving, wait_for
-from tests.node import NODE
-from tests.s3_server import S3Server
+from tests.support.processes.installation import (
+    Installation,
+    manage,
+    migrate,
+    serving,
+    wait_for,
+)
+from tests.support.processes.node import NODE
+from tests.support.stores.s3_server import S3Server
 
 NUM_FILES = 10
 NUM_ROWS = 2_000  # of a file

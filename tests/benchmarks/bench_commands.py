@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.benchmarks.logs import write_checkpointed_log
-from tests.installation import environment, run
+from tests.support.processes.installation import environment, run
 
 GOAL_S = 0.7
 REPEATS = 9

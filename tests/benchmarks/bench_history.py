@@ -44,7 +44,7 @@ def main() -> None:
     django.setup()
     from django.core.management import call_command
 
-    from tests.factories import new_unindexed_table
+    from tests.support.pages.factories import new_unindexed_table
 
     call_command("migrate", verbosity=0)
     missed = 0
@@ -67,7 +67,7 @@ def main() -> None:
 
 def _make_index(folder: Path) -> "IndexResult":
     from tests.benchmarks.logs import write_json_log
-    from tests.index_builds import build_index
+    from tests.support.index.index_builds import build_index
 
     location = write_json_log(folder / "log", commits=SMALL, adds=1, removes=0)
     return build_index(str(location), None, folder / "index")

@@ -34,7 +34,7 @@ import deltalake
 
 from tests.benchmarks.bench_snapshot import HOME_VARIABLE, MEGABYTE
 from tests.benchmarks.logs import append_commit, write_json_log, write_long_log
-from tests.index_builds import build_index
+from tests.support.index.index_builds import build_index
 
 COMMITS = 100_010
 CHECKPOINT = 100_000

@@ -114,7 +114,7 @@ def _index(table: Path, folder: Path, base: Path | None) -> Spent:
 
 
 def _index_here(location: str, folder: str, base: str) -> Spent:
-    from tests.index_builds import build_index
+    from tests.support.index.index_builds import build_index
 
     bare = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     wall, cpu = time.monotonic(), time.process_time()

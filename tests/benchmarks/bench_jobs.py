@@ -68,7 +68,7 @@ def _make_lake(folder: Path) -> list[Path]:
 def _measure_overhead(location: Path) -> int:
     """One job a table: its whole time less that of the same work in this process."""
     from deltaweb.web.tables.index.refresh import REFRESH, refresh_table
-    from tests.index_builds import build_index
+    from tests.support.index.index_builds import build_index
 
     table = _register(location, "overhead")
 
@@ -150,7 +150,7 @@ def _rate(label: str, states: list[str]) -> Iterator[list[str]]:
 
 
 def _register(location: Path, name: str) -> "Table":
-    from tests.factories import new_unindexed_table
+    from tests.support.pages.factories import new_unindexed_table
 
     return new_unindexed_table(name, location=str(location))
 

@@ -16,7 +16,12 @@ from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from tests.installation import Installation, migrate, serving, wait_for
+from tests.support.processes.installation import (
+    Installation,
+    migrate,
+    serving,
+    wait_for,
+)
 
 NUM_PAGES = 500
 NUM_FEW_PAGES = 20

@@ -26,8 +26,8 @@ import pyarrow.parquet as pq
 from deltaweb.parquet.conversion.merging import merge_schemas
 from deltaweb.parquet.loading import ParquetFooter, load_footer
 from deltaweb.parquet.tail import open_source
-from tests.mutated_footers import judge, mutated_files, seed_files
-from tests.mutated_pages import judge_pages
+from tests.support.files.mutated_footers import judge, mutated_files, seed_files
+from tests.support.files.mutated_pages import judge_pages
 
 ROUNDS = 15
 WIDE_GOAL = 3.0

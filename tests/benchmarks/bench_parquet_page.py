@@ -40,8 +40,8 @@ def main() -> None:
     from deltaweb.web.accounts.models import User
     from deltaweb.web.jobs.models import Job
     from deltaweb.web.tables.work.inspect_file import INSPECT_FILE
-    from tests.delta_logs import add, commit_bytes, metadata, protocol
-    from tests.indexed_tables import new_indexed_table
+    from tests.support.index.indexed_tables import new_indexed_table
+    from tests.support.logs.delta_logs import add, commit_bytes, metadata, protocol
 
     call_command("migrate", verbosity=0)
     client = Client()

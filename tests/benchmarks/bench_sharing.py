@@ -31,7 +31,7 @@ from deltaweb.sharing.wire.lines import FileAnswer
 from deltaweb.storage.signing.file_urls import LocalFileSigner, derive_keys
 from deltaweb.table import DeltaTable
 from tests.benchmarks.logs import write_checkpointed_log
-from tests.index_builds import build_index
+from tests.support.index.index_builds import build_index
 
 HOME_VARIABLE = "DELTAWEB_BENCH_HOME"
 BASE_URL = "https://share.example.com"

@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 
 from deltaweb.delta.log.paths import commit_name
 from deltaweb.table import DeltaTable
-from tests.roaring_bitmaps import bitmap_of, vector_file
+from tests.support.logs.roaring_bitmaps import bitmap_of, vector_file
 
 ROWS = 10_000_000
 DELETED = 1_000_000

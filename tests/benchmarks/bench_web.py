@@ -21,8 +21,8 @@ from pathlib import Path
 from threading import Thread
 
 from tests.benchmarks.web_application import NUM_PARTS, PAGE, PART_BYTES
-from tests.installation import wait_for
-from tests.ports import free_port
+from tests.support.processes.installation import wait_for
+from tests.support.processes.ports import free_port
 
 NUM_THREADS = 8
 NUM_CLIENTS = 8

@@ -19,8 +19,8 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
-from tests.installation import Installation, serving, wait_for
-from tests.node import NODE
+from tests.support.processes.installation import Installation, serving, wait_for
+from tests.support.processes.node import NODE
 
 # Playwright's own Node.js needs a library that a bare system lacks; set-up's does not.
 os.environ.setdefault("PLAYWRIGHT_NODEJS_PATH", str(NODE))

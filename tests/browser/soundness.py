@@ -3,7 +3,7 @@
 from playwright.sync_api import Page, ViewportSize
 
 from tests.browser.conftest import Watch
-from tests.installation import ROOT, wait_for
+from tests.support.processes.installation import ROOT, wait_for
 
 DESKTOP = ViewportSize(width=1360, height=900)
 PHONE = ViewportSize(width=390, height=844)

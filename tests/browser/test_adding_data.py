@@ -9,7 +9,7 @@ from playwright.sync_api import FilePayload, Page, expect
 from deltaweb.table import DeltaTable
 from tests.browser.conftest import Watch
 from tests.browser.soundness import serious_findings
-from tests.installation import Installation
+from tests.support.processes.installation import Installation
 
 WITHIN_MS = 120_000
 CSV = b"id;refund\n1;49,90\n2;n/a\n3;7,00\n"

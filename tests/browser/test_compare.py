@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page, StorageState, expect
 
 from tests.browser.conftest import Watch, open_page
 from tests.browser.soundness import assert_sound
-from tests.installation import Installation
+from tests.support.processes.installation import Installation
 
 CUSTOMERS = "/t/samples/customers/"
 VERSIONS = "52...59"

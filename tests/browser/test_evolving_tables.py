@@ -5,8 +5,8 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import Watch
 from tests.browser.soundness import assert_sound
-from tests.fed_table import renamed_things
-from tests.installation import Installation
+from tests.support.processes.installation import Installation
+from tests.support.tables.fed_table import renamed_things
 
 TABLE = "/t/web/things"
 

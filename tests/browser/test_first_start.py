@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, StorageState, expect
 
 from tests.browser.conftest import Watch
 from tests.browser.soundness import assert_sound
-from tests.installation import Installation, wait_for
+from tests.support.processes.installation import Installation, wait_for
 
 TABLE = "/t/samples/customers/"
 PAGES = [

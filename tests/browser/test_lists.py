@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import Watch
 from tests.browser.soundness import assert_sound
-from tests.installation import Installation
+from tests.support.processes.installation import Installation
 
 HISTORY = "/t/samples/orders/history"
 pytestmark = pytest.mark.usefixtures("samples")

@@ -7,8 +7,8 @@ import pytest
 
 from tests.browser.conftest import Watch
 from tests.browser.soundness import assert_fits
-from tests.delta_logs import LogBuilder, add, metadata, protocol
-from tests.installation import Installation, wait_for
+from tests.support.logs.delta_logs import LogBuilder, add, metadata, protocol
+from tests.support.processes.installation import Installation, wait_for
 
 NAMESPACE, NAME = "n" * 100, "t" * 200
 TABLE = f"/t/{NAMESPACE}/{NAME}/"

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page, Request, StorageState, expect
 
 from tests.browser.conftest import PATIENCE_MS, Watch, open_page
-from tests.installation import Installation
+from tests.support.processes.installation import Installation
 
 ORDERS = "/t/samples/orders/"
 A_WHILE_MS = 50_000  # longer than any page waited before it asked again

@@ -7,7 +7,7 @@ from playwright.sync_api import Browser, Page, StorageState, expect
 
 from tests.browser.conftest import Watch, open_page
 from tests.browser.soundness import assert_sound
-from tests.installation import Installation
+from tests.support.processes.installation import Installation
 
 TABLE = "/t/samples/device_readings"
 

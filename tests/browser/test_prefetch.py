@@ -3,7 +3,7 @@
 import pytest
 
 from tests.browser.conftest import Watch
-from tests.installation import Installation
+from tests.support.processes.installation import Installation
 
 pytestmark = pytest.mark.usefixtures("samples")
 DELIVERY = "performance.getEntriesByType('navigation')[0].deliveryType"

@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Dialog, expect
 
 from tests.browser.conftest import Watch
 from tests.browser.soundness import assert_sound, serious_findings
-from tests.installation import Installation
+from tests.support.processes.installation import Installation
 
 RECIPIENT = "/recipients/hooli/"
 PAGES = [

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import Watch
-from tests.installation import Installation
+from tests.support.processes.installation import Installation
 
 SCHEMA = "/t/samples/device_readings/schema"
 

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 from deltaweb.table import DeltaTable
 from tests.browser.conftest import Watch
 from tests.browser.soundness import assert_sound
-from tests.installation import Installation
+from tests.support.processes.installation import Installation
 
 SHARE = "retail"
 RECIPIENT = "globex-analytics"

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import Watch
 from tests.browser.soundness import assert_sound, serious_findings
-from tests.installation import Installation, wait_for
+from tests.support.processes.installation import Installation, wait_for
 
 NAME = "upkeep"
 TABLE = f"/t/web/{NAME}/"

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import Watch
 from tests.browser.soundness import assert_sound, serious_findings
-from tests.installation import Installation
+from tests.support.processes.installation import Installation
 
 TABLE = "/t/samples/customers/"
 HEAD_ON_A_PHONE_PX = 150  # with the bar above; unfolded it takes 265 and more

@@ -7,10 +7,10 @@ import pytest
 from playwright.sync_api import expect
 
 from deltaweb.table import DeltaTable
-from tests.aged_files import age, age_removed
 from tests.browser.conftest import Watch
 from tests.browser.soundness import serious_findings
-from tests.installation import Installation, wait_for
+from tests.support.files.aged_files import age, age_removed
+from tests.support.processes.installation import Installation, wait_for
 
 VACUUM = "/t/web/vacuumable/vacuum"
 WITHIN_MS = 120_000

@@ -7,8 +7,8 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import Watch
 from tests.browser.soundness import serious_findings
-from tests.installation import Installation, wait_for
-from tests.variant_tables import USER_ID, ZIP_CODE, write_events
+from tests.support.processes.installation import Installation, wait_for
+from tests.support.tables.variant_tables import USER_ID, ZIP_CODE, write_events
 
 DATA = "/t/web/events/data"
 WITHIN_MS = 120_000

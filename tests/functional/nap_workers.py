@@ -7,7 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.installation import ROOT, environment, migrate, run, wait_for
+from tests.support.processes.installation import (
+    ROOT,
+    environment,
+    migrate,
+    run,
+    wait_for,
+)
 
 TAKEN_WITHIN_S = 120  # a start alone takes many seconds on a busy machine
 # `deltaweb`, with naps among the kinds of jobs.
@@ -66,7 +72,12 @@ class Workers:
         """Queue, cancel, wake or show a job, by one process for all that is asked."""
         if self._asked is None:
             self._asked = subprocess.Popen(
-                [sys.executable, "-m", "tests.lean", "tests.functional.nap"],
+                [
+                    sys.executable,
+                    "-m",
+                    "tests.support.processes.lean",
+                    "tests.functional.nap",
+                ],
                 env=self.environment,
                 cwd=ROOT,
                 stdin=subprocess.PIPE,

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from deltaweb.web.tables.models import Table
-from tests.delta_logs import Action, commit_bytes, metadata, protocol
-from tests.factories import new_table
+from tests.support.logs.delta_logs import Action, commit_bytes, metadata, protocol
+from tests.support.pages.factories import new_table
 
 
 def written_table(

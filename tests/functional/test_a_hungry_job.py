@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.functional.nap_workers import AT_ONCE, Workers, installation
-from tests.installation import wait_for
+from tests.support.processes.installation import wait_for
 
 pytestmark = pytest.mark.timeout(600)
 LIMIT_BYTES = 400 << 20

@@ -9,7 +9,7 @@ import pytest
 
 from tests.functional.nap_workers import LOOKS, Workers, installation
 from tests.functional.test_a_hungry_job import is_running, pid_of
-from tests.installation import wait_for
+from tests.support.processes.installation import wait_for
 
 pytestmark = pytest.mark.timeout(600)
 LIMIT_BYTES = 700 << 20

@@ -19,7 +19,7 @@ from tests.functional.nap_workers import (
     installation,
     migrate_database,
 )
-from tests.installation import wait_for
+from tests.support.processes.installation import wait_for
 
 pytestmark = [pytest.mark.timeout(900), pytest.mark.database]
 # Renewed three times in it: a worker may be held up for two thirds of it.

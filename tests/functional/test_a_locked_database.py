@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from deltaweb.web.pages.request.lock_waits import REQUEST_WAIT_MS
-from tests.installation import ROOT, environment, manage, migrate, run
+from tests.support.processes.installation import ROOT, environment, manage, migrate, run
 
 # Asks the application as gunicorn loads it, each of what standard input lists.
 ASK = """

@@ -8,7 +8,7 @@ from django.test import Client
 
 from deltaweb.web.accounts.models import User
 from deltaweb.web.sharing.models import Share
-from tests.factories import (
+from tests.support.pages.factories import (
     NOW,
     new_grant,
     new_recipient,

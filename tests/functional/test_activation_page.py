@@ -14,7 +14,7 @@ from deltaweb.web.pages.actions import COMMAND_LINE
 from deltaweb.web.sharing.issuing import tokens
 from deltaweb.web.sharing.models import ActivationLink, Recipient, RecipientToken
 from deltaweb.web.tables.models import Table
-from tests.factories import (
+from tests.support.pages.factories import (
     new_grant,
     new_metadata,
     new_protocol,

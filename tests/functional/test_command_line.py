@@ -3,8 +3,8 @@
 import json
 from pathlib import Path
 
-from tests.delta_logs import add, metadata, protocol
-from tests.installation import run
+from tests.support.logs.delta_logs import add, metadata, protocol
+from tests.support.processes.installation import run
 
 
 def test_halves_of_characters_in_a_log_are_written_as_their_escapes(

@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 from django.core.management import CommandError, call_command
 
-from tests.factories import new_table
 from tests.functional.compare_versions.compared_orders import write_orders
+from tests.support.pages.factories import new_table
 
 
 @pytest.fixture(scope="module")

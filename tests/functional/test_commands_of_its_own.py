@@ -9,7 +9,7 @@ from django.core.management import load_command_class
 
 from deltaweb.environment.command_lines import COMMANDS
 from deltaweb.version import VERSION
-from tests.installation import manage, run
+from tests.support.processes.installation import manage, run
 
 HOLDERS = (
     "deltaweb",

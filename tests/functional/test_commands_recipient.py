@@ -11,9 +11,9 @@ from deltaweb.web.sharing.access.callers import authenticate
 from deltaweb.web.sharing.errors import TokenExpiredError, TokenRevokedError
 from deltaweb.web.sharing.issuing.activation import Caller, activate
 from deltaweb.web.sharing.models import Recipient, RecipientToken
-from tests.factories import new_recipient, new_share
 from tests.functional.command_line import Ran, refusal, run_json
 from tests.functional.share_commands import profile_of
+from tests.support.pages.factories import new_recipient, new_share
 
 pytestmark = pytest.mark.django_db
 

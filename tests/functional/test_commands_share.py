@@ -10,8 +10,10 @@ from django.utils import timezone
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.sharing.models import Recipient, Share, SharedTable
 from deltaweb.web.tables.models import Table
-from tests.delta_logs import add, deletion_vector, metadata, protocol
-from tests.factories import (
+from tests.functional.command_line import Ran, refusal, run_json
+from tests.functional.share_commands import written_table
+from tests.support.logs.delta_logs import add, deletion_vector, metadata, protocol
+from tests.support.pages.factories import (
     new_grant,
     new_metadata,
     new_recipient,
@@ -19,8 +21,6 @@ from tests.factories import (
     new_shared_table,
     new_table,
 )
-from tests.functional.command_line import Ran, refusal, run_json
-from tests.functional.share_commands import written_table
 
 pytestmark = pytest.mark.django_db
 

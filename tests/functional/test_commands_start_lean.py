@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.delta_logs import add
-from tests.installation import ROOT, environment, manage, migrate, run
-from tests.local_logs import LocalLog
+from tests.support.logs.delta_logs import add
+from tests.support.logs.local_logs import LocalLog
+from tests.support.processes.installation import ROOT, environment, manage, migrate, run
 
 HEAVY = [
     *("pandas", "rest_framework", "celery", "kombu", "pyspark", "plotly"),

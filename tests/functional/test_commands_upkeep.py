@@ -14,9 +14,9 @@ from deltaweb.table import DeltaTable
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.jobs.models import Job
 from tests.benchmarks.logs import write_json_log
-from tests.factories import new_table
 from tests.functional.command_line import Terminal
 from tests.functional.table_command.commands import run, run_json
+from tests.support.pages.factories import new_table
 
 COMMITS = 9
 

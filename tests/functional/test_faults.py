@@ -20,8 +20,8 @@ from tests.functional.nap_workers import (
     installation,
     migrate_database,
 )
-from tests.installation import wait_for
-from tests.ports import free_port
+from tests.support.processes.installation import wait_for
+from tests.support.processes.ports import free_port
 
 pytestmark = pytest.mark.timeout(900)
 AWAY_S = 5

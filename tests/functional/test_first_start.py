@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.installation import (
+from tests.support.processes.installation import (
     ROOT,
     environment,
     migrate,
@@ -20,7 +20,7 @@ from tests.installation import (
     status_of,
     wait_for,
 )
-from tests.ports import free_port
+from tests.support.processes.ports import free_port
 
 pytestmark = pytest.mark.timeout(900)  # of starts that may take minutes
 

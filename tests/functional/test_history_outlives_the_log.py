@@ -12,10 +12,10 @@ from pytest_django.fixtures import Settings
 
 from deltaweb.delta.log.paths import commit_name
 from deltaweb.web.tables.models import Table
-from tests.dated_log import DatedLog
-from tests.delta_logs import metadata
-from tests.factories import new_user
-from tests.indexed_tables import index_table, new_indexed_table
+from tests.support.index.indexed_tables import index_table, new_indexed_table
+from tests.support.logs.dated_log import DatedLog
+from tests.support.logs.delta_logs import metadata
+from tests.support.pages.factories import new_user
 
 pytestmark = pytest.mark.django_db
 PAGE = "/t/default/orders/"

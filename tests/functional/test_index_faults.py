@@ -10,10 +10,10 @@ import pytest
 from pytest_django.fixtures import Settings
 
 from deltaweb.web.tables.index.folders import remove_other_indexes
-from tests.index_builds import build_index
-from tests.index_folders import contents
-from tests.installation import ROOT
-from tests.local_logs import RandomLog
+from tests.support.index.index_builds import build_index
+from tests.support.index.index_folders import contents
+from tests.support.logs.local_logs import RandomLog
+from tests.support.processes.installation import ROOT
 
 NOW_MS = 1_800_000_000_000
 PRESENT, KILLED, NEXT = "1-5-a", "1-6-b", "1-7-c"
@@ -22,7 +22,7 @@ STOPPING = """
 from deltaweb.environment.own_process import prepare_process
 prepare_process()
 import sys
-from tests.index_builds import build_index
+from tests.support.index.index_builds import build_index
 
 location, folder, base, wanted, count = sys.argv[1:]
 told = []
@@ -40,7 +40,7 @@ FULL = """
 from deltaweb.environment.own_process import prepare_process
 prepare_process()
 import resource, sys
-from tests.index_builds import build_index
+from tests.support.index.index_builds import build_index
 
 location, folder, base = sys.argv[1:]
 

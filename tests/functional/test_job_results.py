@@ -7,7 +7,13 @@ from django.test import Client
 
 from deltaweb.web.accounts.models import User
 from deltaweb.web.jobs.models import Job
-from tests.factories import new_job, new_metadata, new_protocol, new_table, new_user
+from tests.support.pages.factories import (
+    new_job,
+    new_metadata,
+    new_protocol,
+    new_table,
+    new_user,
+)
 
 pytestmark = pytest.mark.django_db
 TABLE = "/t/sales/orders/"

@@ -10,7 +10,8 @@ from django.test import Client
 from django.urls import Resolver404, ResolverMatch, resolve
 
 from deltaweb.web.accounts.models import User
-from tests.factories import (
+from tests.support.index.indexed_tables import new_indexed_table
+from tests.support.pages.factories import (
     NOW,
     new_grant,
     new_recipient,
@@ -19,7 +20,6 @@ from tests.factories import (
     new_token,
     new_user,
 )
-from tests.indexed_tables import new_indexed_table
 
 pytestmark = pytest.mark.django_db
 TABLE = "/t/sales/orders"

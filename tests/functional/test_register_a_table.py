@@ -15,7 +15,7 @@ from deltaweb.web.tables.catalogue.check_location import CHECK_LOCATION
 from deltaweb.web.tables.catalogue.samples import SAMPLES
 from deltaweb.web.tables.catalogue.scan_root import SCAN_ROOT
 from deltaweb.web.tables.models import AllowedRoot, Table
-from tests.factories import NOW, new_table, new_user
+from tests.support.pages.factories import NOW, new_table, new_user
 
 pytestmark = pytest.mark.django_db
 REGISTER = "/tables/new"

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from deltaweb.web.tables.index.refresh import refresh_table
 from deltaweb.web.tables.models import Table
-from tests.factories import (
+from tests.support.pages.factories import (
     new_commit,
     new_metadata,
     new_protocol,

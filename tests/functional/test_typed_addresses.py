@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 
-from tests.factories import new_commit, new_table, new_user
+from tests.support.pages.factories import new_commit, new_table, new_user
 
 pytestmark = pytest.mark.django_db
 TABLE = "/t/sales/orders"

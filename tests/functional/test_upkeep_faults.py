@@ -25,14 +25,19 @@ from deltaweb.delta.log.paths import checkpoint_part_names, commit_name
 from deltaweb.delta.log.segment import parse_listing
 from deltaweb.table import DeltaTable
 from tests.benchmarks.logs import write_commit, write_json_log
-from tests.delta_logs import add, commit_bytes, metadata, protocol
 from tests.functional.nap_workers import Workers
-from tests.installation import ROOT, environment, migrate, wait_for
+from tests.support.logs.delta_logs import add, commit_bytes, metadata, protocol
+from tests.support.processes.installation import ROOT, environment, migrate, wait_for
 
 pytestmark = pytest.mark.timeout(900)
 WITHIN_S = 120  # a start alone takes many seconds on a busy machine
 COMMITS, NEWEST, PARTS = 12, 11, 3
-HELPER = (sys.executable, "-m", "tests.lean", "tests.functional.upkeep_worker")
+HELPER = (
+    sys.executable,
+    "-m",
+    "tests.support.processes.lean",
+    "tests.functional.upkeep_worker",
+)
 HINT = "_last_checkpoint"
 BETWEEN_LOOKS_S = 0.1
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.installation import ROOT, environment, migrate, run
+from tests.support.processes.installation import ROOT, environment, migrate, run
 
 # What gunicorn loads and asks, in a process whose modules can be looked at.
 ASK = """

@@ -38,7 +38,7 @@ def queue(location: str, version: str, parts: str) -> None:
 
     from deltaweb.web.pages.actions import COMMAND_LINE
     from deltaweb.web.tables.work.checkpoint import request_checkpoint
-    from tests.factories import new_table
+    from tests.support.pages.factories import new_table
 
     table = new_table(Path(location).name, location=location)
     job = request_checkpoint(

@@ -5,15 +5,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.gated_storage import gated_environment
+from tests.support.stores.gated_storage import gated_environment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pyspark.sql import SparkSession
 
-    from tests.reference_implementation import Reference
-    from tests.s3_server import S3Server
+    from tests.support.peers.reference_implementation import Reference
+    from tests.support.stores.s3_server import S3Server
 
 # A query of some rows takes less than the making of code for it does. Tests of workers
 # and of clusters, which start processes of their own, have Spark as it is.
@@ -27,7 +27,7 @@ FOR_SOME_ROWS = {
 def spark(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[SparkSession]":
     """A session of two threads, stopped with its JVM after the last test.
 
-    Its tasks read tables of `tests.gated_storage`, too.
+    Its tasks read tables of `tests.support.stores.gated_storage`, too.
     """
     from deltaweb.spark.driver.session import SparkOptions, get_spark, stop_session
 
@@ -49,7 +49,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[SparkSession]":
 @pytest.fixture(scope="package")
 def s3() -> "Iterator[S3Server]":
     """An S3 server that ends with the last test."""
-    from tests.s3_server import running_s3
+    from tests.support.stores.s3_server import running_s3
 
     with running_s3() as server:
         yield server
@@ -58,7 +58,7 @@ def s3() -> "Iterator[S3Server]":
 @pytest.fixture(scope="package")
 def reference(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[Reference]":
     """The one process of the reference implementation, a JVM of its own."""
-    from tests.reference_implementation import running_reference
+    from tests.support.peers.reference_implementation import running_reference
 
     with running_reference(tmp_path_factory.mktemp("reference")) as running:
         yield running

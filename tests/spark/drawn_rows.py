@@ -16,9 +16,9 @@ from deltaweb.expressions.errors import (
     ExpressionValueError,
 )
 from deltaweb.table import DeltaTable
-from tests.row_tables import Table
-from tests.typed_rows import BAD_TEXTS
-from tests.written_rows import new_table
+from tests.support.tables.row_tables import Table
+from tests.support.tables.typed_rows import BAD_TEXTS
+from tests.support.tables.written_rows import new_table
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

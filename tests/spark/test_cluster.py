@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pytest
 
-from tests.index_builds import build_index
-from tests.index_folders import open_index
-from tests.installation import ROOT, wait_for
-from tests.ports import free_port
-from tests.spark_cluster import Cluster, running_cluster
-from tests.spark_worker import (
+from tests.support.index.index_builds import build_index
+from tests.support.index.index_folders import open_index
+from tests.support.processes.installation import ROOT, wait_for
+from tests.support.processes.ports import free_port
+from tests.support.processes.spark_cluster import Cluster, running_cluster
+from tests.support.processes.spark_worker import (
     add_gated,
     all_have_ended,
     indexes,

@@ -17,8 +17,8 @@ from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.storage.connections import add_connection
 from deltaweb.web.tables.storage.options import parse_options
 from deltaweb.web.tables.work.diff_rows import ALL_ROWS, DIFF_ROWS, DiffRows
-from tests.factories import NOW, new_table
-from tests.s3_server import SECRET_KEY, running_s3
+from tests.support.pages.factories import NOW, new_table
+from tests.support.stores.s3_server import SECRET_KEY, running_s3
 
 if TYPE_CHECKING:
     from pytest_django.fixtures import Settings

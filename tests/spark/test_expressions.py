@@ -12,11 +12,16 @@ from hypothesis import given, settings
 from deltaweb.delta.protocol.schema import schema_of_arrow
 from deltaweb.expressions.compiler import compile_sql
 from deltaweb.expressions.mistaken.spark_functions import SPARK_FUNCTIONS
-from tests.drawn_examples import examples
-from tests.drawn_expressions import conditions
-from tests.expression_cases import CONDITIONS, ROWS, VALUES, WITHOUT_VALUE
 from tests.spark.drawn_rows import VIEW, DrawnRows
-from tests.typed_rows import ROWS as DRAWN
+from tests.support.conditions.drawn_examples import examples
+from tests.support.conditions.drawn_expressions import conditions
+from tests.support.conditions.expression_cases import (
+    CONDITIONS,
+    ROWS,
+    VALUES,
+    WITHOUT_VALUE,
+)
+from tests.support.tables.typed_rows import ROWS as DRAWN
 
 if TYPE_CHECKING:
     from pathlib import Path

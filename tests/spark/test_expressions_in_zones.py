@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 
 from deltaweb.delta.protocol.schema import schema_of_arrow
-from tests.drawn_examples import examples
-from tests.drawn_expressions import conditions_on_times
 from tests.spark.conftest import FOR_SOME_ROWS
 from tests.spark.drawn_rows import VIEW, DrawnRows
-from tests.zoned_rows import ROWS, ZONES
+from tests.support.conditions.drawn_examples import examples
+from tests.support.conditions.drawn_expressions import conditions_on_times
+from tests.support.tables.zoned_rows import ROWS, ZONES
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -16,11 +16,11 @@ from deltaweb.index.folder.file_index import open_files
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.index.refresh import REFRESH, refresh_table
 from deltaweb.web.tables.models import Table
-from tests.delta_logs import add, metadata, protocol
-from tests.factories import NOW, new_unindexed_table
-from tests.installation import wait_for
-from tests.local_logs import COLUMNS, LocalLog, typed_schema
-from tests.spark_worker import (
+from tests.support.logs.delta_logs import add, metadata, protocol
+from tests.support.logs.local_logs import COLUMNS, LocalLog, typed_schema
+from tests.support.pages.factories import NOW, new_unindexed_table
+from tests.support.processes.installation import wait_for
+from tests.support.processes.spark_worker import (
     add_gated,
     all_have_ended,
     jobs,

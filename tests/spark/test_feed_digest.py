@@ -12,7 +12,7 @@ from deltaweb.delta.feed.digest import digest_changes as in_process
 from deltaweb.spark.data_files.feed_digest import digest_changes
 from deltaweb.storage.place import TablePlace
 from deltaweb.table import DeltaTable
-from tests.fed_table import FedTable, renamed_things, things
+from tests.support.tables.fed_table import FedTable, renamed_things, things
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

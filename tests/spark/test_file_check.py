@@ -9,8 +9,8 @@ from deltaweb.index import file_check
 from deltaweb.table import DeltaTable
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.work.check_files import CHECK_FILES, request_file_check
-from tests.factories import NOW
-from tests.indexed_tables import new_indexed_table
+from tests.support.index.indexed_tables import new_indexed_table
+from tests.support.pages.factories import NOW
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -16,9 +16,9 @@ from deltaweb.web.jobs.results import job_rows
 from deltaweb.web.tables.management.verbs import survey
 from deltaweb.web.tables.work import survey_files as work
 from deltaweb.web.tables.work.survey_files import SURVEY_FILES, FileSurvey
-from tests.factories import NOW, new_table
 from tests.functional.command_line import run_json
-from tests.mixed_files import write_mixed_table
+from tests.support.files.mixed_files import write_mixed_table
+from tests.support.pages.factories import NOW, new_table
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -7,7 +7,7 @@ import pytest
 
 from deltaweb.delta.log.paths import commit_name
 from deltaweb.table import DeltaTable
-from tests.delta_logs import add, commit_bytes, metadata, protocol, remove
+from tests.support.logs.delta_logs import add, commit_bytes, metadata, protocol, remove
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

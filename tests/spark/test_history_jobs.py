@@ -12,8 +12,8 @@ from deltaweb.web.tables.index.folders import remove_other_indexes
 from deltaweb.web.tables.index.jobs import IndexBatch
 from deltaweb.web.tables.index.refresh import REFRESH, refresh_table
 from deltaweb.web.tables.models import Table
-from tests.dated_log import START_S, DatedLog
-from tests.factories import NOW, new_unindexed_table, new_user
+from tests.support.logs.dated_log import START_S, DatedLog
+from tests.support.pages.factories import NOW, new_unindexed_table, new_user
 
 if TYPE_CHECKING:
     from pytest_django.fixtures import Settings

@@ -10,7 +10,7 @@ from deltaweb.web.jobs.services import cancel
 from deltaweb.web.tables.index.refresh import REFRESH, refresh_table
 from deltaweb.web.tables.index.slow_tables import BATCH
 from deltaweb.web.tables.models import Table
-from tests.factories import NOW, new_unindexed_table
+from tests.support.pages.factories import NOW, new_unindexed_table
 
 if TYPE_CHECKING:
     from pytest_django.fixtures import Settings

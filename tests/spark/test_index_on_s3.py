@@ -10,8 +10,8 @@ from deltaweb.web.pages.actions import COMMAND_LINE
 from deltaweb.web.tables.index.refresh import REFRESH, refresh_table
 from deltaweb.web.tables.storage.connections import add_connection
 from deltaweb.web.tables.storage.options import parse_options
-from tests.factories import NOW, new_unindexed_table
-from tests.s3_server import S3Server
+from tests.support.pages.factories import NOW, new_unindexed_table
+from tests.support.stores.s3_server import S3Server
 
 if TYPE_CHECKING:
     from pytest_django.fixtures import Settings

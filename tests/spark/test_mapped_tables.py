@@ -13,15 +13,15 @@ from deltaweb.delta.changes import RowDiffRequest
 from deltaweb.index.folder.file_index import listed_files
 from deltaweb.storage.place import TablePlace
 from deltaweb.table import DeltaTable
-from tests.index_builds import build_index
-from tests.index_folders import open_index
-from tests.mapped_tables import MappedTable, field, struct, with_id
 from tests.spark.checkpoints.both_engines import (
     assert_same,
     built_by_spark,
     built_here,
     request_of,
 )
+from tests.support.index.index_builds import build_index
+from tests.support.index.index_folders import open_index
+from tests.support.tables.mapped_tables import MappedTable, field, struct, with_id
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -16,7 +16,7 @@ from deltaweb.delta.protocol.schema import (
     StructType,
 )
 from deltaweb.delta.scan.data_file import DataFile
-from tests.row_tables import LONG, TIMESTAMP, schema_of
+from tests.support.tables.row_tables import LONG, TIMESTAMP, schema_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

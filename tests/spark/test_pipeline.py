@@ -12,10 +12,10 @@ import pytest
 
 from deltaweb.index.folder.result import IndexResult
 from deltaweb.storage.place import TablePlace
-from tests.gated_storage import Gate
-from tests.index_builds import build_index
-from tests.index_folders import open_index
-from tests.installation import wait_for
+from tests.support.index.index_builds import build_index
+from tests.support.index.index_folders import open_index
+from tests.support.processes.installation import wait_for
+from tests.support.stores.gated_storage import Gate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping

@@ -9,7 +9,7 @@ from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.services import cancel
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.work.profile import PROFILE, Profile
-from tests.factories import NOW, new_table
+from tests.support.pages.factories import NOW, new_table
 
 if TYPE_CHECKING:
     from pytest_django.fixtures import Settings

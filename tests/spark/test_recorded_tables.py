@@ -10,7 +10,7 @@ import pytest
 from deltaweb.delta.changes import RowDiffRequest
 from deltaweb.delta.errors import ColumnNotFoundError
 from deltaweb.storage.place import TablePlace
-from tests.golden_modern import NAMES, ModernTable
+from tests.support.golden.golden_modern import NAMES, ModernTable
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

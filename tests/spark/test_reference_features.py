@@ -13,8 +13,8 @@ from deltaweb.delta.protocol.schema import StructType
 from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
 from deltaweb.delta.writing.after_commit import wait_for_checkpoints
 from deltaweb.table import DeltaTable
-from tests.reference_implementation import Reference
-from tests.tracked_rows import known_by
+from tests.support.peers.reference_implementation import Reference
+from tests.support.tables.tracked_rows import known_by
 
 KNOWN = "SELECT k, _metadata.row_id, _metadata.row_commit_version FROM {t}"
 

@@ -16,8 +16,8 @@ import pytest
 
 from deltaweb.delta.writing.after_commit import wait_for_checkpoints
 from deltaweb.table import DeltaTable
-from tests.checkpoint_peers import checkpoint_alone, checkpoints_at
-from tests.reference_implementation import Reference
+from tests.support.peers.checkpoint_peers import checkpoint_alone, checkpoints_at
+from tests.support.peers.reference_implementation import Reference
 
 LATE = datetime(2999, 1, 1, tzinfo=UTC)
 COLUMNS = "id BIGINT, name STRING, price DECIMAL(12,3), at TIMESTAMP, day DATE"

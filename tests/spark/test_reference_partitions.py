@@ -12,8 +12,8 @@ import pytest
 
 from deltaweb.table import DeltaTable
 from deltaweb.writer.files.respelling import spelled_columns
-from tests.reference_implementation import Reference
-from tests.spelled_partitions import spelled
+from tests.support.logs.spelled_partitions import spelled
+from tests.support.peers.reference_implementation import Reference
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -13,7 +13,7 @@ import pytest
 from deltaweb.delta.writing.errors import CommitConflictError
 from deltaweb.storage.local import LocalTableStore
 from deltaweb.table import DeltaTable
-from tests.reference_implementation import Reference
+from tests.support.peers.reference_implementation import Reference
 
 Write = Callable[[DeltaTable], object]
 MORE = pa.table({"n": pa.array([9], pa.int64()), "s": ["nine"]})

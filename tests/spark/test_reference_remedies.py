@@ -14,8 +14,8 @@ from deltaweb.delta.features.known.readings import direct_readings
 from deltaweb.delta.features.known.remedies import remedy
 from deltaweb.delta.features.registry import required_features
 from deltaweb.table import DeltaTable
-from tests.recorded_views import RECORDED, of_recorded, recorded_facts
-from tests.reference_implementation import Reference, RefusedError
+from tests.support.golden.recorded_views import RECORDED, of_recorded, recorded_facts
+from tests.support.peers.reference_implementation import Reference, RefusedError
 
 PEERS: dict[str, Callable[[str], int]] = {
     DELTALAKE: lambda folder: pa.table(Deltalake(folder).scan()).num_rows,

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from deltaweb.table import DeltaTable
-from tests.reference_implementation import Reference
+from tests.support.peers.reference_implementation import Reference
 
 PROPERTIES = {
     "delta.enableDeletionVectors": "true",

@@ -7,8 +7,8 @@ import pytest
 
 from deltaweb.web.explorer.use.snippets import view_snippets
 from deltaweb.web.explorer.use.snippets.spark_code import pyspark_code
-from tests.recorded_views import of_recorded, one_of_each, recorded_view
-from tests.reference_implementation import Reference, RefusedError
+from tests.support.golden.recorded_views import of_recorded, one_of_each, recorded_view
+from tests.support.peers.reference_implementation import Reference, RefusedError
 
 
 @of_recorded(one_of_each())

@@ -22,7 +22,7 @@ from deltaweb.delta.log.paths import checkpoint_part_names
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.index.files.statistics_text import statistics_texts
 from deltaweb.table import DeltaTable
-from tests.delta_logs import (
+from tests.support.logs.delta_logs import (
     Action,
     LogBuilder,
     add,

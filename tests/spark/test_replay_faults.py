@@ -14,7 +14,7 @@ from deltaweb.delta.errors import (
 from deltaweb.delta.log.paths import checkpoint_name, commit_name
 from deltaweb.delta.log.store import FileStatus
 from deltaweb.table import DeltaTable
-from tests.delta_logs import (
+from tests.support.logs.delta_logs import (
     add,
     checkpoint_bytes,
     commit_bytes,

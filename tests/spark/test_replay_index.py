@@ -15,7 +15,9 @@ from deltaweb.index.folder.file_index import (
 )
 from deltaweb.index.folder.result import IndexResult
 from deltaweb.storage.place import TablePlace
-from tests.delta_logs import (
+from tests.support.index.index_builds import build_index
+from tests.support.index.index_folders import commit_rows, open_index
+from tests.support.logs.delta_logs import (
     Action,
     add,
     checkpoint_bytes,
@@ -26,10 +28,8 @@ from tests.delta_logs import (
     remove,
     schema_string,
 )
-from tests.gated_storage import SCHEME, Gate, GatedFileSystem
-from tests.index_builds import build_index
-from tests.index_folders import commit_rows, open_index
-from tests.span_table import write_span_table
+from tests.support.stores.gated_storage import SCHEME, Gate, GatedFileSystem
+from tests.support.tables.span_table import write_span_table
 
 if TYPE_CHECKING:
     from collections.abc import Collection

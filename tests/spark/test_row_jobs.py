@@ -20,9 +20,9 @@ from deltaweb.web.tables.operations.rows.merge_rows import (
     merge_rows,
 )
 from deltaweb.web.tables.operations.rows.update_rows import UPDATE_ROWS, UpdateRows
-from tests.factories import NOW, new_table
 from tests.functional.table_command.commands import run_json
-from tests.zoned_tables import MIDNIGHT, NEW_YORK, ids, write_zoned_table
+from tests.support.pages.factories import NOW, new_table
+from tests.support.tables.zoned_tables import MIDNIGHT, NEW_YORK, ids, write_zoned_table
 
 if TYPE_CHECKING:
     from pytest_django.fixtures import Settings

@@ -15,12 +15,12 @@ from deltaweb.delta.protocol.schema import schema_of_arrow
 from deltaweb.expressions.condition import SQLCondition
 from deltaweb.expressions.session.dependence import Dependence
 from deltaweb.writer.matching import find_matches
-from tests.drawn_examples import examples
-from tests.drawn_expressions import conditions
 from tests.spark.drawn_rows import rows_of_spark
 from tests.spark.settings_cases import KOLKATA, NEW_YORK, settings
-from tests.typed_rows import ROWS as DRAWN
-from tests.written_rows import new_table
+from tests.support.conditions.drawn_examples import examples
+from tests.support.conditions.drawn_expressions import conditions
+from tests.support.tables.typed_rows import ROWS as DRAWN
+from tests.support.tables.written_rows import new_table
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

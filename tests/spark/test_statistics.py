@@ -18,7 +18,7 @@ from deltaweb.delta.errors import (
 )
 from deltaweb.storage.place import TablePlace
 from deltaweb.table import DeltaTable
-from tests.span_table import SPAN, write_span_table
+from tests.support.tables.span_table import SPAN, write_span_table
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

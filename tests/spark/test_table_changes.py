@@ -28,8 +28,8 @@ from deltaweb.delta.errors import (
 )
 from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
 from deltaweb.storage.local import LocalTableStore
-from tests.random_tables import SCHEMA, build, counted, rows, versions
-from tests.versioned_table import Row, VersionedTable
+from tests.support.tables.random_tables import SCHEMA, build, counted, rows, versions
+from tests.support.tables.versioned_table import Row, VersionedTable
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -183,7 +183,7 @@ class TestAChangeOfAFewFiles:
         self, spark: "SparkSession", table: VersionedTable, tmp_path: Path
     ) -> None:
         from deltaweb.spark.table_changes import diff_rows
-        from tests.counted_place import CountedPlace, opened
+        from tests.support.stores.counted_place import CountedPlace, opened
 
         marks = tmp_path / "marks"
         marks.mkdir()

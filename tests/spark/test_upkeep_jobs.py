@@ -13,7 +13,7 @@ from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.services import cancel
 from deltaweb.web.pages.actions import COMMAND_LINE
 from deltaweb.web.tables.work.checkpoint import CHECKPOINT, request_checkpoint
-from tests.factories import new_table
+from tests.support.pages.factories import new_table
 
 if TYPE_CHECKING:
     from pytest_django.fixtures import Settings

@@ -10,9 +10,9 @@ import pytest
 
 from deltaweb.storage.place import TablePlace
 from deltaweb.table import DeltaTable
-from tests.delta_logs import add, commit_bytes, metadata, protocol, remove
-from tests.local_logs import typed_schema
-from tests.roaring_bitmaps import inline_vector
+from tests.support.logs.delta_logs import add, commit_bytes, metadata, protocol, remove
+from tests.support.logs.local_logs import typed_schema
+from tests.support.logs.roaring_bitmaps import inline_vector
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from deltaweb.table import DeltaTable
 from deltaweb.web.explorer.use.snippets import ShownView, view_snippets
-from tests.shown_views import (
+from tests.support.pages.shown_views import (
     COLUMNS,
     CONDITIONS,
     FOLDERS,
@@ -20,7 +20,7 @@ from tests.shown_views import (
     shown_view,
     write_table,
 )
-from tests.variant_tables import USER_ID, ZIP_CODE, write_events
+from tests.support.tables.variant_tables import USER_ID, ZIP_CODE, write_events
 
 PARTS = [
     *(pytest.param(one.values[0], ("id", "tick`s"), id=one.id) for one in CONDITIONS),

@@ -3,8 +3,8 @@
 from collections import Counter
 from pathlib import Path
 
-from tests.installation import wait_for
-from tests.spark_worker import (
+from tests.support.processes.installation import wait_for
+from tests.support.processes.spark_worker import (
     add_gated,
     jobs,
     new_home,

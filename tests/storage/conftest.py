@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.s3_server import S3Server, running_s3
+from tests.support.stores.s3_server import S3Server, running_s3
 
 
 @pytest.fixture(scope="session")

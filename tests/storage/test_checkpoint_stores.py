@@ -9,7 +9,7 @@ from deltaweb.delta.log.paths import checkpoint_part_names, commit_name
 from deltaweb.storage.place import open_store
 from deltaweb.table import DeltaTable
 from tests.benchmarks.logs import START_MS, write_checkpointed_log, write_json_log
-from tests.s3_server import S3Server
+from tests.support.stores.s3_server import S3Server
 
 NOW = datetime.fromtimestamp(START_MS / 1000, UTC)
 LATE = datetime(2999, 1, 1, tzinfo=UTC)

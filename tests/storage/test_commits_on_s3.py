@@ -8,9 +8,15 @@ from deltaweb.delta.log.paths import commit_name
 from deltaweb.delta.writing.commit import commit
 from deltaweb.delta.writing.errors import StoreNotWritableError
 from deltaweb.storage.place import open_store
-from tests.faulty_s3 import Faults, faulty
-from tests.s3_server import S3Server
-from tests.written_tables import AT_ONCE, added, create, live_paths, on_newest
+from tests.support.stores.faulty_s3 import Faults, faulty
+from tests.support.stores.s3_server import S3Server
+from tests.support.tables.written_tables import (
+    AT_ONCE,
+    added,
+    create,
+    live_paths,
+    on_newest,
+)
 
 
 @pytest.mark.parametrize(

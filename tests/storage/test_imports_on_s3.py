@@ -17,8 +17,8 @@ from deltaweb.web.accounts.models import User
 from deltaweb.web.jobs import kinds
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.models import Table
-from tests.factories import signed_in
-from tests.s3_server import S3Server
+from tests.support.pages.factories import signed_in
+from tests.support.stores.s3_server import S3Server
 
 pytestmark = pytest.mark.django_db
 NEW = "/tables/new/import"

@@ -4,10 +4,10 @@ import shutil
 from pathlib import Path
 
 from deltaweb.delta.log.paths import commit_name
-from tests.index_builds import build_index
-from tests.index_folders import contents
-from tests.local_logs import RandomLog
-from tests.s3_server import S3Server
+from tests.support.index.index_builds import build_index
+from tests.support.index.index_folders import contents
+from tests.support.logs.local_logs import RandomLog
+from tests.support.stores.s3_server import S3Server
 
 
 class UploadedLog:

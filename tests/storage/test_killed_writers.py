@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from deltaweb.table import DeltaTable
-from tests.killed_writers import SCHEMA, rows
+from tests.support.processes.killed_writers import SCHEMA, rows
 
 IS_FULL = os.environ.get("DELTAWEB_RACES") == "full"
 OLD = [(1, 0), (2, 0), (3, 0), (4, 0)]
@@ -26,8 +26,8 @@ def run(*arguments: object) -> None:
     command = [
         sys.executable,
         "-m",
-        "tests.lean",
-        "tests.killed_writers",
+        "tests.support.processes.lean",
+        "tests.support.processes.killed_writers",
         *map(str, arguments),
     ]
     subprocess.run(command, check=True, cwd=Path(__file__).resolve().parents[2])

@@ -14,16 +14,22 @@ from deltaweb.delta.log.paths import commit_name
 from deltaweb.storage.local import LocalTableStore
 from deltaweb.storage.place import open_store
 from deltaweb.table import DeltaTable
-from tests.racing_writers import STEPS
-from tests.s3_server import S3Server
-from tests.written_tables import create, live_paths
+from tests.support.processes.racing_writers import STEPS
+from tests.support.stores.s3_server import S3Server
+from tests.support.tables.written_tables import create, live_paths
 
 PROCESSES = 8
 IS_FULL = os.environ.get("DELTAWEB_RACES") == "full"  # as many as were asked for once
 
 
 def run(*arguments: str) -> None:
-    command = [sys.executable, "-m", "tests.lean", "tests.racing_writers", *arguments]
+    command = [
+        sys.executable,
+        "-m",
+        "tests.support.processes.lean",
+        "tests.support.processes.racing_writers",
+        *arguments,
+    ]
     subprocess.run(command, check=True, cwd=Path(__file__).resolve().parents[2])
 
 

@@ -34,9 +34,9 @@ from deltaweb.web.tables.models import StorageConnection
 from deltaweb.web.tables.storage.connections import options_for
 from deltaweb.web.tables.work.preview import PREVIEW, Preview
 from deltaweb.web.tables.work.version_files import VERSION_FILES, VersionFiles
-from tests.factories import NOW, new_table, new_user
 from tests.functional.command_line import Terminal
-from tests.s3_server import S3Server
+from tests.support.pages.factories import NOW, new_table, new_user
+from tests.support.stores.s3_server import S3Server
 
 pytestmark = pytest.mark.django_db
 SECRETS = ("deltaweb-secret", "deltaweb-key")

@@ -17,7 +17,7 @@ from deltaweb.web.pages.actions import COMMAND_LINE
 from deltaweb.web.sharing.models import RecipientToken
 from deltaweb.web.tables.storage.connections import add_connection
 from deltaweb.web.tables.storage.options import parse_options
-from tests.factories import (
+from tests.support.pages.factories import (
     NOW,
     new_grant,
     new_recipient,
@@ -26,7 +26,7 @@ from tests.factories import (
     new_table,
     new_token,
 )
-from tests.s3_server import S3Server
+from tests.support.stores.s3_server import S3Server
 
 pytestmark = pytest.mark.django_db
 QUERY = "/delta-sharing/shares/sales/schemas/crm/tables/orders/query"

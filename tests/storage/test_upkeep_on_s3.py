@@ -18,8 +18,14 @@ from deltaweb.web.tables.storage.options import parse_options
 from deltaweb.web.tables.work.checkpoint import CHECKPOINT, request_checkpoint
 from deltaweb.web.tables.work.cleanup import CLEANUP, list_again
 from tests.benchmarks.logs import write_json_log
-from tests.factories import NOW, new_metadata, new_protocol, new_table, new_user
-from tests.s3_server import S3Server
+from tests.support.pages.factories import (
+    NOW,
+    new_metadata,
+    new_protocol,
+    new_table,
+    new_user,
+)
+from tests.support.stores.s3_server import S3Server
 
 if TYPE_CHECKING:
     from pytest_django.fixtures import Settings

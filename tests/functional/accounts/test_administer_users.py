@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 
 from deltaweb.web.accounts.models import APIKey, User
-from tests.factories import new_user, signed_in
+from tests.support.pages.factories import new_user, signed_in
 
 pytestmark = pytest.mark.django_db
 

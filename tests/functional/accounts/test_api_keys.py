@@ -11,8 +11,8 @@ from django.utils import timezone
 from deltaweb.web.accounts import services, urls
 from deltaweb.web.accounts.models import User
 from deltaweb.web.pages.actions import COMMAND_LINE
-from tests.factories import new_api_key, new_user
 from tests.functional.accounts.people import PASSWORD
+from tests.support.pages.factories import new_api_key, new_user
 
 pytestmark = pytest.mark.django_db
 

@@ -12,8 +12,8 @@ from deltaweb.web.accounts import services
 from deltaweb.web.accounts.models import FailedSignIn, SignInLink, User
 from deltaweb.web.accounts.services import passwords
 from deltaweb.web.pages.actions import COMMAND_LINE
-from tests.factories import new_api_key, new_user
 from tests.functional.accounts.people import PASSWORD
+from tests.support.pages.factories import new_api_key, new_user
 
 pytestmark = pytest.mark.django_db
 HTMX = {"HX-Request": "true"}

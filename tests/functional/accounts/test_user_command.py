@@ -10,7 +10,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from deltaweb.web.accounts.models import User
-from tests.factories import new_user
+from tests.support.pages.factories import new_user
 
 pytestmark = pytest.mark.django_db
 

@@ -10,7 +10,7 @@ from django.test import Client
 from deltaweb.web.accounts.models import User
 from deltaweb.web.jobs import kinds
 from deltaweb.web.jobs.models import Job
-from tests.factories import new_user
+from tests.support.pages.factories import new_user
 
 if TYPE_CHECKING:
     from pytest_django.fixtures import Settings

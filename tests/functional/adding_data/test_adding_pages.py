@@ -16,7 +16,7 @@ from deltaweb.web.accounts.models import User
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.models import Table
-from tests.factories import new_unindexed_table, new_user
+from tests.support.pages.factories import new_unindexed_table, new_user
 
 if TYPE_CHECKING:
     from pytest_django.fixtures import Settings

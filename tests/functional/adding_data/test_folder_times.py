@@ -11,7 +11,7 @@ from django.test import Client
 
 from deltaweb.table import DeltaTable
 from deltaweb.web.jobs.models import Job
-from tests.spelled_partitions import spelled
+from tests.support.logs.spelled_partitions import spelled
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 

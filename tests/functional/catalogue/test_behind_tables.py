@@ -14,10 +14,10 @@ from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.index.probing import probe_tables
 from deltaweb.web.tables.index.results import store_failure
 from deltaweb.web.tables.models import Table
-from tests.dated_log import DatedLog
 from tests.functional.catalogue.pages import as_csv, as_json, text
 from tests.functional.table_command.commands import run, run_json
-from tests.indexed_tables import index_table, new_indexed_table
+from tests.support.index.indexed_tables import index_table, new_indexed_table
+from tests.support.logs.dated_log import DatedLog
 
 pytestmark = pytest.mark.django_db
 PAGE = "/t/default/orders/"

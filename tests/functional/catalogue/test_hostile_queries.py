@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deltaweb.web.tables.models import Table
-from tests.drawn_examples import examples
-from tests.factories import new_column, new_table
+from tests.support.conditions.drawn_examples import examples
+from tests.support.pages.factories import new_column, new_table
 
 pytestmark = pytest.mark.django_db
 PARAMETERS = ["q", "namespace", "status", "sort", "page", "kind", "v", "check", "scan"]

@@ -5,8 +5,8 @@ from django.test import Client
 
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.models import Table
-from tests.factories import new_column, new_table
 from tests.functional.catalogue.pages import as_json, text
+from tests.support.pages.factories import new_column, new_table
 
 pytestmark = pytest.mark.django_db
 

@@ -5,8 +5,8 @@ import re
 import pytest
 from django.test import Client
 
-from tests.factories import new_column, new_table
 from tests.functional.catalogue.pages import text
+from tests.support.pages.factories import new_column, new_table
 
 pytestmark = pytest.mark.django_db
 TOP_BAR = {"HX-Request": "true", "HX-Target": "search-hits"}

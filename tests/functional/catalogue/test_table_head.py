@@ -11,8 +11,13 @@ from django.test import Client
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.index.refresh import refresh_table
 from deltaweb.web.tables.models import Table
-from tests.factories import NOW, new_commit, new_table, new_unindexed_table
 from tests.functional.catalogue.pages import as_json, text
+from tests.support.pages.factories import (
+    NOW,
+    new_commit,
+    new_table,
+    new_unindexed_table,
+)
 
 pytestmark = pytest.mark.django_db
 

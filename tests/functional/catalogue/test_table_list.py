@@ -8,8 +8,13 @@ from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
 from deltaweb.web.tables.models import Table
-from tests.factories import new_column, new_commit, new_table, new_unindexed_table
 from tests.functional.catalogue.pages import as_csv, as_json, text
+from tests.support.pages.factories import (
+    new_column,
+    new_commit,
+    new_table,
+    new_unindexed_table,
+)
 
 pytestmark = pytest.mark.django_db
 HTMX = {"HX-Request": "true"}

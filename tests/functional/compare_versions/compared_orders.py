@@ -20,7 +20,7 @@ from deltaweb.storage.place import open_store
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.work.diff_files import DIFF_FILES
 from deltaweb.web.tables.work.diff_rows import DIFF_ROWS
-from tests.versioned_table import Row, VersionedTable
+from tests.support.tables.versioned_table import Row, VersionedTable
 
 COMPARE = "/t/default/orders/compare"
 HTMX = {"HX-Request": "true"}

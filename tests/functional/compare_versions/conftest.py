@@ -9,10 +9,10 @@ from django.utils import timezone
 from deltaweb.web.tables.index.folders import new_index_folder
 from deltaweb.web.tables.index.results import store_result
 from deltaweb.web.tables.models import Table
-from tests.factories import new_unindexed_table, new_user
 from tests.functional.compare_versions.compared_orders import write_orders
-from tests.index_builds import build_index
-from tests.versioned_table import VersionedTable
+from tests.support.index.index_builds import build_index
+from tests.support.pages.factories import new_unindexed_table, new_user
+from tests.support.tables.versioned_table import VersionedTable
 
 
 @pytest.fixture

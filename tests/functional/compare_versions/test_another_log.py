@@ -8,7 +8,6 @@ from django.test import Client
 from deltaweb.delta.log.paths import commit_name
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.models import Table
-from tests.factories import new_user
 from tests.functional.compare_versions.compared_orders import (
     COMPARE,
     json_of,
@@ -16,8 +15,9 @@ from tests.functional.compare_versions.compared_orders import (
     work,
     write_orders,
 )
-from tests.indexed_tables import index_table, new_indexed_table
-from tests.versioned_table import VersionedTable
+from tests.support.index.indexed_tables import index_table, new_indexed_table
+from tests.support.pages.factories import new_user
+from tests.support.tables.versioned_table import VersionedTable
 
 pytestmark = pytest.mark.django_db
 

@@ -18,7 +18,7 @@ from tests.functional.compare_versions.compared_orders import (
     page_of,
     work,
 )
-from tests.versioned_table import VersionedTable
+from tests.support.tables.versioned_table import VersionedTable
 
 pytestmark = pytest.mark.django_db
 

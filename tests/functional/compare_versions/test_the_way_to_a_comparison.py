@@ -7,8 +7,8 @@ from django.test import Client
 
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.models import Table
-from tests.factories import new_unindexed_table
 from tests.functional.compare_versions.compared_orders import COMPARE, json_of, page_of
+from tests.support.pages.factories import new_unindexed_table
 
 pytestmark = pytest.mark.django_db
 

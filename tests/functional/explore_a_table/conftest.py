@@ -6,8 +6,8 @@ import pytest
 from django.test import Client
 
 from deltaweb.web.tables.models import Table
-from tests.factories import new_user
-from tests.indexed_tables import new_indexed_table
+from tests.support.index.indexed_tables import new_indexed_table
+from tests.support.pages.factories import new_user
 
 
 @pytest.fixture

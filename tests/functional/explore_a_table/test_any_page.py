@@ -8,15 +8,15 @@ from hypothesis import strategies as st
 
 from deltaweb.web.accounts.models import User
 from deltaweb.web.jobs.models import Job
-from tests.drawn_examples import examples
-from tests.factories import (
+from tests.functional.explore_a_table.pages import PAGES, TABLE, json_of, text_of
+from tests.support.conditions.drawn_examples import examples
+from tests.support.pages.factories import (
     new_commit,
     new_metadata,
     new_table,
     new_unindexed_table,
     new_user,
 )
-from tests.functional.explore_a_table.pages import PAGES, TABLE, json_of, text_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from tests.fed_table import renamed_things
 from tests.functional.explore_a_table.pages import TABLE, json_of, text_of
-from tests.indexed_tables import new_indexed_table
+from tests.support.index.indexed_tables import new_indexed_table
+from tests.support.tables.fed_table import renamed_things
 
 pytestmark = pytest.mark.django_db
 URL = f"{TABLE}things"

@@ -7,9 +7,13 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from tests.clustered_table import CLUSTERING, clustered_by, clustered_table
 from tests.functional.explore_a_table.pages import TABLE, json_of, text_of
-from tests.indexed_tables import new_indexed_table
+from tests.support.index.indexed_tables import new_indexed_table
+from tests.support.tables.clustered_table import (
+    CLUSTERING,
+    clustered_by,
+    clustered_table,
+)
 
 pytestmark = pytest.mark.django_db
 

@@ -11,8 +11,13 @@ from django.test import Client
 
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.models import Table
-from tests.factories import NOW, new_metadata, new_table, new_unindexed_table
-from tests.indexed_tables import new_indexed_table
+from tests.support.index.indexed_tables import new_indexed_table
+from tests.support.pages.factories import (
+    NOW,
+    new_metadata,
+    new_table,
+    new_unindexed_table,
+)
 
 pytestmark = pytest.mark.django_db
 SCHEMA = "/t/default/orders/schema"

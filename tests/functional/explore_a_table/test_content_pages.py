@@ -18,7 +18,7 @@ from tests.functional.explore_a_table.pages import (
     text_of,
     work,
 )
-from tests.indexed_tables import new_indexed_table
+from tests.support.index.indexed_tables import new_indexed_table
 
 pytestmark = pytest.mark.django_db
 

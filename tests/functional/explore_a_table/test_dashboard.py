@@ -7,7 +7,9 @@ from django.test import Client
 
 from deltaweb.web.accounts.models import User
 from deltaweb.web.jobs.models import Job
-from tests.factories import (
+from tests.functional.explore_a_table.pages import text_of
+from tests.functional.jobs.jobs_at_work import failed
+from tests.support.pages.factories import (
     NOW,
     new_commit,
     new_job,
@@ -15,8 +17,6 @@ from tests.factories import (
     new_unindexed_table,
     new_user,
 )
-from tests.functional.explore_a_table.pages import text_of
-from tests.functional.jobs.jobs_at_work import failed
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 

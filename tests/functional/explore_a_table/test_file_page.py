@@ -13,10 +13,10 @@ from pytest_django.fixtures import Settings
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.work.inspect_file import INSPECT_FILE
 from deltaweb.web.tables.work.preview_file import PREVIEW_FILE
-from tests.delta_logs import add, commit_bytes, metadata, protocol
 from tests.functional.explore_a_table.pages import HTMX, json_of, text_of
-from tests.indexed_tables import new_indexed_table
-from tests.local_logs import typed_schema
+from tests.support.index.indexed_tables import new_indexed_table
+from tests.support.logs.delta_logs import add, commit_bytes, metadata, protocol
+from tests.support.logs.local_logs import typed_schema
 
 pytestmark = pytest.mark.django_db
 FILES = "/t/default/events/files"

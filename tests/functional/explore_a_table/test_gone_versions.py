@@ -13,8 +13,8 @@ from deltaweb.web.tables.models import MissingFiles, Table
 from deltaweb.web.tables.work.check_files import CHECK_FILES
 from deltaweb.web.tables.work.diff_rows import DIFF_ROWS
 from tests.functional.explore_a_table.pages import HTMX, TABLE, json_of, text_of, work
-from tests.indexed_tables import index_table, new_indexed_table
-from tests.versioned_table import VersionedTable
+from tests.support.index.indexed_tables import index_table, new_indexed_table
+from tests.support.tables.versioned_table import VersionedTable
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 SCHEMA = StructType((StructField("id", PrimitiveType("long")),))

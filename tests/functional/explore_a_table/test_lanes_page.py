@@ -6,15 +6,15 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from tests.factories import (
+from tests.functional.explore_a_table.pages import TABLE, csv_of, json_of, text_of
+from tests.support.index.indexed_tables import new_indexed_table
+from tests.support.pages.factories import (
     new_commit,
     new_metadata,
     new_table,
     new_unindexed_table,
 )
-from tests.functional.explore_a_table.pages import TABLE, csv_of, json_of, text_of
-from tests.indexed_tables import new_indexed_table
-from tests.mapped_tables import MappedTable, field, struct
+from tests.support.tables.mapped_tables import MappedTable, field, struct
 
 pytestmark = pytest.mark.django_db
 MAX_PAGE_BYTES = 400_000

@@ -10,8 +10,6 @@ from pytest_django.fixtures import DjangoAssertNumQueries
 
 from deltaweb.delta.log.paths import commit_name
 from deltaweb.web.tables.models import Table
-from tests.delta_logs import commit_bytes, metadata, protocol
-from tests.factories import new_commit, new_metadata, new_protocol, new_table
 from tests.functional.explore_a_table.pages import (
     HTMX,
     PAGES,
@@ -20,7 +18,14 @@ from tests.functional.explore_a_table.pages import (
     json_of,
     text_of,
 )
-from tests.indexed_tables import new_indexed_table
+from tests.support.index.indexed_tables import new_indexed_table
+from tests.support.logs.delta_logs import commit_bytes, metadata, protocol
+from tests.support.pages.factories import (
+    new_commit,
+    new_metadata,
+    new_protocol,
+    new_table,
+)
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 

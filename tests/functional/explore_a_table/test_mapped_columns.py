@@ -8,8 +8,8 @@ import pytest
 from django.test import Client
 
 from tests.functional.explore_a_table.pages import TABLE, json_of, text_of, work
-from tests.indexed_tables import new_indexed_table
-from tests.mapped_tables import MappedTable, field
+from tests.support.index.indexed_tables import new_indexed_table
+from tests.support.tables.mapped_tables import MappedTable, field
 
 pytestmark = pytest.mark.django_db
 DAY = field("day", "string", 2, "col-2")

@@ -12,11 +12,11 @@ from deltaweb.web.jobs.models import Job
 from deltaweb.web.pages.templatetags.deltaweb import size
 from deltaweb.web.tables.work.inspect_file import INSPECT_FILE
 from deltaweb.web.tables.work.survey_files import SURVEY_FILES
-from tests.factories import new_unindexed_table
 from tests.functional.command_line import Ran, refusal, run_json
 from tests.functional.explore_a_table.pages import json_of, text_of
-from tests.indexed_tables import new_indexed_table
-from tests.mixed_files import write_mixed_table
+from tests.support.files.mixed_files import write_mixed_table
+from tests.support.index.indexed_tables import new_indexed_table
+from tests.support.pages.factories import new_unindexed_table
 
 pytestmark = pytest.mark.django_db
 PARQUET = "/t/default/mixed/parquet"

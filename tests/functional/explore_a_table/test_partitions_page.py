@@ -10,8 +10,8 @@ from django.test import Client
 
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.work.version_files import VERSION_FILES
-from tests.factories import new_unindexed_table
-from tests.indexed_tables import new_indexed_table
+from tests.support.index.indexed_tables import new_indexed_table
+from tests.support.pages.factories import new_unindexed_table
 
 pytestmark = pytest.mark.django_db
 ORDERS = "/t/default/orders/partitions"

@@ -8,7 +8,7 @@ from django.test import Client
 
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.models import Table
-from tests.factories import new_job
+from tests.support.pages.factories import new_job
 
 pytestmark = pytest.mark.django_db
 AHEAD = {"Sec-Purpose": "prefetch"}

@@ -7,15 +7,15 @@ from django.test import Client
 
 from deltaweb.web.accounts.models import User
 from deltaweb.web.tables.models import Table
-from tests.factories import (
+from tests.functional.explore_a_table.pages import json_of, text_of
+from tests.support.logs.local_logs import typed_schema
+from tests.support.pages.factories import (
     new_metadata,
     new_protocol,
     new_table,
     new_unindexed_table,
     new_user,
 )
-from tests.functional.explore_a_table.pages import json_of, text_of
-from tests.local_logs import typed_schema
 
 pytestmark = pytest.mark.django_db
 READERS = "/t/default/orders/readers"

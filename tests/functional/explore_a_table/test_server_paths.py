@@ -15,8 +15,8 @@ from django.urls import Resolver404, resolve
 from deltaweb.web.accounts.models import User
 from deltaweb.web.jobs import kinds
 from deltaweb.web.jobs.models import Job
-from tests.factories import new_user
-from tests.indexed_tables import index_table, new_indexed_table
+from tests.support.index.indexed_tables import index_table, new_indexed_table
+from tests.support.pages.factories import new_user
 
 pytestmark = pytest.mark.django_db
 TELLING = {"v", "from", "to", "job"}

@@ -17,8 +17,8 @@ from tests.functional.explore_a_table.pages import (
     text_of,
     work,
 )
-from tests.indexed_tables import new_indexed_table
-from tests.span_table import SPAN, write_span_table
+from tests.support.index.indexed_tables import new_indexed_table
+from tests.support.tables.span_table import SPAN, write_span_table
 
 pytestmark = pytest.mark.django_db
 

@@ -11,7 +11,9 @@ from django.test import Client
 from deltaweb.web.accounts.models import User
 from deltaweb.web.sharing.models import SharedTable
 from deltaweb.web.tables.models import Commit, Table
-from tests.factories import (
+from tests.functional.explore_a_table.pages import HTMX, TABLE, json_of, text_of
+from tests.support.logs.local_logs import typed_schema
+from tests.support.pages.factories import (
     new_commit,
     new_metadata,
     new_protocol,
@@ -21,8 +23,6 @@ from tests.factories import (
     new_unindexed_table,
     new_user,
 )
-from tests.functional.explore_a_table.pages import HTMX, TABLE, json_of, text_of
-from tests.local_logs import typed_schema
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 

@@ -16,8 +16,8 @@ from tests.functional.explore_a_table.pages import (
     text_of,
     work,
 )
-from tests.indexed_tables import new_indexed_table
-from tests.variant_tables import TEXTS, USER_ID, ZIP_CODE, write_events
+from tests.support.index.indexed_tables import new_indexed_table
+from tests.support.tables.variant_tables import TEXTS, USER_ID, ZIP_CODE, write_events
 
 pytestmark = pytest.mark.django_db
 DATA = f"{TABLE}events/data"

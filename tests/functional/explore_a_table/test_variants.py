@@ -9,10 +9,10 @@ import pytest
 from django.test import Client
 
 from deltaweb.delta.log.paths import commit_name
-from tests.delta_logs import add, commit_bytes, metadata, protocol
 from tests.functional.explore_a_table.pages import TABLE, json_of, text_of, work
-from tests.indexed_tables import new_indexed_table
-from tests.local_logs import typed_schema
+from tests.support.index.indexed_tables import new_indexed_table
+from tests.support.logs.delta_logs import add, commit_bytes, metadata, protocol
+from tests.support.logs.local_logs import typed_schema
 from tests.unit.deltaweb.delta.values.test_variants import (
     members,
     names,

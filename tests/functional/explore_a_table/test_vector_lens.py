@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from tests.delta_logs import LogBuilder, add, metadata, protocol
 from tests.functional.explore_a_table.pages import TABLE, json_of, text_of
-from tests.indexed_tables import new_indexed_table
+from tests.support.index.indexed_tables import new_indexed_table
+from tests.support.logs.delta_logs import LogBuilder, add, metadata, protocol
 
 pytestmark = pytest.mark.django_db
 

@@ -11,7 +11,7 @@ from django.test import Client
 
 from deltaweb.web.pages.templatetags.deltaweb import NO_VALUE
 from tests.functional.explore_a_table.pages import TABLE, json_of, text_of, work
-from tests.indexed_tables import new_indexed_table
+from tests.support.index.indexed_tables import new_indexed_table
 
 pytestmark = pytest.mark.django_db
 

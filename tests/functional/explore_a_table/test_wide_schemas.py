@@ -8,8 +8,8 @@ import pytest
 from django.test import Client
 
 from deltaweb.web.tables.models import Table, WideSchema
-from tests.factories import new_commit, new_metadata, new_table
-from tests.indexed_tables import index_table, new_indexed_table
+from tests.support.index.indexed_tables import index_table, new_indexed_table
+from tests.support.pages.factories import new_commit, new_metadata, new_table
 
 PAGES = ("/", "/schema", "/history/0", "/data", "/files", "/compare/0...1")
 NUM_COLUMNS = 10_500

@@ -6,8 +6,8 @@ from django.test import Client
 from deltaweb.web.accounts.models import User
 from deltaweb.web.jobs import visibility
 from deltaweb.web.pages.registry import Registry
-from tests.factories import new_user
 from tests.functional.jobs.jobs_at_work import SEEN
+from tests.support.pages.factories import new_user
 
 
 @pytest.fixture

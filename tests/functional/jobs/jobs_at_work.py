@@ -6,7 +6,7 @@ from datetime import timedelta
 from django.utils import timezone
 
 from deltaweb.web.jobs.models import Job, Worker
-from tests.factories import new_job
+from tests.support.pages.factories import new_job
 
 SEEN, HIDDEN = uuid.uuid4(), uuid.uuid4()
 

@@ -14,8 +14,8 @@ from deltaweb.web.accounts.models import User
 from deltaweb.web.jobs import visibility
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.pages.registry import Registry
-from tests.factories import NOW, new_job
 from tests.functional.jobs.jobs_at_work import HIDDEN, SEEN, failed, running
+from tests.support.pages.factories import NOW, new_job
 
 pytestmark = pytest.mark.django_db
 HTMX = {"HX-Request": "true"}

@@ -7,8 +7,8 @@ from django.test import Client
 from django.utils import timezone
 
 from deltaweb.web.jobs.models import Job
-from tests.factories import new_job
 from tests.functional.jobs.jobs_at_work import new_worker, running
+from tests.support.pages.factories import new_job
 
 pytestmark = pytest.mark.django_db
 HTMX = {"HX-Request": "true"}

@@ -10,8 +10,8 @@ from deltaweb.web.jobs.kind import Queue
 from deltaweb.web.jobs.listing.selectors import is_attended
 from deltaweb.web.jobs.models import Job, Worker
 from deltaweb.web.jobs.running.process import machine_name, process_name
-from tests.factories import new_job
 from tests.functional.jobs.jobs_at_work import new_worker
+from tests.support.pages.factories import new_job
 
 pytestmark = pytest.mark.django_db
 

@@ -8,8 +8,12 @@ from django.test import Client
 
 from deltaweb.web.accounts.models import User
 from deltaweb.web.tables.models import Table
-from tests.factories import new_user
-from tests.weekly_table import copy_log, new_weekly_table, write_weekly_log
+from tests.support.pages.factories import new_user
+from tests.support.tables.weekly_table import (
+    copy_log,
+    new_weekly_table,
+    write_weekly_log,
+)
 
 if TYPE_CHECKING:
     from pytest_django.fixtures import Settings

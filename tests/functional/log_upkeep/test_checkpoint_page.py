@@ -13,13 +13,13 @@ from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.work import checkpoint
-from tests.factories import (
+from tests.support.pages.factories import (
     new_metadata,
     new_protocol,
     new_table,
     new_unindexed_table,
 )
-from tests.weekly_table import (
+from tests.support.tables.weekly_table import (
     log_names,
     page_json,
     page_text,

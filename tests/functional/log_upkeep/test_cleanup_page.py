@@ -16,13 +16,13 @@ from deltaweb.web.jobs.services import cancel
 from deltaweb.web.tables.index.refresh import refresh_table
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.work import cleanup
-from tests.factories import (
+from tests.support.index.indexed_tables import index_table, new_indexed_table
+from tests.support.pages.factories import (
     new_metadata,
     new_protocol,
     new_table,
 )
-from tests.indexed_tables import index_table, new_indexed_table
-from tests.weekly_table import (
+from tests.support.tables.weekly_table import (
     log_names,
     page_json,
     page_text,

@@ -14,10 +14,10 @@ from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.services import cancel
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.work import checkpoint
-from tests.factories import (
+from tests.support.pages.factories import (
     new_user,
 )
-from tests.weekly_table import (
+from tests.support.tables.weekly_table import (
     log_names,
     page_text,
 )

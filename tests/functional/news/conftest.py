@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 
 from deltaweb.web.accounts.models import User
-from tests.factories import new_user
+from tests.support.pages.factories import new_user
 
 
 @pytest.fixture

@@ -28,8 +28,13 @@ from deltaweb.web.tables.models.news import (
     tables_revision,
     tell_changed,
 )
-from tests.factories import new_api_key, new_job, new_table, new_unindexed_table
-from tests.installation import wait_for
+from tests.support.pages.factories import (
+    new_api_key,
+    new_job,
+    new_table,
+    new_unindexed_table,
+)
+from tests.support.processes.installation import wait_for
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -13,7 +13,7 @@ from django.test import Client
 
 from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
 from deltaweb.web.sharing.models import Recipient, RecipientToken, SharedTable
-from tests.raw_table import Operation, TableWriter
+from tests.support.tables.raw_table import Operation, TableWriter
 
 PREFIX = "/delta-sharing"
 SCHEMA = StructType(

@@ -11,7 +11,8 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from deltaweb.web.sharing.models import Share
-from tests.factories import (
+from tests.functional.sharing_api.calls import Caller, Lake, new_lake
+from tests.support.pages.factories import (
     new_grant,
     new_recipient,
     new_share,
@@ -19,7 +20,6 @@ from tests.factories import (
     new_table,
     new_token,
 )
-from tests.functional.sharing_api.calls import Caller, Lake, new_lake
 
 NewCaller = Callable[..., Caller]
 

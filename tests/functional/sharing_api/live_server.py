@@ -16,9 +16,9 @@ from urllib.parse import urlsplit
 import pyarrow as pa
 
 from tests.functional.sharing_api.calls import SCHEMA
-from tests.installation import ROOT, environment, manage, wait_for
-from tests.ports import free_port
-from tests.raw_table import Operation, TableWriter
+from tests.support.processes.installation import ROOT, environment, manage, wait_for
+from tests.support.processes.ports import free_port
+from tests.support.tables.raw_table import Operation, TableWriter
 
 NUM_FILES = 20_000
 AT = datetime(2026, 2, 1, tzinfo=UTC)

@@ -4,9 +4,14 @@ import pytest
 from django.utils import timezone
 
 from deltaweb.web.sharing.models import Grant, RecipientToken
-from tests.factories import new_share, new_shared_table, new_table, new_token
 from tests.functional.sharing_api.calls import Caller, Lake, error, items
 from tests.functional.sharing_api.conftest import NewCaller
+from tests.support.pages.factories import (
+    new_share,
+    new_shared_table,
+    new_table,
+    new_token,
+)
 
 
 def change(caller: Caller, **fields: object) -> None:

@@ -3,9 +3,9 @@ from django.test import Client
 from pytest_django import Settings
 
 from deltaweb.web.sharing.models import SharedTable
-from tests.factories import new_share
 from tests.functional.sharing_api.calls import PREFIX, Answer, Caller, Lake, error
 from tests.functional.sharing_api.conftest import NewCaller
+from tests.support.pages.factories import new_share
 
 TABLE = "/shares/Sales/schemas/crm/tables/Orders"
 ENDPOINTS = [

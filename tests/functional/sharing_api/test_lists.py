@@ -3,7 +3,6 @@ import json
 import pytest
 
 from deltaweb.web.sharing.models import Share
-from tests.factories import new_grant, new_share, new_shared_table
 from tests.functional.sharing_api.calls import (
     Caller,
     Lake,
@@ -12,6 +11,7 @@ from tests.functional.sharing_api.calls import (
     next_token,
 )
 from tests.functional.sharing_api.conftest import NewCaller
+from tests.support.pages.factories import new_grant, new_share, new_shared_table
 
 LISTS = ["/shares", "/shares/sales/schemas", "/shares/sales/all-tables"]
 

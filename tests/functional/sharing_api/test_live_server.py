@@ -23,7 +23,7 @@ from tests.functional.sharing_api.live_server import (
     web,
     write_table,
 )
-from tests.installation import migrate, run, wait_for
+from tests.support.processes.installation import migrate, run, wait_for
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.drawn_examples import examples
 from tests.functional.sharing_api.calls import PREFIX, Answer, Caller, Lake, body_of
+from tests.support.conditions.drawn_examples import examples
 
 SHARE = st.sampled_from(["Sales", "sales", "SALES", "nope", "", ".", "..", "%", "a/b"])
 SCHEMA = st.sampled_from(["crm", "CRM", "x.y", "", "\u212a", "ß", "*"])

@@ -7,7 +7,6 @@ from pytest_django import Settings
 
 from deltaweb.sharing.table_query import MAX_BODY_BYTES
 from deltaweb.web.sharing.models import SharedTable
-from tests.delta_logs import metadata
 from tests.functional.sharing_api.calls import (
     DAYS,
     Caller,
@@ -19,7 +18,8 @@ from tests.functional.sharing_api.calls import (
     files,
     lines,
 )
-from tests.local_logs import typed_schema
+from tests.support.logs.delta_logs import metadata
+from tests.support.logs.local_logs import typed_schema
 
 PARQUET = "responseformat=parquet"
 

@@ -8,7 +8,6 @@ from pytest_django import Settings
 
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.sharing.api import throttling
-from tests.factories import new_token
 from tests.functional.sharing_api.calls import (
     PREFIX,
     Caller,
@@ -18,6 +17,7 @@ from tests.functional.sharing_api.calls import (
     files,
     local,
 )
+from tests.support.pages.factories import new_token
 
 
 @dataclass

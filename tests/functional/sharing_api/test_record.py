@@ -8,7 +8,6 @@ from pytest_django import DjangoAssertNumQueries
 
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.sharing.api.audit import CallRecord
-from tests.factories import NOW
 from tests.functional.sharing_api.calls import (
     PREFIX,
     Caller,
@@ -17,6 +16,7 @@ from tests.functional.sharing_api.calls import (
     files,
     local,
 )
+from tests.support.pages.factories import NOW
 
 TABLE = "/shares/sales/schemas/crm/tables/orders"
 

@@ -5,9 +5,9 @@ import shutil
 
 import pytest
 
-from tests.factories import new_share, new_shared_table, new_table
 from tests.functional.sharing_api.calls import Caller, Lake, error, files
 from tests.functional.sharing_api.conftest import NewCaller
+from tests.support.pages.factories import new_share, new_shared_table, new_table
 
 
 class TestStorage:

@@ -11,10 +11,15 @@ from django.test import Client
 
 from deltaweb.web.accounts.models import User
 from deltaweb.web.sharing.models import SharedTable
-from tests.factories import new_share, new_shared_table, new_unindexed_table, new_user
 from tests.functional.sharing_api.calls import Answer, Caller, body_of, days, error
 from tests.functional.sharing_api.conftest import NewCaller
-from tests.indexed_tables import index_table
+from tests.support.index.indexed_tables import index_table
+from tests.support.pages.factories import (
+    new_share,
+    new_shared_table,
+    new_unindexed_table,
+    new_user,
+)
 
 pytestmark = pytest.mark.django_db
 NEWEST = 6  # a creation, three writes, a deletion, and both commits of the VACUUM

@@ -13,7 +13,7 @@ from tests.functional.sharing_clients.fed import write_feed
 from tests.functional.sharing_clients.instants import write_instants
 from tests.functional.sharing_clients.marked import write_marked
 from tests.functional.sharing_clients.odd_paths import write_odd_paths
-from tests.installation import Installation, furnish, serving
+from tests.support.processes.installation import Installation, furnish, serving
 
 NO_WORKER = 503
 SHARE = "lab"

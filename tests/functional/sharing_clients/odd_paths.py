@@ -6,7 +6,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
-from tests.raw_table import Operation, TableWriter
+from tests.support.tables.raw_table import Operation, TableWriter
 
 ODD_VALUES = [
     "plain",

@@ -16,8 +16,8 @@ from deltaweb.web.explorer.use.snippets import view_snippets
 from deltaweb.web.explorer.use.snippets.sharing_code import PROFILE
 from deltaweb.web.sharing.clients.snippets import TableName, snippets
 from tests.functional.sharing_clients.conftest import SHARE, Shared
-from tests.installation import Installation
-from tests.shown_views import expected_rows, shown_view
+from tests.support.pages.shown_views import expected_rows, shown_view
+from tests.support.processes.installation import Installation
 
 
 @pytest.fixture

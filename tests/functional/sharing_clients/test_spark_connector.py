@@ -21,7 +21,7 @@ import pytest
 
 from tests.functional.sharing_clients.conftest import SHARE, Shared
 from tests.functional.sharing_clients.rows import of_table
-from tests.installation import Installation
+from tests.support.processes.installation import Installation
 
 AGENT = (
     "Delta-Sharing-Spark/1.4.1 QueryId-af6ac0c5-0dc2-4d4b-8d59-0f3c2b0ddc36"

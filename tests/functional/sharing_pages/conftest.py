@@ -5,7 +5,7 @@ from django.test import Client
 
 from deltaweb.web.accounts.models import User
 from deltaweb.web.sharing.models import Recipient
-from tests.factories import new_recipient, signed_in
+from tests.support.pages.factories import new_recipient, signed_in
 
 
 @pytest.fixture

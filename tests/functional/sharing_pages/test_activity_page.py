@@ -16,8 +16,8 @@ from pytest_django import DjangoAssertNumQueries
 from deltaweb.web.accounts.models import User
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.pages.lists.days import day_text
-from tests.factories import new_table, signed_in
 from tests.functional.sharing_pages.pages import page
+from tests.support.pages.factories import new_table, signed_in
 
 pytestmark = pytest.mark.django_db
 EVIL = "<script>alert(1)</script>"

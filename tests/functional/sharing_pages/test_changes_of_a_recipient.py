@@ -5,8 +5,8 @@ from django.test import Client
 
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.sharing.models import Recipient
-from tests.factories import new_grant, new_recipient, new_share, new_token
 from tests.functional.sharing_pages.pages import page
+from tests.support.pages.factories import new_grant, new_recipient, new_share, new_token
 
 pytestmark = pytest.mark.django_db
 

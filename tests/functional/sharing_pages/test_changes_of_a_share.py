@@ -8,7 +8,8 @@ from django.test import Client
 from deltaweb.web.accounts.models import User
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.sharing.models import Share, SharedTable
-from tests.factories import (
+from tests.functional.sharing_pages.pages import page, posted, refused
+from tests.support.pages.factories import (
     new_grant,
     new_metadata,
     new_recipient,
@@ -17,7 +18,6 @@ from tests.factories import (
     new_table,
     new_user,
 )
-from tests.functional.sharing_pages.pages import page, posted, refused
 
 pytestmark = pytest.mark.django_db
 

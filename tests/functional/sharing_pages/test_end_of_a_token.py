@@ -7,8 +7,8 @@ from django.test import Client
 from django.utils import timezone
 
 from deltaweb.web.sharing.models import Recipient
-from tests.factories import new_token
 from tests.functional.sharing_pages.tokens import DAY, waiting
+from tests.support.pages.factories import new_token
 
 pytestmark = pytest.mark.django_db
 

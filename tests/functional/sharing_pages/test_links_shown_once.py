@@ -9,8 +9,8 @@ from django.test import Client
 
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.sharing.models import ActivationLink, Recipient, RecipientToken
-from tests.factories import new_recipient, new_token
 from tests.functional.sharing_pages.tokens import NEW, ROTATE, nonce_in, waiting
+from tests.support.pages.factories import new_recipient, new_token
 
 pytestmark = pytest.mark.django_db
 

@@ -7,8 +7,8 @@ from django.test import Client
 from django.utils import timezone
 
 from deltaweb.web.sharing.models import Recipient
-from tests.factories import new_token
 from tests.functional.sharing_pages.tokens import DAY, NEW, ROTATE, nonce_in, waiting
+from tests.support.pages.factories import new_token
 
 pytestmark = pytest.mark.django_db
 HOUR = timedelta(hours=1)

@@ -8,8 +8,8 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from tests.factories import new_grant, new_recipient, new_share, new_token
 from tests.functional.sharing_pages.pages import page
+from tests.support.pages.factories import new_grant, new_recipient, new_share, new_token
 
 pytestmark = pytest.mark.django_db
 DAY = timedelta(days=1)

@@ -7,14 +7,14 @@ from django.test import Client
 from django.utils import timezone
 
 from deltaweb.web.audit.models import AuditEvent
-from tests.factories import (
+from tests.functional.sharing_pages.pages import page
+from tests.support.pages.factories import (
     new_grant,
     new_recipient,
     new_share,
     new_shared_table,
     new_token,
 )
-from tests.functional.sharing_pages.pages import page
 
 pytestmark = pytest.mark.django_db
 DAY = timedelta(days=1)

@@ -7,8 +7,8 @@ from django.test import Client
 from django.utils import timezone
 
 from deltaweb.web.audit.models import AuditEvent
-from tests.factories import new_recipient, new_token
 from tests.functional.sharing_pages.pages import page
+from tests.support.pages.factories import new_recipient, new_token
 
 pytestmark = pytest.mark.django_db
 DAY = timedelta(days=1)

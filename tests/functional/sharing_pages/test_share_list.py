@@ -11,8 +11,13 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
-from tests.factories import new_grant, new_recipient, new_share, new_shared_table
 from tests.functional.sharing_pages.pages import HTMX, as_json, new_read, page
+from tests.support.pages.factories import (
+    new_grant,
+    new_recipient,
+    new_share,
+    new_shared_table,
+)
 
 pytestmark = pytest.mark.django_db
 

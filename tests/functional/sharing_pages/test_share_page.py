@@ -8,7 +8,8 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
-from tests.factories import (
+from tests.functional.sharing_pages.pages import as_json, new_read, page
+from tests.support.pages.factories import (
     new_grant,
     new_metadata,
     new_protocol,
@@ -18,7 +19,6 @@ from tests.factories import (
     new_table,
     new_token,
 )
-from tests.functional.sharing_pages.pages import as_json, new_read, page
 
 pytestmark = pytest.mark.django_db
 EVIL = '<img&src=x>"'

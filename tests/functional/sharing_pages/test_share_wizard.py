@@ -6,7 +6,8 @@ from django.test import Client
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.sharing.drafts.draft import MAX_TABLES
 from deltaweb.web.sharing.models import Share
-from tests.factories import (
+from tests.functional.sharing_pages.wizard import NEW, draft, go, stays, step, typed
+from tests.support.pages.factories import (
     new_grant,
     new_metadata,
     new_protocol,
@@ -16,7 +17,6 @@ from tests.factories import (
     new_table,
     new_token,
 )
-from tests.functional.sharing_pages.wizard import NEW, draft, go, stays, step, typed
 
 pytestmark = pytest.mark.django_db
 

@@ -10,7 +10,8 @@ from pytest_django import DjangoAssertNumQueries
 from deltaweb.web.accounts.models import User
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.tables.models import Table
-from tests.factories import (
+from tests.functional.sharing_pages.pages import as_json, page
+from tests.support.pages.factories import (
     new_grant,
     new_metadata,
     new_protocol,
@@ -23,7 +24,6 @@ from tests.factories import (
     new_user,
     signed_in,
 )
-from tests.functional.sharing_pages.pages import as_json, page
 
 pytestmark = pytest.mark.django_db
 TAB = "/t/crm/orders/sharing"

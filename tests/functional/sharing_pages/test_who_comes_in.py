@@ -5,7 +5,13 @@ from django.test import Client
 
 from deltaweb.web.accounts.models import User
 from deltaweb.web.sharing.models import Recipient
-from tests.factories import new_recipient, new_share, new_token, new_user, signed_in
+from tests.support.pages.factories import (
+    new_recipient,
+    new_share,
+    new_token,
+    new_user,
+    signed_in,
+)
 
 pytestmark = pytest.mark.django_db
 

@@ -8,11 +8,11 @@ from django.test import Client
 
 from deltaweb.web.sharing.drafts.draft import MAX_NEW_RECIPIENTS
 from deltaweb.web.sharing.models import Recipient, Share
-from tests.factories import (
+from tests.functional.sharing_pages.wizard import NEW, draft, go, stays, step
+from tests.support.pages.factories import (
     new_recipient,
     new_table,
 )
-from tests.functional.sharing_pages.wizard import NEW, draft, go, stays, step
 
 pytestmark = pytest.mark.django_db
 

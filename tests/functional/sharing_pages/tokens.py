@@ -6,7 +6,7 @@ from datetime import timedelta
 from django.utils import timezone
 
 from deltaweb.web.sharing.models import Recipient, RecipientToken
-from tests.factories import new_token
+from tests.support.pages.factories import new_token
 
 DAY = timedelta(days=1)
 NEW = "/recipients/acme/tokens/new"

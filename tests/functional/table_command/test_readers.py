@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.delta_logs import commit_bytes, metadata, own_time, protocol
-from tests.factories import new_table
 from tests.functional.command_line import Ran
 from tests.functional.table_command.commands import refusal, run, run_json
-from tests.span_table import SPAN, write_span_table
+from tests.support.logs.delta_logs import commit_bytes, metadata, own_time, protocol
+from tests.support.pages.factories import new_table
+from tests.support.tables.span_table import SPAN, write_span_table
 
 
 class TestReaders:

@@ -7,8 +7,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from deltaweb.web.jobs.models import Job
-from tests.factories import new_table
 from tests.functional.table_command.commands import refusal, run
+from tests.support.pages.factories import new_table
 
 pytestmark = pytest.mark.django_db
 

@@ -8,9 +8,9 @@ from pytest_django.fixtures import Settings
 
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.models import Table
-from tests.factories import new_table
 from tests.functional.command_line import Ran, Terminal
 from tests.functional.table_command.commands import refusal, run, run_json
+from tests.support.pages.factories import new_table
 
 pytestmark = pytest.mark.django_db
 SAMPLES = {"customers", "device_readings", "orders", "returns"}

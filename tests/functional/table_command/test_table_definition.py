@@ -11,7 +11,7 @@ from deltaweb.delta.protocol.schema import type_text
 from deltaweb.table import DeltaTable
 from deltaweb.web.audit.models import AuditEvent
 from tests.functional.table_command.commands import refusal, run, run_json
-from tests.spelled_partitions import spelled
+from tests.support.logs.spelled_partitions import spelled
 
 pytestmark = pytest.mark.django_db
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.functional.table_command.commands import refusal, run, run_json
-from tests.zoned_tables import MIDNIGHT, NEW_YORK, ids, write_zoned_table
+from tests.support.tables.zoned_tables import MIDNIGHT, NEW_YORK, ids, write_zoned_table
 
 pytestmark = pytest.mark.django_db
 IN_NEW_YORK = ("--time-zone", NEW_YORK)

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 import deltaweb.web.tables.management.verbs
-from tests.installation import run
+from tests.support.processes.installation import run
 
 FILES = Path(deltaweb.web.tables.management.verbs.__path__[0]).glob("[a-z]*.py")
 VERBS = {file.stem.rstrip("_").replace("_", "-") for file in FILES}

@@ -16,10 +16,10 @@ from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.pages.command import WritingVerb
 from deltaweb.web.tables.models import Table
-from tests.aged_files import age
-from tests.factories import new_table
 from tests.functional.command_line import Ran, Terminal
 from tests.functional.table_command.commands import refusal, run, run_json
+from tests.support.files.aged_files import age
+from tests.support.pages.factories import new_table
 
 pytestmark = pytest.mark.django_db
 

@@ -13,7 +13,7 @@ from deltaweb.web.accounts.models import User
 from deltaweb.web.jobs import kinds
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.models import Table
-from tests.factories import (
+from tests.support.pages.factories import (
     new_commit,
     new_metadata,
     new_protocol,

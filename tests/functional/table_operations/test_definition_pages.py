@@ -13,7 +13,7 @@ from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.models import Table
 from tests.functional.table_operations.conftest import SCHEMA, Work
-from tests.weekly_table import page_json, page_text
+from tests.support.tables.weekly_table import page_json, page_text
 
 pytestmark = pytest.mark.django_db
 TABLE = "/t/default/orders"

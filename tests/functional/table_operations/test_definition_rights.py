@@ -5,7 +5,6 @@ from django.test import Client
 
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.sharing.activity.action_words import WORDS
-from tests.factories import new_user
 from tests.functional.table_operations.test_definition_pages import (
     COLUMNS,
     COMMENTS,
@@ -14,7 +13,8 @@ from tests.functional.table_operations.test_definition_pages import (
     PROTOCOL,
     TABLE,
 )
-from tests.weekly_table import page_text
+from tests.support.pages.factories import new_user
+from tests.support.tables.weekly_table import page_text
 
 pytestmark = pytest.mark.django_db
 EVERY = pytest.mark.parametrize(

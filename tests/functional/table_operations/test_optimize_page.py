@@ -9,7 +9,7 @@ from deltaweb.table import DeltaTable
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.jobs.models import Job
 from tests.functional.table_operations.conftest import SCHEMA, Work
-from tests.weekly_table import page_json, page_text
+from tests.support.tables.weekly_table import page_json, page_text
 
 pytestmark = pytest.mark.django_db
 OPTIMIZE = "/t/default/orders/optimize"

@@ -10,8 +10,8 @@ from deltaweb.table import DeltaTable
 from deltaweb.web.jobs.models import Job
 from tests.functional.table_command.commands import refusal, run, run_json
 from tests.functional.table_operations.conftest import Work
-from tests.spelled_partitions import append_spelled, spelled
-from tests.weekly_table import page_text
+from tests.support.logs.spelled_partitions import append_spelled, spelled
+from tests.support.tables.weekly_table import page_text
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("orders")]
 OPTIMIZE = "/t/default/orders/optimize"

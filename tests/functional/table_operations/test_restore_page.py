@@ -9,9 +9,9 @@ from deltaweb.table import DeltaTable
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.models import MissingFiles, Table
-from tests.factories import NOW, new_commit, new_unindexed_table, new_user
 from tests.functional.table_operations.conftest import SCHEMA, Work
-from tests.weekly_table import page_json, page_text
+from tests.support.pages.factories import NOW, new_commit, new_unindexed_table, new_user
+from tests.support.tables.weekly_table import page_json, page_text
 
 pytestmark = pytest.mark.django_db
 RESTORE = "/t/default/orders/restore"

@@ -12,9 +12,9 @@ from deltaweb.web.jobs.models import Job
 from deltaweb.web.sharing.activity.action_words import action_words
 from deltaweb.web.tables.index.refresh import refresh_table
 from deltaweb.web.tables.models import Table
-from tests.factories import new_user
 from tests.functional.table_operations.conftest import Work, index_at
-from tests.weekly_table import page_json, page_text
+from tests.support.pages.factories import new_user
+from tests.support.tables.weekly_table import page_json, page_text
 
 pytestmark = pytest.mark.django_db
 DELETE = "/t/default/orders/delete-rows"

@@ -10,10 +10,10 @@ from django.test import Client
 from deltaweb.table import DeltaTable
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.models import Table
-from tests.aged_files import age
-from tests.factories import new_unindexed_table, new_user
 from tests.functional.table_operations.conftest import NEWEST, Work
-from tests.weekly_table import page_json, page_text
+from tests.support.files.aged_files import age
+from tests.support.pages.factories import new_unindexed_table, new_user
+from tests.support.tables.weekly_table import page_json, page_text
 
 pytestmark = pytest.mark.django_db
 TABLE = "/t/default/orders/"

@@ -8,9 +8,9 @@ from django.test import Client
 from deltaweb.table import DeltaTable
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.jobs.models import Job
-from tests.aged_files import age, age_removed
 from tests.functional.table_operations.conftest import Work
-from tests.weekly_table import page_json, page_text
+from tests.support.files.aged_files import age, age_removed
+from tests.support.tables.weekly_table import page_json, page_text
 
 pytestmark = pytest.mark.django_db
 VACUUM = "/t/default/orders/vacuum"

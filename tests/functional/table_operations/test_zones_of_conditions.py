@@ -7,11 +7,11 @@ from django.test import Client
 
 from deltaweb.web.accounts.models import User
 from deltaweb.web.jobs.models import Job
-from tests.factories import new_user
 from tests.functional.table_operations.conftest import Work
-from tests.indexed_tables import new_indexed_table
-from tests.weekly_table import page_text
-from tests.zoned_tables import MIDNIGHT, NEW_YORK, ids, write_zoned_table
+from tests.support.index.indexed_tables import new_indexed_table
+from tests.support.pages.factories import new_user
+from tests.support.tables.weekly_table import page_text
+from tests.support.tables.zoned_tables import MIDNIGHT, NEW_YORK, ids, write_zoned_table
 
 pytestmark = pytest.mark.django_db
 PAGES = "/t/sales/events"

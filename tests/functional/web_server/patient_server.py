@@ -9,8 +9,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.installation import ROOT, environment, wait_for
-from tests.ports import free_port
+from tests.support.processes.installation import ROOT, environment, wait_for
+from tests.support.processes.ports import free_port
 
 NUM_THREADS = 2
 ANSWERED_S = 60  # what a request may take at most on a busy machine

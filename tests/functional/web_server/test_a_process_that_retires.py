@@ -11,7 +11,7 @@ from tests.functional.web_server.patient_server import (
     process_of,
     serving,
 )
-from tests.installation import wait_for
+from tests.support.processes.installation import wait_for
 
 FILE_BYTES = 24 << 20
 

@@ -15,7 +15,7 @@ from tests.functional.web_server.patient_server import (
     received,
     serving,
 )
-from tests.installation import wait_for
+from tests.support.processes.installation import wait_for
 
 LISTEN = b"GET /listen HTTP/1.1\r\nHost: a\r\n\r\n"
 LISTEN_OLD = b"GET /listen HTTP/1.0\r\n\r\n"

@@ -14,7 +14,7 @@ from tests.functional.web_server.patient_server import (
     NUM_THREADS,
     is_served,
 )
-from tests.installation import wait_for
+from tests.support.processes.installation import wait_for
 
 FILE_BYTES = 24 << 20
 

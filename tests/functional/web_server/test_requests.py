@@ -20,7 +20,7 @@ from tests.functional.web_server.patient_server import (
     received,
     serving,
 )
-from tests.installation import wait_for
+from tests.support.processes.installation import wait_for
 
 
 class TestRequests:

@@ -16,7 +16,7 @@ from tests.functional.web_server.patient_server import (
     is_served,
     serving,
 )
-from tests.installation import wait_for
+from tests.support.processes.installation import wait_for
 
 NUM_SLOW = 64
 

@@ -14,7 +14,7 @@ from deltaweb.delta.writing.checkpoint.builder import (
     WrittenCheckpoint,
 )
 from deltaweb.table import DeltaTable
-from tests.checkpoint_logs import NOW
+from tests.support.logs.checkpoint_logs import NOW
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.checkpoint_logs import NOW, commits
-from tests.delta_logs import Action, LogBuilder
 from tests.spark.checkpoints.both_engines import (
     AS_STRUCT,
     assert_same,
@@ -16,6 +14,8 @@ from tests.spark.checkpoints.both_engines import (
     built_here,
     request_of,
 )
+from tests.support.logs.checkpoint_logs import NOW, commits
+from tests.support.logs.delta_logs import Action, LogBuilder
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

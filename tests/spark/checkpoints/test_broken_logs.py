@@ -9,9 +9,6 @@ import pytest
 
 from deltaweb.delta.errors import DeltaError, LogCorruptError
 from deltaweb.delta.log.paths import checkpoint_name, commit_name
-from tests.checkpoint_logs import NOW
-from tests.delta_logs import LogBuilder, add, deletion_vector, metadata, protocol
-from tests.local_logs import typed_schema
 from tests.spark.checkpoints.both_engines import (
     AS_STRUCT,
     built_by_spark,
@@ -20,6 +17,15 @@ from tests.spark.checkpoints.both_engines import (
     request_of,
 )
 from tests.spark.checkpoints.failing_stores import VanishingSource
+from tests.support.logs.checkpoint_logs import NOW
+from tests.support.logs.delta_logs import (
+    LogBuilder,
+    add,
+    deletion_vector,
+    metadata,
+    protocol,
+)
+from tests.support.logs.local_logs import typed_schema
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

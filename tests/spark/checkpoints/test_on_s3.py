@@ -7,9 +7,9 @@ import pytest
 
 from deltaweb.delta.log.paths import commit_name
 from deltaweb.table import DeltaTable
-from tests.delta_logs import LogBuilder, add, remove
-from tests.s3_server import S3Server
 from tests.spark.checkpoints.both_engines import HINT, request_of
+from tests.support.logs.delta_logs import LogBuilder, add, remove
+from tests.support.stores.s3_server import S3Server
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from deltaweb.delta.errors import CheckpointCancelledError
-from tests.delta_logs import LogBuilder, add
 from tests.spark.checkpoints.both_engines import names_in, request_of
 from tests.spark.checkpoints.failing_stores import WaitingSource
+from tests.support.logs.delta_logs import LogBuilder, add
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

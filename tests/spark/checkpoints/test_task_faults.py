@@ -9,7 +9,6 @@ import pytest
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.log.paths import checkpoint_name
 from deltaweb.table import DeltaTable
-from tests.delta_logs import LogBuilder, add, remove
 from tests.spark.checkpoints.both_engines import (
     assert_same,
     built_here,
@@ -17,6 +16,7 @@ from tests.spark.checkpoints.both_engines import (
     request_of,
 )
 from tests.spark.checkpoints.failing_stores import DyingSource, FullSource
+from tests.support.logs.delta_logs import LogBuilder, add, remove
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

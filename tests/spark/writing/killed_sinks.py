@@ -23,8 +23,8 @@ import deltaweb.storage.local
 import deltaweb.writer.append  # noqa: F401  # loaded before the forks, as above
 from deltaweb.spark.writing.source.options import SourceOptions
 from deltaweb.spark.writing.source.stream_writer import QUERY_ID, StreamWriter
-from tests.killed_writers import WRITES, is_writing
-from tests.racing_writers import forked
+from tests.support.processes.killed_writers import WRITES, is_writing
+from tests.support.processes.racing_writers import forked
 
 COLUMNS: Final = StructType([StructField("n", LongType())])
 TASKS: Final = 2

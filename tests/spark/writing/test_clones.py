@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.shallow_clones import NUMBERS, shallow_clone, source_table
+from tests.support.logs.shallow_clones import NUMBERS, shallow_clone, source_table
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from deltaweb.table import DeltaTable
-from tests.spelled_partitions import append_spelled, spelled
+from tests.support.logs.spelled_partitions import append_spelled, spelled
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -68,7 +68,14 @@ def test_every_row_is_there_once_at_whatever_step_a_process_is_killed(
 ) -> None:
     module = "tests.spark.writing.killed_sinks"
     counts = [str(QUICK_KILLS), str(QUICK_BATCHES)]
-    command = [sys.executable, "-m", "tests.lean", module, str(tmp_path), *counts]
+    command = [
+        sys.executable,
+        "-m",
+        "tests.support.processes.lean",
+        module,
+        str(tmp_path),
+        *counts,
+    ]
     subprocess.run(command, check=True, cwd=ROOT)
     assert len(json.loads((tmp_path / "killed").read_text())) == QUICK_KILLS
 

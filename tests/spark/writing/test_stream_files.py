@@ -13,7 +13,7 @@ from deltaweb.spark.writing.source.stream_files import (
     StreamRules,
 )
 from deltaweb.table import DeltaTable
-from tests.written_rows import SCHEMA, new_table
+from tests.support.tables.written_rows import SCHEMA, new_table
 
 NO_BOUNDS = StreamBounds()
 

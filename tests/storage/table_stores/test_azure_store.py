@@ -7,9 +7,15 @@ import pytest
 from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.writing.commit import commit
 from deltaweb.storage.place import open_store
-from tests.azure_server import AzureServer, running_azure
 from tests.storage.table_stores.every_store import TableStorePromises
-from tests.written_tables import AT_ONCE, added, create, live_paths, on_newest
+from tests.support.stores.azure_server import AzureServer, running_azure
+from tests.support.tables.written_tables import (
+    AT_ONCE,
+    added,
+    create,
+    live_paths,
+    on_newest,
+)
 
 
 @pytest.fixture(scope="module")

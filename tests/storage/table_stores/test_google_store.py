@@ -8,9 +8,15 @@ from deltaweb.delta.errors import LocationInvalidError
 from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.writing.commit import commit
 from deltaweb.storage.place import open_store
-from tests.google_server import GoogleServer, running_google
 from tests.storage.table_stores.every_store import TableStorePromises
-from tests.written_tables import AT_ONCE, added, create, live_paths, on_newest
+from tests.support.stores.google_server import GoogleServer, running_google
+from tests.support.tables.written_tables import (
+    AT_ONCE,
+    added,
+    create,
+    live_paths,
+    on_newest,
+)
 
 
 @pytest.fixture(scope="module")

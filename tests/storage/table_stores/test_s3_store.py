@@ -5,8 +5,8 @@ import pytest
 from deltaweb.delta.errors import LocationUnreachableError
 from deltaweb.delta.log.store import TableStore
 from deltaweb.storage.place import open_store
-from tests.s3_server import S3Server
 from tests.storage.table_stores.every_store import TableStorePromises
+from tests.support.stores.s3_server import S3Server
 
 
 class TestS3TableStore(TableStorePromises):

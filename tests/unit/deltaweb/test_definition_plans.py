@@ -21,7 +21,7 @@ from deltaweb.delta.writing.operations.definition import (
 from deltaweb.delta.writing.operations.definition_plan import carry_out_definition
 from deltaweb.delta.writing.operations.protocol_change import upgrade_protocol
 from deltaweb.table import DeltaTable
-from tests.written_rows import ROWS, SCHEMA, new_table
+from tests.support.tables.written_rows import ROWS, SCHEMA, new_table
 
 ROOT = "memory"
 

@@ -19,7 +19,7 @@ from deltaweb.delta.errors import (
 )
 from deltaweb.delta.log.segment import VersionRun
 from deltaweb.table import DeltaTable
-from tests.delta_logs import (
+from tests.support.logs.delta_logs import (
     LogBuilder,
     add,
     commit_bytes,

@@ -24,7 +24,13 @@ from deltaweb.delta.writing.errors import (
 )
 from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.table import DeltaTable
-from tests.written_tables import AT_ONCE, PROTOCOL, added, create, on_newest
+from tests.support.tables.written_tables import (
+    AT_ONCE,
+    PROTOCOL,
+    added,
+    create,
+    on_newest,
+)
 
 
 def append(store: MemoryTableStore, path: str, xs: list[int | None]) -> None:

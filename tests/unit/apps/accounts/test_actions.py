@@ -10,7 +10,7 @@ from deltaweb.web.accounts import errors, services
 from deltaweb.web.accounts.models import User
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.pages.actions import Actor
-from tests.factories import NOW, new_user
+from tests.support.pages.factories import NOW, new_user
 
 pytestmark = pytest.mark.django_db
 ADMIN = Actor(name="ada", user_id=7, address="192.0.2.1")

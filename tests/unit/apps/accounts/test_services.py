@@ -10,7 +10,7 @@ from deltaweb.web.accounts import errors, services
 from deltaweb.web.accounts.models import APIKey, SignInLink, User
 from deltaweb.web.accounts.tokens import sha256
 from deltaweb.web.pages.actions import COMMAND_LINE
-from tests.factories import new_user
+from tests.support.pages.factories import new_user
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 PASSWORD = "a long enough phrase"

@@ -11,7 +11,7 @@ from deltaweb.web.audit.append_only import (
     drop_triggers,
 )
 from deltaweb.web.audit.models import AppendOnlyError, AuditEvent
-from tests.factories import NOW
+from tests.support.pages.factories import NOW
 
 pytestmark = pytest.mark.django_db
 

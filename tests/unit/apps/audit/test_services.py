@@ -6,7 +6,7 @@ from django.db import transaction
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.audit.services import record, record_action
 from deltaweb.web.pages.actions import Action, Actor, report
-from tests.factories import NOW
+from tests.support.pages.factories import NOW
 
 pytestmark = pytest.mark.django_db
 WHO = Actor(name="ada", user_id=7, address="192.0.2.1", user_agent="Firefox")

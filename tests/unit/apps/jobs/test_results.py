@@ -7,7 +7,7 @@ from django.conf import settings
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.results import job_rows
 from deltaweb.web.tables.work.preview import PREVIEW, Preview
-from tests.factories import NOW, new_table
+from tests.support.pages.factories import NOW, new_table
 
 pytestmark = pytest.mark.django_db
 

@@ -5,7 +5,7 @@ from django.test import RequestFactory
 from deltaweb.web.pages import actions
 from deltaweb.web.pages.actions import COMMAND_LINE, Action, actor_of
 from deltaweb.web.pages.registry import Registry
-from tests.factories import NOW, new_user
+from tests.support.pages.factories import NOW, new_user
 
 
 @pytest.fixture

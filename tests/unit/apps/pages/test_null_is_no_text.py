@@ -6,7 +6,7 @@ import pytest
 from django.template.loader import render_to_string
 
 from deltaweb.web.explorer.grid.cells import NULL, Cell
-from tests.installation import ROOT
+from tests.support.processes.installation import ROOT
 
 NAMED = 'role="img" aria-label="no value">NULL<'
 WORD = Cell(kind="text", text="NULL")

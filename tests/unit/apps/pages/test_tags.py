@@ -14,7 +14,7 @@ from deltaweb.web.pages.templatetags.deltaweb import (
     signed,
     size,
 )
-from tests.installation import ROOT
+from tests.support.processes.installation import ROOT
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 

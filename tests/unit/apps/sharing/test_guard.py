@@ -10,7 +10,7 @@ from deltaweb.web.tables.catalogue.registration import remove_table
 from deltaweb.web.tables.errors import TableInUseError
 from deltaweb.web.tables.extension import guards
 from deltaweb.web.tables.models import Table
-from tests.factories import NOW, new_share, new_shared_table, new_table
+from tests.support.pages.factories import NOW, new_share, new_shared_table, new_table
 
 pytestmark = pytest.mark.django_db
 BY: dict[str, Any] = {"actor": COMMAND_LINE, "now": NOW}

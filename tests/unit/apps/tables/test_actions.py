@@ -18,7 +18,7 @@ from deltaweb.web.tables.catalogue.registration import (
 from deltaweb.web.tables.catalogue.scanning import scan_root
 from deltaweb.web.tables.errors import TableInUseError, TableNameTakenError
 from deltaweb.web.tables.extension import guards
-from tests.factories import NOW, new_table, new_user
+from tests.support.pages.factories import NOW, new_table, new_user
 
 pytestmark = pytest.mark.django_db
 BY: dict[str, Any] = {"actor": Actor(name="ada", address="192.0.2.1"), "now": NOW}

@@ -33,7 +33,7 @@ from deltaweb.web.tables.storage.root_checks import check_roots
 from deltaweb.web.tables.storage.roots import allow_root, roots_for, samples_folder
 from deltaweb.web.tables.work.preview import PREVIEW, Preview
 from deltaweb.web.tables.work.version_files import VERSION_FILES, VersionFiles
-from tests.factories import FAR_AHEAD, NOW, new_table, new_user
+from tests.support.pages.factories import FAR_AHEAD, NOW, new_table, new_user
 
 pytestmark = pytest.mark.django_db
 

@@ -10,7 +10,7 @@ from pytest_django.fixtures import Settings
 
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables import tasks
-from tests.factories import new_unindexed_table
+from tests.support.pages.factories import new_unindexed_table
 
 pytestmark = pytest.mark.django_db
 

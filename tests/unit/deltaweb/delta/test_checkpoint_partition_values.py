@@ -11,13 +11,13 @@ import pytest
 
 from deltaweb.delta.protocol.schema import PrimitiveType
 from deltaweb.delta.values.value_text import parse_value
-from tests.delta_logs import (
+from tests.support.logs.delta_logs import (
     LogBuilder,
     add,
     checkpoint_bytes,
     txn,
 )
-from tests.small_checkpoints import (
+from tests.support.logs.small_checkpoints import (
     HEAD,
     SMALL_HEAD,
     schema_with,

@@ -10,8 +10,8 @@ import pytest
 
 from deltaweb.delta.log.paths import checkpoint_name
 from deltaweb.delta.snapshot import Snapshot
-from tests.delta_logs import LogBuilder, add, metadata, txn
-from tests.small_checkpoints import (
+from tests.support.logs.delta_logs import LogBuilder, add, metadata, txn
+from tests.support.logs.small_checkpoints import (
     HEAD,
     SCHEMA_STRING,
     SMALL_HEAD,

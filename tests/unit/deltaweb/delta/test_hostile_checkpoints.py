@@ -3,7 +3,7 @@
 import pytest
 
 from deltaweb.delta.errors import DeltaError
-from tests.delta_logs import (
+from tests.support.logs.delta_logs import (
     LogBuilder,
     add,
     checkpoint_bytes,
@@ -11,7 +11,7 @@ from tests.delta_logs import (
     protocol,
     remove,
 )
-from tests.hostile_logs import DEEP, HUGE, START
+from tests.support.logs.hostile_logs import DEEP, HUGE, START
 
 CHECKPOINT = [protocol(), metadata(), add("good")]
 ODD_CHECKPOINTS: dict[str, bytes] = {

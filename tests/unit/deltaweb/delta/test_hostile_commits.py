@@ -14,8 +14,15 @@ import pytest
 
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.snapshot import Snapshot
-from tests.delta_logs import LogBuilder, add, commit_bytes, metadata, protocol, remove
-from tests.hostile_logs import DEEP, HUGE, START
+from tests.support.logs.delta_logs import (
+    LogBuilder,
+    add,
+    commit_bytes,
+    metadata,
+    protocol,
+    remove,
+)
+from tests.support.logs.hostile_logs import DEEP, HUGE, START
 
 
 def line(action: bytes) -> bytes:

@@ -11,8 +11,8 @@ from deltaweb.delta.errors import (
     PathEscapesTableError,
 )
 from deltaweb.table import DeltaTable
-from tests.delta_logs import add, commit_bytes, remove
-from tests.hostile_logs import START
+from tests.support.logs.delta_logs import add, commit_bytes, remove
+from tests.support.logs.hostile_logs import START
 
 SECRET = "root:x:0:0"
 

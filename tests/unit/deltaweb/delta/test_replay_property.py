@@ -21,7 +21,8 @@ from deltaweb.delta.log.compactions import Compaction
 from deltaweb.delta.log.paths import commit_name
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.snapshot import state as snapshot_state
-from tests.delta_logs import (
+from tests.support.conditions.drawn_examples import examples
+from tests.support.logs.delta_logs import (
     Action,
     LogBuilder,
     add,
@@ -32,7 +33,6 @@ from tests.delta_logs import (
     remove,
     txn,
 )
-from tests.drawn_examples import examples
 
 PATHS = ["a", "b", "p=1/c", "p=%20/d", "file:/abs/e", "ü", "metaData", 'q"']
 VECTORS = [None, None, None, "dv1", "dv2"]

@@ -24,7 +24,7 @@ from deltaweb.delta.protocol.schema import (
     arrow_schema,
 )
 from deltaweb.delta.scan.rows import RowSource, read_rows
-from tests.row_tables import LONG, STRING, TIMESTAMP, Table, schema_of
+from tests.support.tables.row_tables import LONG, STRING, TIMESTAMP, Table, schema_of
 
 
 def _decimal(value: str) -> Decimal:

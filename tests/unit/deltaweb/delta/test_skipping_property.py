@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from deltaweb.delta.scan.predicate import Comparison, Not, Predicate, to_expression
 from deltaweb.delta.scan.pruning import files_for_expression, files_for_predicate
 from deltaweb.delta.values.statistics.columns import parse_statistics
-from tests.drawn_examples import examples
-from tests.random_files import (
+from tests.support.conditions.drawn_examples import examples
+from tests.support.conditions.random_predicates import operators, predicates
+from tests.support.files.random_files import (
     PARTITIONS,
     ROWS,
     SCHEMA,
@@ -20,7 +21,6 @@ from tests.random_files import (
     scalar,
     written_stats,
 )
-from tests.random_predicates import operators, predicates
 
 
 def _partitions(table: Sequence[File]) -> pa.StructArray:

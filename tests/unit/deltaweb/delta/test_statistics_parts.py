@@ -11,7 +11,14 @@ from deltaweb.delta.errors import LogCorruptError
 from deltaweb.delta.log.blocks import SelectedBlock, StatisticsPart
 from deltaweb.delta.log.paths import checkpoint_name, checkpoint_part_names
 from deltaweb.delta.log.replay import compact_blocks
-from tests.delta_logs import LogBuilder, add, checkpoint_bytes, metadata, protocol, txn
+from tests.support.logs.delta_logs import (
+    LogBuilder,
+    add,
+    checkpoint_bytes,
+    metadata,
+    protocol,
+    txn,
+)
 
 TYPED = pa.struct([("numRecords", pa.int64())])
 FIELDS = {

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deltaweb.delta.values.statistics.columns import parse_statistics
-from tests.parsed_statistics import SCHEMA, column, parsed
+from tests.support.logs.parsed_statistics import SCHEMA, column, parsed
 
 json_values = st.recursive(
     st.none()

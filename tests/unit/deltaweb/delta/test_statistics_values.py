@@ -7,7 +7,7 @@ from decimal import Decimal
 import pyarrow as pa
 import pytest
 
-from tests.parsed_statistics import bound, parsed
+from tests.support.logs.parsed_statistics import bound, parsed
 
 
 class TestValues:

@@ -7,7 +7,7 @@ from deltaweb.delta.protocol.schema import PrimitiveType, StructField, schema_of
 from deltaweb.expressions import bounds
 from deltaweb.expressions.condition import SQLAssignment, SQLCondition
 from deltaweb.expressions.errors import ExpressionTooLargeError, ExpressionValueError
-from tests.expression_cases import CONDITIONS, ROWS
+from tests.support.conditions.expression_cases import CONDITIONS, ROWS
 
 SCHEMA = schema_of_arrow(ROWS.schema)
 [BATCH] = ROWS.to_batches()

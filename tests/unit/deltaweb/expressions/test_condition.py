@@ -12,7 +12,7 @@ from deltaweb.delta.scan.predicate import Comparison
 from deltaweb.expressions.condition import SQLCondition
 from deltaweb.expressions.errors import ExpressionMistakenError, ExpressionValueError
 from deltaweb.table import DeltaTable
-from tests.written_rows import new_table
+from tests.support.tables.written_rows import new_table
 
 ROWS = pa.table(
     {

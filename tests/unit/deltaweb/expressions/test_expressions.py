@@ -12,7 +12,13 @@ from deltaweb.expressions.condition import SQLAssignment, SQLCondition
 from deltaweb.expressions.errors import ExpressionError, ExpressionValueError
 from deltaweb.expressions.functions import FUNCTIONS
 from deltaweb.sharing.conditions.hints import parsed_hint
-from tests.expression_cases import CONDITIONS, REFUSED, ROWS, VALUES, WITHOUT_VALUE
+from tests.support.conditions.expression_cases import (
+    CONDITIONS,
+    REFUSED,
+    ROWS,
+    VALUES,
+    WITHOUT_VALUE,
+)
 
 SCHEMA = schema_of_arrow(ROWS.schema)
 [BATCH] = ROWS.to_batches()

@@ -12,7 +12,7 @@ from deltaweb.delta.protocol.schema import schema_of_arrow
 from deltaweb.delta.values.time_zones.errors import TimeZoneUnknownError
 from deltaweb.expressions.condition import SQLAssignment, SQLCondition
 from deltaweb.table import DeltaTable
-from tests.written_rows import new_table
+from tests.support.tables.written_rows import new_table
 
 ZONES = ("UTC", "America/New_York", "Asia/Kolkata")
 NEW_YORK = "America/New_York"

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.delta_logs import add
-from tests.indexed_logs import Indexed
-from tests.local_logs import LocalLog
-from tests.shared_tables import stats_text
+from tests.support.logs.delta_logs import add
+from tests.support.logs.indexed_logs import Indexed
+from tests.support.logs.local_logs import LocalLog
+from tests.support.pages.shared_tables import stats_text
 
 
 @pytest.fixture

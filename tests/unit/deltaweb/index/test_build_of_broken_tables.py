@@ -10,7 +10,7 @@ import pytest
 
 from deltaweb.index.folder.result import FAILED, INDEXED
 from deltaweb.table import DeltaTable
-from tests.index_builds import (
+from tests.support.index.index_builds import (
     add_commit,
     add_file,
     commits,
@@ -18,7 +18,7 @@ from tests.index_builds import (
     schema_of,
     set_metadata,
 )
-from tests.index_folders import open_index
+from tests.support.index.index_folders import open_index
 
 
 class TestBrokenTable:

@@ -14,11 +14,11 @@ from deltaweb.index.history import reader as history_reader
 from deltaweb.index.history.run_actions import RunActions
 from deltaweb.storage.local import LocalTableStore
 from deltaweb.table import DeltaTable
-from tests.fed_table import FedTable, numbers
-from tests.roaring_bitmaps import inline_vector
-from tests.spelled_partitions import append_spelled
-from tests.versioned_table import VersionedTable
-from tests.written_rows import new_table
+from tests.support.logs.roaring_bitmaps import inline_vector
+from tests.support.logs.spelled_partitions import append_spelled
+from tests.support.tables.fed_table import FedTable, numbers
+from tests.support.tables.versioned_table import VersionedTable
+from tests.support.tables.written_rows import new_table
 
 SCHEMA = StructType((StructField("id", PrimitiveType("long")),))
 ROWS = [{"id": 1}]

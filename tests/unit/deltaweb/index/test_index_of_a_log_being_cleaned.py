@@ -7,10 +7,10 @@ import pytest
 from deltaweb.delta.errors import LogCorruptError
 from deltaweb.delta.log.paths import checkpoint_name, commit_name
 from deltaweb.index.build.full import index_table
-from tests.counting_store import CountingStore
-from tests.delta_logs import LogBuilder, metadata, protocol
-from tests.index_folders import contents
-from tests.indexed_logs import NOW_MS, SCHEMA, file_of
+from tests.support.index.index_folders import contents
+from tests.support.logs.delta_logs import LogBuilder, metadata, protocol
+from tests.support.logs.indexed_logs import NOW_MS, SCHEMA, file_of
+from tests.support.stores.counting_store import CountingStore
 
 HEAD = [protocol(), metadata(schemaString=SCHEMA, partitionColumns=["p"])]
 OLD = (commit_name(0), commit_name(1), checkpoint_name(1))

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from deltaweb.index.folder.file_index import COMMITS
-from tests.delta_logs import Action, metadata, own_time, protocol
-from tests.index_folders import commit_rows
-from tests.indexed_logs import SCHEMA, Indexed, file_of
+from tests.support.index.index_folders import commit_rows
+from tests.support.logs.delta_logs import Action, metadata, own_time, protocol
+from tests.support.logs.indexed_logs import SCHEMA, Indexed, file_of
 
 FEATURES = protocol(1, 7, writerFeatures=["inCommitTimestamp"])
 

@@ -8,9 +8,9 @@ from deltaweb.index.folder.result import INDEXED
 from deltaweb.index.query.shared_table import SharedTableReader
 from deltaweb.sharing.conditions.hints import parse_hints
 from deltaweb.table import DeltaTable
-from tests.index_builds import build_index
-from tests.index_folders import open_index
-from tests.span_table import write_span_table
+from tests.support.index.index_builds import build_index
+from tests.support.index.index_folders import open_index
+from tests.support.tables.span_table import write_span_table
 
 
 @pytest.mark.parametrize("is_partitioned", [False, True])

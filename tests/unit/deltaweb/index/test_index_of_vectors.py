@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from deltaweb.index.folder.file_index import open_files
-from tests.delta_logs import Action, add, deletion_vector, remove
-from tests.index_folders import commit_rows
-from tests.indexed_logs import Indexed
+from tests.support.index.index_folders import commit_rows
+from tests.support.logs.delta_logs import Action, add, deletion_vector, remove
+from tests.support.logs.indexed_logs import Indexed
 
 
 @pytest.fixture

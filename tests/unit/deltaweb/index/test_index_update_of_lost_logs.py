@@ -7,13 +7,13 @@ import pytest
 from deltaweb.delta.log.paths import commit_name
 from deltaweb.index.folder.file_index import COMMITS, METADATA, PROTOCOLS
 from deltaweb.index.folder.manifest import MANIFEST
-from tests.delta_logs import (
+from tests.support.index.index_folders import commit_rows
+from tests.support.logs.delta_logs import (
     metadata,
     protocol,
     remove,
 )
-from tests.index_folders import commit_rows
-from tests.indexed_logs import NOW_MS, SCHEMA, Indexed, file_of, vacuum_of
+from tests.support.logs.indexed_logs import NOW_MS, SCHEMA, Indexed, file_of, vacuum_of
 
 
 class TestALogThatWasCleaned:

@@ -16,7 +16,9 @@ from deltaweb.index.build.finish import BuildRequest
 from deltaweb.index.build.full import index_table
 from deltaweb.index.build.update import update_index
 from deltaweb.table import DeltaTable
-from tests.delta_logs import (
+from tests.support.conditions.drawn_examples import examples
+from tests.support.index.index_folders import contents
+from tests.support.logs.delta_logs import (
     Action,
     LogBuilder,
     add,
@@ -25,9 +27,7 @@ from tests.delta_logs import (
     protocol,
     remove,
 )
-from tests.drawn_examples import examples
-from tests.index_folders import contents
-from tests.local_logs import stats_of, typed_schema
+from tests.support.logs.local_logs import stats_of, typed_schema
 
 NOW_MS = 1_800_000_000_000
 DAY_MS = 86_400_000

@@ -9,12 +9,19 @@ import pytest
 from deltaweb.index.files.source import SOURCE
 from deltaweb.index.folder.file_index import COMMITS, FILES, SUMMARY
 from deltaweb.index.folder.manifest import MANIFEST, write_manifest
-from tests.delta_logs import (
+from tests.support.logs.delta_logs import (
     Action,
     metadata,
     protocol,
 )
-from tests.indexed_logs import DAY_MS, NOW_MS, SCHEMA, Indexed, file_of, vacuum_of
+from tests.support.logs.indexed_logs import (
+    DAY_MS,
+    NOW_MS,
+    SCHEMA,
+    Indexed,
+    file_of,
+    vacuum_of,
+)
 
 
 class TestWhatIsReadFromTheStart:

@@ -8,8 +8,8 @@ import pytest
 from deltaweb.index.lacking_versions import lacking_versions
 from deltaweb.storage.local import LocalTableStore
 from deltaweb.table import DeltaTable
+from tests.support.tables.versioned_table import VersionedTable
 from tests.unit.deltaweb.index.test_file_check import ROWS, SCHEMA, masked
-from tests.versioned_table import VersionedTable
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 
 from deltaweb.index.build.full import index_table
 from deltaweb.index.folder.file_index import listed_files, open_files
-from tests.mapped_tables import MappedTable, field
+from tests.support.tables.mapped_tables import MappedTable, field
 
 ID = field("id", "long", 1, "col-1")
 DAY = field("day", "date", 2, "col-2")

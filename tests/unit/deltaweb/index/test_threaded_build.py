@@ -8,8 +8,8 @@ import pytest
 from deltaweb.delta.errors import LocationUnreachableError
 from deltaweb.index.folder.result import FAILED
 from deltaweb.index.history.engine import InProcess
-from tests.index_builds import build_index
-from tests.index_folders import contents
+from tests.support.index.index_builds import build_index
+from tests.support.index.index_folders import contents
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 NOW_MS = int(NOW.timestamp() * 1000)

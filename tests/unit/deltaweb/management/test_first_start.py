@@ -11,7 +11,7 @@ from deltaweb.management.first_start import check_lake, register_samples
 from deltaweb.web.pages.actions import COMMAND_LINE
 from deltaweb.web.tables.catalogue.registration import remove_table
 from deltaweb.web.tables.models import Table
-from tests.factories import NOW
+from tests.support.pages.factories import NOW
 
 
 class TestTheLakeThatIsNamed:

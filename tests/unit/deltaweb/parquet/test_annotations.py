@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.parquet_schemas import column, element
+from tests.support.files.parquet_schemas import column, element
 
 UTC, LOCAL = True, False
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from deltaweb.parquet.counts import RowGroupCounts, parse_row_group_counts
 from deltaweb.parquet.errors import FooterCorruptError
 from deltaweb.parquet.tail import read_footer
-from tests.delta_logs import add, checkpoint_bytes, metadata, protocol
+from tests.support.logs.delta_logs import add, checkpoint_bytes, metadata, protocol
 
 
 def counts_of(data: bytes) -> list[RowGroupCounts]:

@@ -10,9 +10,9 @@ import pytest
 from deltaweb.parquet import preview
 from deltaweb.parquet.errors import ParquetError
 from deltaweb.parquet.values.reading import read_rows
-from tests import mutated_pages
-from tests.mutated_footers import judge, mutated_files, seed_files
-from tests.mutated_pages import judge_pages
+from tests.support.files import mutated_pages
+from tests.support.files.mutated_footers import judge, mutated_files, seed_files
+from tests.support.files.mutated_pages import judge_pages
 
 ROUNDS = 2_000
 SLOWEST_S = 2.0

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from deltaweb.parquet.statistics import read_statistics
-from tests.parquet_schemas import column, element
+from tests.support.files.parquet_schemas import column, element
 
 TYPE_ORDER = "TYPE_ORDER"
 

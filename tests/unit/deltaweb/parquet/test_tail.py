@@ -10,7 +10,7 @@ from deltaweb.parquet.errors import (
     ParquetError,
 )
 from deltaweb.parquet.tail import FIRST_READ_BYTES, read_footer
-from tests.counted_reads import CountedSource
+from tests.support.stores.counted_reads import CountedSource
 
 
 def file_of(columns: int) -> bytes:

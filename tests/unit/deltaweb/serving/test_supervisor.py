@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.installation import wait_for
+from tests.support.processes.installation import wait_for
 
 PARENT = """
 import os, sys

@@ -10,7 +10,7 @@ from deltaweb.delta.errors import DeltaError, PredicateError
 from deltaweb.delta.log.paths import commit_name
 from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.table import DeltaTable
-from tests.delta_logs import Action, LogBuilder, metadata, protocol
+from tests.support.logs.delta_logs import Action, LogBuilder, metadata, protocol
 
 FEATURES = ["clustering", "domainMetadata"]
 SCHEMA = {

@@ -20,8 +20,8 @@ from deltaweb.delta.values.partition_values import partition_texts, type_partiti
 from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.writer import data_files
 from deltaweb.writer.data_files import DataFileWriter, FileLayout
-from tests.written_rows import new_table, numbers
-from tests.written_tables import PROTOCOL
+from tests.support.tables.written_rows import new_table, numbers
+from tests.support.tables.written_tables import PROTOCOL
 
 
 def layout(schema: pa.Schema, *partitions: str, **properties: str) -> FileLayout:

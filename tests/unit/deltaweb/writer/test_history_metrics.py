@@ -11,7 +11,7 @@ import pytest
 
 from deltaweb.table import DeltaTable
 from deltaweb.writer.optimize import size_quantiles
-from tests.written_rows import ROWS, SCHEMA, new_table
+from tests.support.tables.written_rows import ROWS, SCHEMA, new_table
 
 FEED = {"delta.enableChangeDataFeed": "true"}
 VECTORS = {"delta.enableDeletionVectors": "true"}

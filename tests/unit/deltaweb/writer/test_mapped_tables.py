@@ -15,7 +15,7 @@ from deltaweb.delta.writing.errors import (
     ProtocolUpgradeError,
 )
 from deltaweb.table import DeltaTable
-from tests.written_rows import ROWS, SCHEMA, new_table, numbers
+from tests.support.tables.written_rows import ROWS, SCHEMA, new_table, numbers
 
 MODE = "delta.columnMapping.mode"
 NESTED = pa.schema(

@@ -8,8 +8,8 @@ from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.table import DeltaTable
 from deltaweb.writer import data_files, matching
 from deltaweb.writer.making.new_table import NewTable, create_table
-from tests.counting_store import CountingStore
-from tests.written_rows import numbers
+from tests.support.stores.counting_store import CountingStore
+from tests.support.tables.written_rows import numbers
 
 N = pa.schema([("n", pa.int64())])
 

@@ -13,7 +13,7 @@ import pytest
 from deltaweb.delta.errors import ColumnNotFoundError, PredicateError
 from deltaweb.table import DeltaTable
 from deltaweb.writer.optimize import carry_out_optimize, plan_optimize
-from tests.written_rows import ROWS, SCHEMA, new_table, numbers
+from tests.support.tables.written_rows import ROWS, SCHEMA, new_table, numbers
 
 
 @pytest.fixture

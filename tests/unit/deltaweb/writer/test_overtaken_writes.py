@@ -9,7 +9,7 @@ from deltaweb.delta.writing.errors import CommitConflictError
 from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.table import DeltaTable
 from deltaweb.writer.making.new_table import NewTable, create_table
-from tests.written_rows import ROWS, SCHEMA, numbers
+from tests.support.tables.written_rows import ROWS, SCHEMA, numbers
 
 MORE = ROWS.slice(0, 1)
 Rival = Callable[[DeltaTable], object]

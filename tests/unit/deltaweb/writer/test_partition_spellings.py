@@ -8,8 +8,8 @@ import pytest
 from deltaweb.delta.protocol.schema import schema_of_arrow
 from deltaweb.delta.values.partition_values import type_partition_texts
 from deltaweb.table import DeltaTable
-from tests.spelled_partitions import SPELLINGS, append_spelled, spelled
-from tests.written_rows import new_table, numbers
+from tests.support.logs.spelled_partitions import SPELLINGS, append_spelled, spelled
+from tests.support.tables.written_rows import new_table, numbers
 
 EACH_TYPE = pytest.mark.parametrize("name", SPELLINGS)
 WITH_VECTORS = {"delta.enableDeletionVectors": "true"}

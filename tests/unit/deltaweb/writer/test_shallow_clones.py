@@ -8,7 +8,7 @@ import pytest
 from deltaweb.delta.errors import PathEscapesTableError
 from deltaweb.storage.place import open_store
 from deltaweb.table import DeltaTable
-from tests.shallow_clones import NUMBERS, shallow_clone, source_table
+from tests.support.logs.shallow_clones import NUMBERS, shallow_clone, source_table
 
 
 @pytest.fixture

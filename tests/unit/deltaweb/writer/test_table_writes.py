@@ -21,7 +21,7 @@ from deltaweb.expressions.errors import ExpressionError
 from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.table import DeltaTable
 from deltaweb.writer.making.new_table import NewTable, create_table
-from tests.written_rows import ROWS, SCHEMA, new_table, numbers
+from tests.support.tables.written_rows import ROWS, SCHEMA, new_table, numbers
 
 
 @pytest.fixture

@@ -9,7 +9,13 @@ import pytest
 from deltaweb.delta.errors import TimestampInvalidError
 from deltaweb.delta.writing.errors import ConstraintViolatedError
 from deltaweb.table import DeltaTable
-from tests.zoned_tables import MIDNIGHT, NEW_YORK, ROWS, ids, write_zoned_table
+from tests.support.tables.zoned_tables import (
+    MIDNIGHT,
+    NEW_YORK,
+    ROWS,
+    ids,
+    write_zoned_table,
+)
 
 
 @pytest.fixture

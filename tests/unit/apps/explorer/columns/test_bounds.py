@@ -6,10 +6,10 @@ import pytest
 from deltaweb.web.explorer.columns.bounds import column_bounds
 from deltaweb.web.explorer.columns.tree import version_tree
 from deltaweb.web.explorer.version.table_version import table_version
-from tests.delta_logs import add
-from tests.factories import new_user
-from tests.indexed_tables import new_indexed_table
-from tests.local_logs import LocalLog, stats_of, typed_schema
+from tests.support.index.indexed_tables import new_indexed_table
+from tests.support.logs.delta_logs import add
+from tests.support.logs.local_logs import LocalLog, stats_of, typed_schema
+from tests.support.pages.factories import new_user
 
 pytestmark = pytest.mark.django_db
 LONG = "x" * 1_000_000

@@ -10,7 +10,13 @@ from deltaweb.web.explorer.commit.selector import (
 )
 from deltaweb.web.pages.errors import PageError
 from deltaweb.web.tables.models import Commit, Table
-from tests.factories import new_commit, new_metadata, new_protocol, new_table, new_user
+from tests.support.pages.factories import (
+    new_commit,
+    new_metadata,
+    new_protocol,
+    new_table,
+    new_user,
+)
 
 ACTIONS = [
     {"commitInfo": {"operation": "WRITE"}},

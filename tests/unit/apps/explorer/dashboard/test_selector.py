@@ -8,7 +8,7 @@ from deltaweb.web.explorer.dashboard.latest_commits import latest_commits
 from deltaweb.web.explorer.dashboard.selector import dashboard
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.models import Table
-from tests.factories import NOW, new_commit, new_job, new_table, new_user
+from tests.support.pages.factories import NOW, new_commit, new_job, new_table, new_user
 
 pytestmark = pytest.mark.django_db
 

@@ -8,7 +8,7 @@ from deltaweb.web.explorer.history import selector as history
 from deltaweb.web.explorer.history.form import HistoryFilter
 from deltaweb.web.explorer.history.selector import changed_parts, moves_files
 from deltaweb.web.tables.models import Commit, Table
-from tests.factories import new_commit, new_table
+from tests.support.pages.factories import new_commit, new_table
 
 pytestmark = pytest.mark.django_db
 DAY = datetime(2026, 11, 20, 12, tzinfo=UTC)

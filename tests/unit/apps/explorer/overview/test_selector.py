@@ -9,7 +9,7 @@ from deltaweb.web.explorer.overview.selector import (
 from deltaweb.web.explorer.version.table_version import table_version
 from deltaweb.web.pages.errors import PageError
 from deltaweb.web.tables.models import Commit, Table
-from tests.factories import (
+from tests.support.pages.factories import (
     new_commit,
     new_metadata,
     new_protocol,

@@ -11,7 +11,7 @@ from kombu import entity
 
 from deltaweb.web.jobs.broker import file_broker
 from deltaweb.web.jobs.broker.file_broker import Channel, Transport
-from tests.installation import wait_for
+from tests.support.processes.installation import wait_for
 
 Connect = Callable[[], Any]
 # kombu has few types.

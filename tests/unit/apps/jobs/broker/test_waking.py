@@ -8,7 +8,7 @@ from deltaweb.celery import app
 from deltaweb.web.jobs import services
 from deltaweb.web.jobs.broker import waking
 from deltaweb.web.jobs.models import Job
-from tests.factories import NOW, new_job
+from tests.support.pages.factories import NOW, new_job
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -14,7 +14,7 @@ from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.running import tracking
 from deltaweb.web.jobs.running.held_lease import LeaseLostError
 from deltaweb.web.jobs.running.tracking import JobCancelled, TrackedJob, track_job
-from tests.installation import wait_for
+from tests.support.processes.installation import wait_for
 
 pytestmark = pytest.mark.django_db
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)

@@ -7,8 +7,8 @@ from deltaweb.web.jobs import tasks
 from deltaweb.web.jobs.models import Job, Worker
 from deltaweb.web.jobs.running.process import process_name
 from deltaweb.web.jobs.sweep import heartbeat
-from tests.factories import new_job
-from tests.installation import wait_for
+from tests.support.pages.factories import new_job
+from tests.support.processes.installation import wait_for
 
 
 @pytest.mark.django_db

@@ -13,7 +13,7 @@ from deltaweb.web.jobs.sweep.leftovers import (
     remove_leftovers,
     remove_results,
 )
-from tests.factories import NOW, new_job
+from tests.support.pages.factories import NOW, new_job
 
 pytestmark = pytest.mark.django_db
 OLD_S = NOW.timestamp() - ABANDONED_AFTER_S - 1

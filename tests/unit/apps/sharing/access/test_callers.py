@@ -12,7 +12,7 @@ from pytest_django import DjangoAssertNumQueries
 from deltaweb.web.sharing import errors
 from deltaweb.web.sharing.access import callers as access
 from deltaweb.web.sharing.models import RecipientToken
-from tests.factories import (
+from tests.support.pages.factories import (
     NOW,
     new_grant,
     new_recipient,

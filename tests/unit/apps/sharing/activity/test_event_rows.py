@@ -4,7 +4,7 @@ import pytest
 
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.sharing.activity.event_rows import event_row
-from tests.factories import NOW
+from tests.support.pages.factories import NOW
 
 
 class TestEventRow:

@@ -16,7 +16,7 @@ from deltaweb.web.sharing.activity.usage import (
     last_use,
     reads,
 )
-from tests.factories import NOW, new_recipient, new_share, new_token
+from tests.support.pages.factories import NOW, new_recipient, new_share, new_token
 
 pytestmark = pytest.mark.django_db
 ACME, TOKEN, TABLE = (UUID(int=number) for number in (1, 2, 3))

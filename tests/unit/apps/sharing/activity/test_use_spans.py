@@ -10,7 +10,7 @@ from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.sharing.activity.forms import ActivityFilter
 from deltaweb.web.sharing.activity.use_spans import use_of
 from deltaweb.web.sharing.models import Recipient
-from tests.factories import NOW, new_recipient
+from tests.support.pages.factories import NOW, new_recipient
 
 pytestmark = pytest.mark.django_db
 DAY = timedelta(days=1)

@@ -5,7 +5,7 @@ import pytest
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.sharing.api.audit import CallRecord
 from deltaweb.web.sharing.api.streams import BROKEN, RecordedStream
-from tests.factories import NOW
+from tests.support.pages.factories import NOW
 
 pytestmark = pytest.mark.django_db
 

@@ -6,7 +6,7 @@ import pytest
 from pytest_django import DjangoAssertNumQueries
 
 from deltaweb.web.sharing.clients.preflight import preflight, preflight_data, preflights
-from tests.factories import (
+from tests.support.pages.factories import (
     new_metadata,
     new_protocol,
     new_table,

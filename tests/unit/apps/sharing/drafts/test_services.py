@@ -10,7 +10,13 @@ from deltaweb.web.sharing.drafts.draft import Draft, DraftRecipient, DraftTable
 from deltaweb.web.sharing.drafts.services import MadeShare, make_share
 from deltaweb.web.sharing.models import Recipient, RecipientToken, Share
 from deltaweb.web.tables.models import Table
-from tests.factories import NOW, new_metadata, new_recipient, new_share, new_table
+from tests.support.pages.factories import (
+    NOW,
+    new_metadata,
+    new_recipient,
+    new_share,
+    new_table,
+)
 
 pytestmark = pytest.mark.django_db
 ONE_RECIPIENT = DraftRecipient(name="globex", lifetime="30d")

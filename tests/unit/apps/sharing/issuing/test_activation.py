@@ -13,7 +13,7 @@ from deltaweb.web.sharing.access import callers as access
 from deltaweb.web.sharing.issuing import activation, tokens
 from deltaweb.web.sharing.issuing.profile import Profile
 from deltaweb.web.sharing.models import ActivationLink, RecipientToken
-from tests.factories import (
+from tests.support.pages.factories import (
     NOW,
     new_grant,
     new_recipient,

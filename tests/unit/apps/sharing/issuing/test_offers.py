@@ -7,7 +7,7 @@ import pytest
 
 from deltaweb.web.sharing.issuing.offers import LOOKED_AT, offered_tables, to_read_first
 from deltaweb.web.sharing.models import Recipient, Share
-from tests.factories import (
+from tests.support.pages.factories import (
     new_grant,
     new_metadata,
     new_protocol,

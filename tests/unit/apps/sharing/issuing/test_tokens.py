@@ -10,7 +10,7 @@ from deltaweb.web.sharing import errors
 from deltaweb.web.sharing.access import callers as access
 from deltaweb.web.sharing.issuing import tokens
 from deltaweb.web.sharing.models import ActivationLink, Recipient, RecipientToken
-from tests.factories import NOW, new_recipient, new_token
+from tests.support.pages.factories import NOW, new_recipient, new_token
 
 pytestmark = pytest.mark.django_db
 WHO = Actor(name="ada", address="192.0.2.1")

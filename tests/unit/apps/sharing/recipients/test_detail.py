@@ -7,7 +7,7 @@ import pytest
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.sharing.models import Recipient, RecipientToken
 from deltaweb.web.sharing.recipients.detail import recipient_detail
-from tests.factories import NOW, new_recipient, new_token
+from tests.support.pages.factories import NOW, new_recipient, new_token
 
 pytestmark = pytest.mark.django_db
 DAY = timedelta(days=1)

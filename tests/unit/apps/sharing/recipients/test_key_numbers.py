@@ -10,7 +10,13 @@ from deltaweb.web.accounts.models import User
 from deltaweb.web.explorer.dashboard.selector import dashboard
 from deltaweb.web.sharing.recipients.key_numbers import expiring_tokens
 from deltaweb.web.sharing.recipients.listing import RecipientQuery, recipient_page
-from tests.factories import NOW, new_recipient, new_table, new_token, new_user
+from tests.support.pages.factories import (
+    NOW,
+    new_recipient,
+    new_table,
+    new_token,
+    new_user,
+)
 
 pytestmark = pytest.mark.django_db
 DAY = timedelta(days=1)

@@ -12,7 +12,7 @@ from deltaweb.web.sharing.recipients.listing import (
     recipient_page,
 )
 from deltaweb.web.sharing.recipients.token_states import tokens_state
-from tests.factories import (
+from tests.support.pages.factories import (
     FAR_AHEAD,
     NOW,
     new_grant,

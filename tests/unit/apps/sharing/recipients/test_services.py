@@ -5,7 +5,13 @@ from deltaweb.web.pages.actions import Actor
 from deltaweb.web.sharing import errors
 from deltaweb.web.sharing.models import Grant, Recipient, RecipientToken
 from deltaweb.web.sharing.recipients import services as recipients
-from tests.factories import NOW, new_grant, new_recipient, new_share, new_token
+from tests.support.pages.factories import (
+    NOW,
+    new_grant,
+    new_recipient,
+    new_share,
+    new_token,
+)
 
 pytestmark = pytest.mark.django_db
 WHO = Actor(name="ada")

@@ -8,7 +8,7 @@ from deltaweb.web.sharing import errors
 from deltaweb.web.sharing.models import Grant, Share, SharedTable
 from deltaweb.web.sharing.shares import services as shares
 from deltaweb.web.tables.models import Table
-from tests.factories import (
+from tests.support.pages.factories import (
     NOW,
     new_grant,
     new_metadata,

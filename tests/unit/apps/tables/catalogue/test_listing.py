@@ -10,7 +10,7 @@ from deltaweb.web.tables.catalogue.listing import (
     catalogue_page,
 )
 from deltaweb.web.tables.models import Table
-from tests.factories import (
+from tests.support.pages.factories import (
     NOW,
     new_column,
     new_commit,

@@ -7,7 +7,7 @@ from deltaweb.web.tables.catalogue.search import search_csv, search_keys, search
 from deltaweb.web.tables.extension import search_kinds
 from deltaweb.web.tables.extension.search_kinds import Hit, SearchKind
 from deltaweb.web.tables.models import Table
-from tests.factories import new_column, new_table, new_user
+from tests.support.pages.factories import new_column, new_table, new_user
 
 pytestmark = pytest.mark.django_db
 

@@ -9,7 +9,13 @@ from deltaweb.web.jobs.models import Job
 from deltaweb.web.pages.errors import PageError
 from deltaweb.web.tables.head.table_head import get_table, requested_version, table_head
 from deltaweb.web.tables.index.refresh import refresh_table
-from tests.factories import NOW, new_commit, new_table, new_unindexed_table, new_user
+from tests.support.pages.factories import (
+    NOW,
+    new_commit,
+    new_table,
+    new_unindexed_table,
+    new_user,
+)
 
 pytestmark = pytest.mark.django_db
 

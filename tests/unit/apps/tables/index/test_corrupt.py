@@ -15,9 +15,9 @@ from deltaweb.web.tables.index.folders import new_index_folder
 from deltaweb.web.tables.index.results import store_result
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.models.schedules import ONLY_WHEN_ASKED_S
-from tests.factories import NOW, new_unindexed_table
-from tests.index_builds import build_index
-from tests.local_logs import RandomLog
+from tests.support.index.index_builds import build_index
+from tests.support.logs.local_logs import RandomLog
+from tests.support.pages.factories import NOW, new_unindexed_table
 
 pytestmark = pytest.mark.django_db
 

@@ -14,7 +14,7 @@ from deltaweb.web.tables.index.folders import (
     remove_orphaned_indexes,
     remove_other_indexes,
 )
-from tests.factories import NOW, new_unindexed_table
+from tests.support.pages.factories import NOW, new_unindexed_table
 
 pytestmark = pytest.mark.django_db
 

@@ -4,9 +4,9 @@ import pytest
 
 from deltaweb.index.folder.file_index import METADATA, IndexMissingError
 from deltaweb.web.tables.index.history import IndexedHistory, open_history
-from tests.dated_log import DatedLog
-from tests.delta_logs import metadata
-from tests.index_builds import build_index
+from tests.support.index.index_builds import build_index
+from tests.support.logs.dated_log import DatedLog
+from tests.support.logs.delta_logs import metadata
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from deltaweb.web.tables.index.jobs import IndexBatch
 from deltaweb.web.tables.index.refresh import refresh_table
 from deltaweb.web.tables.index.slow_tables import KIND
 from deltaweb.web.tables.models import Table
-from tests.factories import NOW, new_job, new_unindexed_table
+from tests.support.pages.factories import NOW, new_job, new_unindexed_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -17,10 +17,10 @@ from deltaweb.web.tables.index.folders import new_index_folder
 from deltaweb.web.tables.index.probing import probe_tables
 from deltaweb.web.tables.index.results import store_failure, store_index
 from deltaweb.web.tables.models import Table
-from tests.dated_log import DatedLog
-from tests.factories import NOW, new_table, new_unindexed_table
-from tests.index_builds import build_index
-from tests.indexed_tables import index_table, new_indexed_table
+from tests.support.index.index_builds import build_index
+from tests.support.index.indexed_tables import index_table, new_indexed_table
+from tests.support.logs.dated_log import DatedLog
+from tests.support.pages.factories import NOW, new_table, new_unindexed_table
 
 pytestmark = pytest.mark.django_db
 LATER = NOW + timedelta(minutes=5)

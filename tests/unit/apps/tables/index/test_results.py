@@ -13,9 +13,9 @@ from deltaweb.index.folder.result import IndexResult
 from deltaweb.web.tables.index.folders import new_index_folder
 from deltaweb.web.tables.index.results import store_failure, store_index, store_result
 from deltaweb.web.tables.models import Commit, Table
-from tests.factories import NOW, new_unindexed_table
-from tests.index_builds import build_index
-from tests.index_folders import open_index
+from tests.support.index.index_builds import build_index
+from tests.support.index.index_folders import open_index
+from tests.support.pages.factories import NOW, new_unindexed_table
 
 pytestmark = pytest.mark.django_db
 

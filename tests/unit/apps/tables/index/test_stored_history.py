@@ -18,11 +18,11 @@ from deltaweb.web.tables.index.history import open_history
 from deltaweb.web.tables.index.results import store_index
 from deltaweb.web.tables.index.stored_history import load_ahead
 from deltaweb.web.tables.models import Commit, Table
-from tests.dated_log import DatedLog
-from tests.delta_logs import metadata
-from tests.factories import NOW, new_unindexed_table
-from tests.index_builds import build_index
-from tests.indexed_tables import index_table, new_indexed_table
+from tests.support.index.index_builds import build_index
+from tests.support.index.indexed_tables import index_table, new_indexed_table
+from tests.support.logs.dated_log import DatedLog
+from tests.support.logs.delta_logs import metadata
+from tests.support.pages.factories import NOW, new_unindexed_table
 
 pytestmark = pytest.mark.django_db
 

@@ -14,7 +14,13 @@ from deltaweb.web.tables.maintenance.plans import CheckpointPlan, checkpoint_pla
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.storage import bounded_read
 from tests.benchmarks.logs import write_json_log
-from tests.factories import new_commit, new_metadata, new_protocol, new_table, new_user
+from tests.support.pages.factories import (
+    new_commit,
+    new_metadata,
+    new_protocol,
+    new_table,
+    new_user,
+)
 
 pytestmark = pytest.mark.django_db
 COMMITS, NEWEST = 4, 3

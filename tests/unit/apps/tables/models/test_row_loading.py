@@ -4,7 +4,7 @@ import pytest
 
 from deltaweb.web.tables.models import Commit, Table
 from deltaweb.web.tables.models.row_loading import insert_rows, stored_values
-from tests.factories import new_unindexed_table
+from tests.support.pages.factories import new_unindexed_table
 
 pytestmark = pytest.mark.django_db
 FIELDS = ("version", "committed_at", "sentence", "metrics", "added_rows", "table")

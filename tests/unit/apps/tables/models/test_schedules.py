@@ -15,7 +15,7 @@ from deltaweb.web.tables.models.schedules import (
     schedule_name,
     schedule_words,
 )
-from tests.factories import NOW
+from tests.support.pages.factories import NOW
 
 
 @pytest.fixture(autouse=True)

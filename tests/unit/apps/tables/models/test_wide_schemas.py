@@ -8,7 +8,7 @@ import pytest
 from django.apps import apps
 
 from deltaweb.web.tables.models import WideSchema
-from tests.factories import new_metadata, new_table
+from tests.support.pages.factories import new_metadata, new_table
 
 MIGRATION = importlib.import_module("deltaweb.web.tables.migrations.0005_wide_schemas")
 

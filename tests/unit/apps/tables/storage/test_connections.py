@@ -23,7 +23,7 @@ from deltaweb.web.tables.storage.errors import (
     StoragePrefixTakenError,
     StorageSealedError,
 )
-from tests.factories import NOW, new_table
+from tests.support.pages.factories import NOW, new_table
 
 pytestmark = pytest.mark.django_db
 

@@ -13,7 +13,7 @@ from deltaweb.web.tables.index.probing import probe_tables
 from deltaweb.web.tables.index.refresh import refresh_table
 from deltaweb.web.tables.models import Commit, Table
 from deltaweb.web.tables.work.preview import PREVIEW, Preview
-from tests.factories import NOW, new_table
+from tests.support.pages.factories import NOW, new_table
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -5,7 +5,7 @@ from deltaweb.web.tables.versions.states import (
     update_archived,
     update_readability,
 )
-from tests.factories import new_commit, new_table
+from tests.support.pages.factories import new_commit, new_table
 
 READABLE, GONE, PARTLY = ("READABLE", ""), ("GONE", "cleaned"), ("PARTLY", "vacuum")
 

@@ -16,7 +16,7 @@ from deltaweb.delta.changes import RowChanges, RowDiffRequest, diff_rows
 from deltaweb.table import DeltaTable
 from deltaweb.web.jobs.results import keep_rows, result_path
 from deltaweb.web.tables.work.diff_rows import ALL_ROWS, compare_rows
-from tests.factories import new_table
+from tests.support.pages.factories import new_table
 
 pytestmark = pytest.mark.django_db
 

@@ -22,7 +22,7 @@ from deltaweb.web.tables.work.checkpoint import (
 from deltaweb.web.tables.work.cleanup import cleanup_json
 from deltaweb.web.tables.work.log_writing import MAX_FILES_NAMED
 from tests.benchmarks.logs import write_json_log
-from tests.factories import new_job
+from tests.support.pages.factories import new_job
 
 pytestmark = pytest.mark.django_db
 COMMITS = 6

@@ -13,7 +13,7 @@ from deltaweb.web.tables.catalogue.scan_root import SCAN_ROOT, request_scan
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.work.preview import PREVIEW, Preview
 from deltaweb.web.tables.work.version_files import VERSION_FILES, VersionFiles
-from tests.factories import NOW, new_table, new_user
+from tests.support.pages.factories import NOW, new_table, new_user
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -12,7 +12,7 @@ from deltaweb.delta.changes.lanes import (
     schema_lanes,
     weaving,
 )
-from tests.mapped_tables import field, struct
+from tests.support.tables.mapped_tables import field, struct
 
 
 def lanes(*schemas: list[dict[str, Any]], is_mapped: bool = False) -> SchemaLanes:

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deltaweb.delta.changes import RowDiffRequest, RowLimits
-from tests.drawn_examples import examples
-from tests.random_tables import SCHEMA, build, counted, rows, versions
-from tests.versioned_table import Row, VersionedTable
+from tests.support.conditions.drawn_examples import examples
+from tests.support.tables.random_tables import SCHEMA, build, counted, rows, versions
+from tests.support.tables.versioned_table import Row, VersionedTable
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -29,9 +29,9 @@ from deltaweb.delta.protocol.schema import (
     StructType,
 )
 from deltaweb.table import DeltaTable
-from tests.delta_logs import commit_bytes, protocol
-from tests.span_table import SPAN, write_span_table
-from tests.versioned_table import Row, VersionedTable
+from tests.support.logs.delta_logs import commit_bytes, protocol
+from tests.support.tables.span_table import SPAN, write_span_table
+from tests.support.tables.versioned_table import Row, VersionedTable
 
 LONG, STRING = PrimitiveType("long"), PrimitiveType("string")
 

@@ -17,7 +17,12 @@ from deltaweb.delta.deletion_vectors.errors import (
 from deltaweb.delta.deletion_vectors.reading import read_deleted_rows
 from deltaweb.delta.deletion_vectors.z85 import encode_z85
 from deltaweb.delta.errors import PathEscapesTableError
-from tests.roaring_bitmaps import bitmap_of, fields_of, inline_vector, vector_file
+from tests.support.logs.roaring_bitmaps import (
+    bitmap_of,
+    fields_of,
+    inline_vector,
+    vector_file,
+)
 
 NAME = uuid.UUID("d2c639aa-8816-431a-aaf6-d3fe2512ff61")
 FILE = f"deletion_vector_{NAME}.bin"

@@ -9,7 +9,7 @@ import pytest
 from deltaweb.delta.deletion_vectors.deleted_rows import DeletedRows
 from deltaweb.delta.deletion_vectors.errors import MalformedVectorError
 from deltaweb.delta.deletion_vectors.roaring import read_bitmap
-from tests.roaring_bitmaps import bitmap_of
+from tests.support.logs.roaring_bitmaps import bitmap_of
 
 NUM_ROWS = 200_000
 

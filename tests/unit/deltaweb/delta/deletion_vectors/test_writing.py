@@ -11,7 +11,7 @@ from deltaweb.delta.deletion_vectors.reading import read_deleted_rows
 from deltaweb.delta.deletion_vectors.roaring import Flags, read_bitmap
 from deltaweb.delta.deletion_vectors.writing import VectorFileWriter, write_bitmap
 from deltaweb.storage.memory import MemoryTableStore
-from tests.roaring_bitmaps import fields_of
+from tests.support.logs.roaring_bitmaps import fields_of
 
 ROWS = 1 << 16
 

@@ -9,7 +9,7 @@ from deltaweb.delta.errors import SchemaError
 from deltaweb.delta.features.column_mapping import table_schema
 from deltaweb.delta.protocol.actions import Metadata, Protocol
 from deltaweb.delta.protocol.schema import StructType, stored_schema
-from tests.mapped_tables import field, struct
+from tests.support.tables.mapped_tables import field, struct
 
 MAPPED = Protocol(min_reader_version=2, min_writer_version=5)
 TOWN = struct(field("town", "string", 3, "col-3"))

@@ -18,7 +18,14 @@ from deltaweb.delta.feed import (
     FeedSchemaError,
 )
 from deltaweb.delta.scan.predicate import Comparison
-from tests.fed_table import FEED_ON, MINUTE_MS, START_MS, FedTable, change, numbers
+from tests.support.tables.fed_table import (
+    FEED_ON,
+    MINUTE_MS,
+    START_MS,
+    FedTable,
+    change,
+    numbers,
+)
 
 START = datetime.fromtimestamp(START_MS / 1_000, UTC)
 MINUTE = timedelta(milliseconds=MINUTE_MS)

@@ -10,7 +10,7 @@ from deltaweb.delta.feed.digest import (
     FeedDigest,
     digest_changes,
 )
-from tests.fed_table import FedTable, renamed_things, things
+from tests.support.tables.fed_table import FedTable, renamed_things, things
 
 PRE, POST = "update_preimage", "update_postimage"
 

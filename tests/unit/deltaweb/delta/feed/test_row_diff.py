@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from deltaweb.delta.changes import RowChanges, RowDiffRequest, SnapshotDiff
 from deltaweb.delta.feed.row_diff import cheaper_engine
-from tests.drawn_examples import examples
-from tests.fed_table import FEED_ON, FedTable, things
+from tests.support.conditions.drawn_examples import examples
+from tests.support.tables.fed_table import FEED_ON, FedTable, things
 
 Pair = tuple[int | None, str]
 LARGE = 1_000

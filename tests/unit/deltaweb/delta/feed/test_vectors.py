@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.fed_table import FedTable, change, numbers
-from tests.roaring_bitmaps import inline_vector
+from tests.support.logs.roaring_bitmaps import inline_vector
+from tests.support.tables.fed_table import FedTable, change, numbers
 
 
 def vector(rows: list[int]) -> dict[str, object]:

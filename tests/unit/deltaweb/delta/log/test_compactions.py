@@ -13,8 +13,15 @@ from deltaweb.delta.log.compactions import (
 )
 from deltaweb.delta.log.paths import checksum_name, commit_name
 from deltaweb.table import DeltaTable
-from tests.counting_store import CountingStore
-from tests.delta_logs import Action, LogBuilder, add, commit_bytes, metadata, remove
+from tests.support.logs.delta_logs import (
+    Action,
+    LogBuilder,
+    add,
+    commit_bytes,
+    metadata,
+    remove,
+)
+from tests.support.stores.counting_store import CountingStore
 
 
 @pytest.mark.parametrize(

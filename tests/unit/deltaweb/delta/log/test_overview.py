@@ -11,7 +11,7 @@ from deltaweb.delta.log.segment import VersionRun
 from deltaweb.delta.log.store import LogStore
 from deltaweb.storage.local import LocalTableStore
 from deltaweb.storage.memory import MemoryTableStore
-from tests.delta_logs import LogBuilder, commit_bytes
+from tests.support.logs.delta_logs import LogBuilder, commit_bytes
 
 TIMES_MS = {
     commit_name(0): 100,

@@ -8,7 +8,14 @@ import pytest
 from deltaweb.delta.errors import LogCorruptError, MissingActionError
 from deltaweb.delta.log.blocks import KeySet, SelectedBlock
 from deltaweb.delta.log.replay import last_rows
-from tests.delta_logs import LogBuilder, add, deletion_vector, metadata, remove, txn
+from tests.support.logs.delta_logs import (
+    LogBuilder,
+    add,
+    deletion_vector,
+    metadata,
+    remove,
+    txn,
+)
 
 
 def paths(builder: LogBuilder, version: int | None = None) -> list[str]:

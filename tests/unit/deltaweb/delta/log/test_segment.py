@@ -24,7 +24,7 @@ from deltaweb.delta.log.segment import (
     readable_runs,
 )
 from deltaweb.storage.memory import MemoryTableStore
-from tests.delta_logs import uuid_checkpoint_name
+from tests.support.logs.delta_logs import uuid_checkpoint_name
 
 
 class ListedStore(MemoryTableStore):

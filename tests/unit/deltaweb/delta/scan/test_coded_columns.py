@@ -10,8 +10,8 @@ import pytest
 from deltaweb.delta.errors import DataFileError
 from deltaweb.delta.scan.coded_columns import MIN_ROWS, CodedColumns
 from deltaweb.parquet.tail import read_footer
-from tests.roaring_bitmaps import inline_vector
-from tests.row_tables import LONG, STRING, Table, schema_of
+from tests.support.logs.roaring_bitmaps import inline_vector
+from tests.support.tables.row_tables import LONG, STRING, Table, schema_of
 
 NUMBERS = range(MIN_ROWS)
 FEW = [None if n % 7 == 0 else f"text {n % 5}" for n in NUMBERS]

@@ -8,8 +8,8 @@ import pytest
 
 from deltaweb.delta.deletion_vectors.errors import DeletionVectorError
 from deltaweb.delta.scan.predicate import Comparison
-from tests.roaring_bitmaps import inline_vector
-from tests.row_tables import LONG, STRING, Table, schema_of
+from tests.support.logs.roaring_bitmaps import inline_vector
+from tests.support.tables.row_tables import LONG, STRING, Table, schema_of
 
 NUM_ROWS = 1_000
 

@@ -10,7 +10,7 @@ import pytest
 from deltaweb.delta.errors import DataFileError, SchemaError
 from deltaweb.delta.scan.predicate import Comparison, IsNull
 from deltaweb.table import DeltaTable
-from tests.mapped_tables import MappedTable, field, struct, with_id
+from tests.support.tables.mapped_tables import MappedTable, field, struct, with_id
 
 ID = field("id", "long", 1, "col-1")
 NAME = field("name", "string", 2, "col-2")

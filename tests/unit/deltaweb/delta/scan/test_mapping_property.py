@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from deltaweb.delta.changes import diff_schemas
 from deltaweb.delta.scan.predicate import Comparison
-from tests.mapped_tables import MappedTable, with_id
-from tests.mapped_tables import field as column
+from tests.support.tables.mapped_tables import MappedTable, with_id
+from tests.support.tables.mapped_tables import field as column
 
 NAMES = ("a", "b", "c", "A1")
 STEPS = st.one_of(

@@ -27,7 +27,7 @@ from deltaweb.delta.protocol.schema import (
 )
 from deltaweb.delta.scan.predicate import Comparison, IsNull
 from deltaweb.delta.scan.rows import read_rows
-from tests.row_tables import LONG, STRING, Table, schema_of
+from tests.support.tables.row_tables import LONG, STRING, Table, schema_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

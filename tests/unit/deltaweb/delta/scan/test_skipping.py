@@ -11,7 +11,7 @@ import pytest
 from deltaweb.delta.scan.predicate import Comparison, In, IsNull, Like, Not, Predicate
 from deltaweb.delta.scan.pruning import files_for_expression, files_for_predicate
 from deltaweb.delta.values.statistics.columns import parse_statistics
-from tests.random_files import ROWS, SCHEMA, scalar
+from tests.support.files.random_files import ROWS, SCHEMA, scalar
 
 INTEGER = ("i",)
 

@@ -12,7 +12,7 @@ from deltaweb.delta.protocol.schema import PrimitiveType
 from deltaweb.delta.scan.data_file import HELD_BYTES, MAX_BATCH_ROWS
 from deltaweb.delta.scan.rows import RowSource, read_rows
 from deltaweb.delta.scan.small_files import packed_rows
-from tests.row_tables import LONG, STRING, TIMESTAMP, Table, schema_of
+from tests.support.tables.row_tables import LONG, STRING, TIMESTAMP, Table, schema_of
 
 SCHEMA = schema_of(a=LONG, p=STRING, b=STRING, at=TIMESTAMP)
 AT = pa.timestamp("us", "UTC")

@@ -18,8 +18,14 @@ from deltaweb.delta.scan.variant_parts import (
 )
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.table import DeltaTable
-from tests.mapped_tables import MappedTable, field, with_id
-from tests.variant_tables import TEXTS, USER_ID, ZIP_CODE, variants, write_events
+from tests.support.tables.mapped_tables import MappedTable, field, with_id
+from tests.support.tables.variant_tables import (
+    TEXTS,
+    USER_ID,
+    ZIP_CODE,
+    variants,
+    write_events,
+)
 
 SCHEMA = SchemaWithParts(
     (

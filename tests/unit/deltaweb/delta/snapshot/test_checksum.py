@@ -13,7 +13,7 @@ from deltaweb.delta.snapshot.checksum import (
     VersionFiles,
     check_version,
 )
-from tests.delta_logs import LogBuilder, add, metadata, protocol, txn
+from tests.support.logs.delta_logs import LogBuilder, add, metadata, protocol, txn
 
 LOG = LogBuilder().start(txn("app", 3), add("a", size=10), add("b", size=5000))
 RIGHT: dict[str, Any] = {

@@ -11,9 +11,9 @@ import pytest
 from deltaweb.delta.snapshot.kept import kept
 from deltaweb.storage.local import LocalTableStore
 from deltaweb.table import DeltaTable
-from tests.counting_store import CountingStore
-from tests.delta_logs import LogBuilder, add
-from tests.zoned_tables import MIDNIGHT, NEW_YORK, write_zoned_table
+from tests.support.logs.delta_logs import LogBuilder, add
+from tests.support.stores.counting_store import CountingStore
+from tests.support.tables.zoned_tables import MIDNIGHT, NEW_YORK, write_zoned_table
 
 ROWS = pa.table({"id": [1, 2, 3]})
 

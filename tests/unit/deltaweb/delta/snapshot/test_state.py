@@ -6,7 +6,7 @@ from deltaweb.delta.errors import LogCorruptError
 from deltaweb.delta.log.paths import checkpoint_name
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.snapshot import state as snapshot_state
-from tests.delta_logs import (
+from tests.support.logs.delta_logs import (
     Action,
     LogBuilder,
     add,

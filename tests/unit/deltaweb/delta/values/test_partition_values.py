@@ -23,7 +23,7 @@ from deltaweb.delta.values.partition_values import (
     type_partition_values,
     utc_partition_text,
 )
-from tests.spelled_partitions import SPELLINGS
+from tests.support.logs.spelled_partitions import SPELLINGS
 
 MAPS = pa.map_(pa.string(), pa.string())
 ALL_TYPES = [

@@ -12,7 +12,7 @@ from deltaweb.delta.writing.after_commit import (
 )
 from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.table import DeltaTable
-from tests.written_rows import new_table
+from tests.support.tables.written_rows import new_table
 
 ROW = pa.table({"n": [1]})
 

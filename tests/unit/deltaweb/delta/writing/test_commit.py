@@ -19,8 +19,8 @@ from deltaweb.delta.writing.errors import (
 from deltaweb.delta.writing.transaction import EVERYTHING_READ
 from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.table import DeltaTable
-from tests.counting_store import CountingStore
-from tests.written_tables import (
+from tests.support.stores.counting_store import CountingStore
+from tests.support.tables.written_tables import (
     AT_ONCE,
     added,
     create,

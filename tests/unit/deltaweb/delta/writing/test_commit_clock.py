@@ -12,8 +12,8 @@ from deltaweb.delta.writing.commit import CommitPolicy, commit
 from deltaweb.delta.writing.errors import CommitTimeError
 from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.table import DeltaTable
-from tests.written_rows import ROWS, new_table
-from tests.written_tables import METADATA, added, create, on_newest
+from tests.support.tables.written_rows import ROWS, new_table
+from tests.support.tables.written_tables import METADATA, added, create, on_newest
 
 ON = {"delta.enableInCommitTimestamps": "true"}
 PROTOCOL = Protocol(

@@ -24,7 +24,7 @@ from deltaweb.delta.writing.transaction import (
     Transaction,
 )
 from deltaweb.delta.writing.winners import WinningCommit, parse_winner
-from tests.written_tables import METADATA, PROTOCOL, added
+from tests.support.tables.written_tables import METADATA, PROTOCOL, added
 
 BASE = Definition(4, PROTOCOL, METADATA)
 LOW, HIGH = ("low", "a", 1, 9), ("high", "b", 100, 109)

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from deltaweb.delta.log.paths import checkpoint_name, commit_name
-from tests.delta_logs import LogBuilder, add, uuid_checkpoint_name
+from tests.support.logs.delta_logs import LogBuilder, add, uuid_checkpoint_name
 
 DAY_MS = 86_400_000
 NOW = datetime(2026, 3, 31, 18, 30, tzinfo=UTC)

@@ -14,7 +14,7 @@ from deltaweb.delta.log.paths import checkpoint_name, checkpoint_part_names, com
 from deltaweb.delta.writing.log_cleanup import LogCleanup
 from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.table import DeltaTable
-from tests.delta_logs import (
+from tests.support.logs.delta_logs import (
     LogBuilder,
     add,
     metadata,

@@ -15,7 +15,7 @@ from deltaweb.delta.writing.errors import (
 )
 from deltaweb.delta.writing.transaction import EVERYTHING_READ
 from deltaweb.storage.memory import MemoryTableStore
-from tests.written_tables import (
+from tests.support.tables.written_tables import (
     AT_ONCE,
     METADATA,
     PROTOCOL,

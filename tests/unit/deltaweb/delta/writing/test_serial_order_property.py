@@ -25,7 +25,14 @@ from deltaweb.delta.writing.transaction import (
     Transaction,
 )
 from deltaweb.storage.memory import MemoryTableStore
-from tests.written_tables import AT_ONCE, METADATA, create, live, on_newest, stats
+from tests.support.tables.written_tables import (
+    AT_ONCE,
+    METADATA,
+    create,
+    live,
+    on_newest,
+    stats,
+)
 
 Row = tuple[int, int]
 COUNTED_AT = 20  # x of the row that holds a count

@@ -6,7 +6,7 @@ import pytest
 
 from deltaweb.delta.log.commits.arrow_reader import CommitData
 from deltaweb.delta.writing.winners import may_define, parse_winner
-from tests.written_tables import METADATA, PROTOCOL
+from tests.support.tables.written_tables import METADATA, PROTOCOL
 
 
 @pytest.mark.parametrize(

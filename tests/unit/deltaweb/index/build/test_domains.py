@@ -5,9 +5,14 @@ from pathlib import Path
 import pytest
 
 from deltaweb.delta.log.paths import commit_name
-from tests.clustered_table import CLUSTERING, clustered_by, clustered_table, domain
-from tests.delta_logs import commit_bytes
-from tests.index_builds import build_index
+from tests.support.index.index_builds import build_index
+from tests.support.logs.delta_logs import commit_bytes
+from tests.support.tables.clustered_table import (
+    CLUSTERING,
+    clustered_by,
+    clustered_table,
+    domain,
+)
 
 
 def test_clustering_columns_have_the_tables_names(tmp_path: Path) -> None:

@@ -10,14 +10,14 @@ from deltalake import DeltaTable as PeerTable
 
 from deltaweb.index.folder.file_index import METADATA, PROTOCOLS
 from deltaweb.index.folder.result import INDEXED, UNSUPPORTED
-from tests.index_builds import (
+from tests.support.index.index_builds import (
     add_commit,
     build_index,
     commits,
     index,
     rows,
 )
-from tests.index_folders import OpenIndex, open_index
+from tests.support.index.index_folders import OpenIndex, open_index
 
 
 class TestNewestVersion:

@@ -12,16 +12,23 @@ from deltaweb.index.build import new_commits
 from deltaweb.index.build.full import LogTooLargeError
 from deltaweb.index.folder.file_index import FILES
 from deltaweb.index.folder.result import IndexResult
-from tests.delta_logs import (
+from tests.support.index.index_folders import open_index
+from tests.support.logs.delta_logs import (
     Action,
     add,
     metadata,
     protocol,
     remove,
 )
-from tests.index_folders import open_index
-from tests.indexed_logs import DAY_MS, NOW_MS, SCHEMA, Indexed, file_of, vacuum_of
-from tests.local_logs import typed_schema
+from tests.support.logs.indexed_logs import (
+    DAY_MS,
+    NOW_MS,
+    SCHEMA,
+    Indexed,
+    file_of,
+    vacuum_of,
+)
+from tests.support.logs.local_logs import typed_schema
 
 
 class TestWhatIsRead:

@@ -12,7 +12,7 @@ from deltaweb.delta.log.blocks import RawStatistics
 from deltaweb.delta.protocol.schema import parse_schema
 from deltaweb.delta.values.statistics.columns import read_statistics
 from deltaweb.index.files.statistics_text import statistics_texts
-from tests.local_logs import typed_schema
+from tests.support.logs.local_logs import typed_schema
 
 
 def written(values: list[Any], data_type: pa.DataType) -> list[Any]:

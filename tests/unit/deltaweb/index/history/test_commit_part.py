@@ -9,7 +9,7 @@ from deltaweb.delta.log.commits.batch import read_commit_batches
 from deltaweb.index.history.commit_part import CommitPart, commit_part
 from deltaweb.index.history.sentences.changes import commit_sentence
 from deltaweb.index.history.sentences.commit_brief import CommitBrief
-from tests.delta_logs import Action, LogBuilder, add, metadata, remove, txn
+from tests.support.logs.delta_logs import Action, LogBuilder, add, metadata, remove, txn
 
 INFOS: list[Any] = [
     {},

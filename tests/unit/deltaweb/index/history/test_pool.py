@@ -23,8 +23,8 @@ from deltaweb.index.history import pool
 from deltaweb.index.history.commit_part import CommitPart
 from deltaweb.index.history.pool import commit_reader, read_share
 from deltaweb.storage.local import LocalTableStore
-from tests.delta_logs import add, metadata, remove
-from tests.local_logs import LocalLog
+from tests.support.logs.delta_logs import add, metadata, remove
+from tests.support.logs.local_logs import LocalLog
 
 COMMITS = 40
 

@@ -15,10 +15,9 @@ from deltaweb.delta.protocol.schema import format_schema
 from deltaweb.index.query.shared_table import SharedTableReader
 from deltaweb.index.query.shared_version import SharedVersion
 from deltaweb.sharing.conditions.hints import Hints, parse_hints
-from tests.delta_logs import Action, LogBuilder, add, deletion_vector
-from tests.drawn_conditions import JSON_CONDITIONS, SQL_CONDITIONS
-from tests.drawn_examples import examples
-from tests.hint_conditions import (
+from tests.support.conditions.drawn_conditions import JSON_CONDITIONS, SQL_CONDITIONS
+from tests.support.conditions.drawn_examples import examples
+from tests.support.conditions.hint_conditions import (
     CLIENTS,
     Condition,
     Deny,
@@ -28,9 +27,10 @@ from tests.hint_conditions import (
     json_hint,
     truth,
 )
-from tests.hinted_files import PARTITIONS, SCHEMA, File, files, zones
-from tests.local_logs import LocalLog, stats_of, typed_schema
-from tests.shared_tables import condition
+from tests.support.files.hinted_files import PARTITIONS, SCHEMA, File, files, zones
+from tests.support.logs.delta_logs import Action, LogBuilder, add, deletion_vector
+from tests.support.logs.local_logs import LocalLog, stats_of, typed_schema
+from tests.support.pages.shared_tables import condition
 
 Opening: TypeAlias = Callable[[Sequence[Action]], SharedVersion]
 

@@ -11,9 +11,9 @@ from deltaweb.delta.errors import LocationNotFoundError, LogCorruptError
 from deltaweb.index.query.shared_table import SharedTableReader
 from deltaweb.sharing.conditions.refuse import parse_predicate
 from deltaweb.table import DeltaTable
-from tests.delta_logs import add, commit_bytes, metadata, protocol, remove
-from tests.local_logs import LocalLog, RandomLog
-from tests.shared_tables import (
+from tests.support.logs.delta_logs import add, commit_bytes, metadata, protocol, remove
+from tests.support.logs.local_logs import LocalLog, RandomLog
+from tests.support.pages.shared_tables import (
     CONDITIONS,
     is_mapped,
     listed,

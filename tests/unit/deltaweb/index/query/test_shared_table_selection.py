@@ -7,9 +7,9 @@ import pytest
 from deltaweb.delta.errors import PartitionValueError, PredicateError
 from deltaweb.index.query.shared_table import SharedTableReader
 from deltaweb.index.query.shared_version import SharedVersion
-from tests.delta_logs import add
-from tests.local_logs import LocalLog
-from tests.shared_tables import condition, listed, paths, stats_text
+from tests.support.logs.delta_logs import add
+from tests.support.logs.local_logs import LocalLog
+from tests.support.pages.shared_tables import condition, listed, paths, stats_text
 
 
 class TestSelection:

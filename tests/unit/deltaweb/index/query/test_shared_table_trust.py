@@ -11,9 +11,9 @@ import pytest
 from deltaweb.index.files.source import SOURCE
 from deltaweb.index.folder.file_index import FILES
 from deltaweb.index.query.shared_table import SharedTableReader
-from tests.delta_logs import add, deletion_vector, remove
-from tests.local_logs import LocalLog
-from tests.shared_tables import is_mapped, paths
+from tests.support.logs.delta_logs import add, deletion_vector, remove
+from tests.support.logs.local_logs import LocalLog
+from tests.support.pages.shared_tables import is_mapped, paths
 
 
 class TestIndexThatIsNotTrusted:

@@ -10,9 +10,9 @@ from deltaweb.delta.log.commits.times import to_datetime
 from deltaweb.index.files.source import SOURCE
 from deltaweb.index.query.shared_table import SharedTableReader
 from deltaweb.index.query.shared_version import SharedVersion
-from tests.delta_logs import add, metadata, own_time, protocol, remove
-from tests.local_logs import COLUMNS, LocalLog, typed_schema
-from tests.shared_tables import is_mapped, paths
+from tests.support.logs.delta_logs import add, metadata, own_time, protocol, remove
+from tests.support.logs.local_logs import COLUMNS, LocalLog, typed_schema
+from tests.support.pages.shared_tables import is_mapped, paths
 
 
 class TestOtherVersions:

@@ -13,8 +13,8 @@ from deltaweb.delta.scan.predicate import Comparison, Constant, IsNull, Predicat
 from deltaweb.index.query.shared_table import SharedTableReader
 from deltaweb.index.query.shared_version import SharedVersion
 from deltaweb.sharing.conditions.refuse import parse_predicate
-from tests.delta_logs import add, metadata, protocol, remove
-from tests.local_logs import LocalLog, RandomLog, stats_of, typed_schema
+from tests.support.logs.delta_logs import add, metadata, protocol, remove
+from tests.support.logs.local_logs import LocalLog, RandomLog, stats_of, typed_schema
 
 
 def both(log: LocalLog, index: Path) -> list[SharedVersion]:

@@ -7,7 +7,7 @@ import pytest
 
 from deltaweb.parquet.conversion.delta import convert, problems_text
 from deltaweb.parquet.metadata import SchemaElement
-from tests.parquet_schemas import element, tree
+from tests.support.files.parquet_schemas import element, tree
 
 Logical: TypeAlias = tuple[str, Mapping[int, Any]]
 LIST: Logical = ("LIST", {})

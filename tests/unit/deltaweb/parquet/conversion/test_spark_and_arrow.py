@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 
 from deltaweb.parquet.conversion import arrow, spark
 from deltaweb.parquet.loading import ParquetFooter, load_footer
-from tests.parquet_schemas import element, tree
+from tests.support.files.parquet_schemas import element, tree
 
 
 def _footer(path: Path) -> ParquetFooter:

@@ -12,7 +12,14 @@ from deltaweb.delta.errors import PredicateError
 from deltaweb.sharing.conditions.hints import Hints, parse_hints, parsed_hint
 from deltaweb.sharing.conditions.json import MAX_DEPTH
 from deltaweb.sharing.conditions.sql_text import parse_sql
-from tests.hint_cases import EQUAL, SCHEMA, json_hints, op, selected, sql_hints
+from tests.support.conditions.hint_cases import (
+    EQUAL,
+    SCHEMA,
+    json_hints,
+    op,
+    selected,
+    sql_hints,
+)
 
 WORDS = (
     "( ) NOT - + ~ p k day ok = < > <=> IN LIKE AND OR IS NULL TRUE 5 5L 'x' . , CAST "

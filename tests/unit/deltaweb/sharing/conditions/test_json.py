@@ -9,7 +9,7 @@ from deltaweb.sharing.conditions.hints import (
     parse_hints,
 )
 from deltaweb.sharing.conditions.json import MAX_BYTES, MAX_DEPTH
-from tests.hint_cases import (
+from tests.support.conditions.hint_cases import (
     EQUAL,
     SCHEMA,
     TRUE,

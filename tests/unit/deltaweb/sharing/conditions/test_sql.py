@@ -11,7 +11,13 @@ from deltaweb.sharing.conditions.hints import (
     SkippedHint,
     parse_hints,
 )
-from tests.hint_cases import SCHEMA, SECOND, TEXT, selected, sql_hints
+from tests.support.conditions.hint_cases import (
+    SCHEMA,
+    SECOND,
+    TEXT,
+    selected,
+    sql_hints,
+)
 
 
 class TestSQLThatPrunes:

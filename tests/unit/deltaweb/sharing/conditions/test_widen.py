@@ -17,9 +17,13 @@ from deltaweb.delta.scan.pruning import prune
 from deltaweb.delta.values.statistics.columns import parse_statistics
 from deltaweb.index.query.partition_match import type_values
 from deltaweb.sharing.conditions.hints import Hints, parse_hints
-from tests.drawn_conditions import JSON_CONDITIONS, SQL_CONDITIONS, leaves
-from tests.drawn_examples import examples
-from tests.hint_conditions import (
+from tests.support.conditions.drawn_conditions import (
+    JSON_CONDITIONS,
+    SQL_CONDITIONS,
+    leaves,
+)
+from tests.support.conditions.drawn_examples import examples
+from tests.support.conditions.hint_conditions import (
     CLIENTS,
     Client,
     Compare,
@@ -32,7 +36,7 @@ from tests.hint_conditions import (
     single,
     truth,
 )
-from tests.hinted_files import (
+from tests.support.files.hinted_files import (
     PARTITION_SCHEMA,
     PARTITIONS,
     ROWS,

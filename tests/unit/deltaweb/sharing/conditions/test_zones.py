@@ -8,7 +8,7 @@ import pytest
 from deltaweb.delta.scan.predicate import predicate_columns, to_expression
 from deltaweb.delta.values.value_text import arrow_array, parse_value
 from deltaweb.sharing.conditions.columns import find_column
-from tests.hint_cases import SCHEMA, column, op, selected, sql_hints
+from tests.support.conditions.hint_cases import SCHEMA, column, op, selected, sql_hints
 
 
 class TestTimesOfAnotherZone:

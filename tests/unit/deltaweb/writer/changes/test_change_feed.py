@@ -10,7 +10,7 @@ import pytest
 
 from deltaweb.delta.writing.errors import UnsupportedWriteError
 from deltaweb.table import DeltaTable
-from tests.written_rows import SCHEMA, new_table, numbers
+from tests.support.tables.written_rows import SCHEMA, new_table, numbers
 
 FEED = {"delta.enableChangeDataFeed": "true"}
 MARKS = {"delta.enableDeletionVectors": "true"}

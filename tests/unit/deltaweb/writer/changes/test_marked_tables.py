@@ -21,7 +21,7 @@ from deltaweb.delta.writing.transaction import CommitResult
 from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.table import DeltaTable
 from deltaweb.writer.rewrite.run import deletion
-from tests.written_rows import ROWS, SCHEMA, new_table, numbers
+from tests.support.tables.written_rows import ROWS, SCHEMA, new_table, numbers
 
 ON = {"delta.enableDeletionVectors": "true"}
 LATER = datetime(2999, 1, 1, tzinfo=UTC)

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from deltaweb.table import DeltaTable
-from tests.written_rows import new_table
+from tests.support.tables.written_rows import new_table
 
 TYPED_ALONE = {
     "delta.enableDeletionVectors": "true",

@@ -10,7 +10,7 @@ from deltaweb.delta.errors import PropertyError
 from deltaweb.delta.protocol.table_properties import data_file_codec
 from deltaweb.table import DeltaTable
 from deltaweb.writer import data_files
-from tests.written_rows import ROWS, new_table, numbers
+from tests.support.tables.written_rows import ROWS, new_table, numbers
 
 
 @pytest.mark.parametrize(

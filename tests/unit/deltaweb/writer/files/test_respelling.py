@@ -14,8 +14,8 @@ from deltaweb.writer.files.respelling import (
     plan_respell,
     spelled_columns,
 )
-from tests.spelled_partitions import append_spelled, spelled
-from tests.written_rows import new_table, numbers
+from tests.support.logs.spelled_partitions import append_spelled, spelled
+from tests.support.tables.written_rows import new_table, numbers
 
 OURS = "2024-03-10T07:00:00.000000Z"
 ZONELESS = "2024-03-10 07:00:00"

@@ -11,7 +11,7 @@ from deltaweb.delta.protocol.schema import PrimitiveType, StructField
 from deltaweb.delta.values.time_zones.errors import TimeZoneUnknownError
 from deltaweb.table import DeltaTable
 from deltaweb.writer.making.conversion import Conversion, plan_conversion
-from tests.spelled_partitions import spelled
+from tests.support.logs.spelled_partitions import spelled
 
 
 @pytest.fixture

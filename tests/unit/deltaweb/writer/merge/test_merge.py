@@ -20,7 +20,7 @@ from deltaweb.expressions.errors import ExpressionError
 from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.table import DeltaTable
 from deltaweb.writer.merge.file_merge import MergeMatchedTwiceError
-from tests.written_rows import ROWS, SCHEMA, new_table
+from tests.support.tables.written_rows import ROWS, SCHEMA, new_table
 
 PAIRS = pa.schema([("k", pa.int64()), ("v", pa.int64())])
 Pair = tuple[int | None, int | None]

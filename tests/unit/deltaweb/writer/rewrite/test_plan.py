@@ -13,8 +13,8 @@ from deltaweb.delta.writing.errors import (
 )
 from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.table import DeltaTable
-from tests.spelled_partitions import append_spelled
-from tests.written_rows import ROWS, SCHEMA, new_table, numbers
+from tests.support.logs.spelled_partitions import append_spelled
+from tests.support.tables.written_rows import ROWS, SCHEMA, new_table, numbers
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.log.paths import commit_name
 from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.table import DeltaTable
-from tests.drawn_examples import examples
-from tests.tracked_rows import Known, known_by, rows, tracked_table
+from tests.support.conditions.drawn_examples import examples
+from tests.support.tables.tracked_rows import Known, known_by, rows, tracked_table
 
 VECTORS = {"delta.enableDeletionVectors": "true"}
 MAPPED = {"delta.columnMapping.mode": "name"}

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.duckdb_runner import SidecarDuckDB
-from tests.shown_views import FOLDERS, write_table
+from tests.support.pages.shown_views import FOLDERS, write_table
+from tests.support.peers.duckdb_runner import SidecarDuckDB
 
 
 @pytest.fixture(scope="session", params=FOLDERS, ids=["plain", "odd"])

@@ -10,8 +10,13 @@ import pytest
 
 from deltaweb.table import DeltaTable
 from deltaweb.web.explorer.use.snippets import ShownView, view_snippets
-from tests.duckdb_runner import SidecarDuckDB
-from tests.shown_views import COLUMNS, CONDITIONS, expected_rows, shown_view
+from tests.support.pages.shown_views import (
+    COLUMNS,
+    CONDITIONS,
+    expected_rows,
+    shown_view,
+)
+from tests.support.peers.duckdb_runner import SidecarDuckDB
 
 TOOLS = ["pandas", "polars", "duckdb", "deltaweb"]
 WAYS = [

@@ -9,7 +9,7 @@ from deltaweb.web.tables.operations.rows.previews import (
     MAX_COLUMNS,
     foresee_rows,
 )
-from tests.written_rows import ROWS, new_table
+from tests.support.tables.written_rows import ROWS, new_table
 
 
 def test_values_are_text_and_nulls_stay_null() -> None:

@@ -9,7 +9,7 @@ from deltaweb.delta.errors import LogCorruptError
 from deltaweb.delta.log.checkpoints import json_file
 from deltaweb.delta.log.checkpoints.json_file import read_as_parquet
 from deltaweb.storage.memory import MemoryTableStore
-from tests.delta_logs import add, commit_bytes
+from tests.support.logs.delta_logs import add, commit_bytes
 
 NAME = "c.json"
 

@@ -12,7 +12,7 @@ from deltaweb.delta.errors import (
     MissingProtocolError,
 )
 from deltaweb.delta.log.paths import checkpoint_name
-from tests.delta_logs import (
+from tests.support.logs.delta_logs import (
     LogBuilder,
     add,
     deletion_vector,
@@ -20,7 +20,7 @@ from tests.delta_logs import (
     protocol,
     txn,
 )
-from tests.small_checkpoints import (
+from tests.support.logs.small_checkpoints import (
     HEAD,
     SMALL_HEAD,
     schema_with,

@@ -9,7 +9,7 @@ from deltaweb.delta.log.checkpoints.sidecars import log_size_bytes
 from deltaweb.delta.log.paths import checkpoint_name
 from deltaweb.delta.log.segment import load_log_segment
 from deltaweb.table import DeltaTable
-from tests.delta_logs import (
+from tests.support.logs.delta_logs import (
     Action,
     LogBuilder,
     add,

@@ -14,7 +14,11 @@ from deltaweb.delta.snapshot import Snapshot
 from deltaweb.parquet.arrow_footer import parse_arrow_footer
 from deltaweb.parquet.errors import FooterCorruptError
 from deltaweb.parquet.tail import read_footer
-from tests.small_checkpoints import SMALL_HEAD, schema_with, snapshot_of_bytes
+from tests.support.logs.small_checkpoints import (
+    SMALL_HEAD,
+    schema_with,
+    snapshot_of_bytes,
+)
 
 MEBIBYTE = 1 << 20
 NUM_FILES = 400

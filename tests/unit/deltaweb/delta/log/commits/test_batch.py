@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from deltaweb.delta.log.commits.batch import CommitBatch, read_commit_batches
-from tests.delta_logs import (
+from tests.support.logs.delta_logs import (
     Action,
     LogBuilder,
     add,

@@ -4,7 +4,7 @@ import pytest
 
 from deltaweb.delta.errors import LogCorruptError
 from deltaweb.delta.log.commits.info import HEAD_BYTES
-from tests.delta_logs import (
+from tests.support.logs.delta_logs import (
     Action,
     LogBuilder,
     add,

@@ -15,7 +15,7 @@ from deltaweb.delta.log.commits.actions import CommitActions, FileActionRows, no
 from deltaweb.delta.log.commits.arrow_reader import CommitData
 from deltaweb.delta.log.commits.columns import SCHEMA, parse_columns
 from deltaweb.delta.log.commits.msgspec_reader import parse_lines
-from tests.delta_logs import (
+from tests.support.logs.delta_logs import (
     Action,
     add,
     deletion_vector,

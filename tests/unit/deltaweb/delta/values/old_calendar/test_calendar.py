@@ -16,7 +16,7 @@ from deltaweb.delta.protocol.schema import (
 )
 from deltaweb.delta.scan.predicate import Comparison
 from deltaweb.delta.values.old_calendar.calendar import Leaves, OldCalendar
-from tests.row_tables import LONG, TIMESTAMP, Table, schema_of
+from tests.support.tables.row_tables import LONG, TIMESTAMP, Table, schema_of
 
 DATE = PrimitiveType("date")
 LOCAL = PrimitiveType("timestamp_ntz")

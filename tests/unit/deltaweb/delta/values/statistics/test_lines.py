@@ -7,7 +7,7 @@ import pytest
 
 from deltaweb.delta.values.statistics import lines as statistics_lines
 from deltaweb.delta.values.statistics.columns import parse_statistics
-from tests.parsed_statistics import SCHEMA, parsed
+from tests.support.logs.parsed_statistics import SCHEMA, parsed
 
 
 class TestTexts:

@@ -4,7 +4,7 @@ import pytest
 
 from deltaweb.delta.errors import ColumnNotFoundError
 from deltaweb.delta.values.statistics.shape import statistics_shape
-from tests.parsed_statistics import SCHEMA, parsed
+from tests.support.logs.parsed_statistics import SCHEMA, parsed
 
 
 class TestShape:

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from deltaweb.delta.values.statistics.columns import read_statistics
-from tests.parsed_statistics import SCHEMA, column
+from tests.support.logs.parsed_statistics import SCHEMA, column
 
 STRUCTS = pa.struct(
     [

@@ -10,7 +10,7 @@ import pytest
 
 from deltaweb.delta.protocol.schema import DecimalType, PrimitiveType, StructType
 from deltaweb.delta.values.statistics.text import texts_of_each
-from tests.row_tables import LONG, STRING, TIMESTAMP, schema_of
+from tests.support.tables.row_tables import LONG, STRING, TIMESTAMP, schema_of
 
 SCHEMA = schema_of(
     n=LONG,

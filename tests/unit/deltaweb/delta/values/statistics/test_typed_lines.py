@@ -7,7 +7,7 @@ import pytest
 
 from deltaweb.delta.values.statistics import lines as statistics_lines
 from deltaweb.delta.values.statistics.typed_lines import read_typed_lines
-from tests.parsed_statistics import parsed
+from tests.support.logs.parsed_statistics import parsed
 
 COLUMNS = ["i", "n", "f", "s", "d", "st", "a.b"]
 GOOD = json.dumps(

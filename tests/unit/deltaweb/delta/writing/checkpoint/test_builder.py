@@ -21,8 +21,15 @@ from deltaweb.delta.writing.checkpoint import plan
 from deltaweb.delta.writing.checkpoint.parts import split_rows
 from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.table import DeltaTable
-from tests.appendix_log import HINT, NOW, NotingStore, adds_of, hint_of, read_rows
-from tests.delta_logs import (
+from tests.support.logs.appendix_log import (
+    HINT,
+    NOW,
+    NotingStore,
+    adds_of,
+    hint_of,
+    read_rows,
+)
+from tests.support.logs.delta_logs import (
     LogBuilder,
     add,
     commit_bytes,

@@ -11,7 +11,7 @@ import pytest
 
 from deltaweb.delta.errors import PropertyError
 from deltaweb.delta.log.paths import checkpoint_name
-from tests.appendix_log import (
+from tests.support.logs.appendix_log import (
     AS_STRUCT,
     NOT_AS_JSON,
     NOW,
@@ -24,7 +24,7 @@ from tests.appendix_log import (
     read_rows,
     schema_text,
 )
-from tests.delta_logs import LogBuilder, add, metadata, protocol, remove
+from tests.support.logs.delta_logs import LogBuilder, add, metadata, protocol, remove
 
 
 class TestColumns:

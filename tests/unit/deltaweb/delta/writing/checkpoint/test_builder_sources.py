@@ -15,8 +15,8 @@ from deltaweb.delta.errors import (
     UnsupportedWriterFeatureError,
 )
 from deltaweb.delta.log.paths import checkpoint_name, commit_name
-from tests.appendix_log import NOW, NOW_MS, adds_of, read_rows
-from tests.delta_logs import (
+from tests.support.logs.appendix_log import NOW, NOW_MS, adds_of, read_rows
+from tests.support.logs.delta_logs import (
     Action,
     LogBuilder,
     add,

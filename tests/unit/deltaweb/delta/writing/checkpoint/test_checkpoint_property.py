@@ -18,9 +18,9 @@ from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.writing.checkpoint import older_checkpoint, parts
 from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.table import DeltaTable
-from tests.checkpoint_logs import NOW, OLDEST_KEPT_MS, commits
-from tests.delta_logs import Action, LogBuilder
-from tests.drawn_examples import examples
+from tests.support.conditions.drawn_examples import examples
+from tests.support.logs.checkpoint_logs import NOW, OLDEST_KEPT_MS, commits
+from tests.support.logs.delta_logs import Action, LogBuilder
 
 Rows = dict[str, dict[str, Action]]
 

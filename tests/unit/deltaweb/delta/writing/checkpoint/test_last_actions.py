@@ -17,9 +17,9 @@ from deltaweb.delta.writing.checkpoint.last_actions import (
     ActionKeys,
     LastActions,
 )
-from tests.checkpoint_logs import NOW, commits
-from tests.delta_logs import Action, LogBuilder
-from tests.drawn_examples import examples
+from tests.support.conditions.drawn_examples import examples
+from tests.support.logs.checkpoint_logs import NOW, commits
+from tests.support.logs.delta_logs import Action, LogBuilder
 
 FEW_BYTES = 64
 PATHS = [*(f"part-{n}" for n in range(20)), "/abs", "file:/abs", "FILE:///abs"]

@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from deltaweb.delta.log.paths import checkpoint_name
-from tests.mapped_tables import MappedTable, field, struct
+from tests.support.tables.mapped_tables import MappedTable, field, struct
 
 FIELDS = [
     field("id", "long", 1, "col-1"),

@@ -9,8 +9,8 @@ from deltaweb.delta.writing.checkpoint.builder import (
     prepare_checkpoint,
 )
 from deltaweb.delta.writing.checkpoint.present_parts import make_way
-from tests.appendix_log import NOW
-from tests.delta_logs import LogBuilder, add, metadata, protocol, remove
+from tests.support.logs.appendix_log import NOW
+from tests.support.logs.delta_logs import LogBuilder, add, metadata, protocol, remove
 
 FILES = [add(f"f{number}") for number in range(8)]
 NAMES = checkpoint_part_names(1, 2)

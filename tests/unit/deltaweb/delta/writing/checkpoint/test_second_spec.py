@@ -17,8 +17,8 @@ from deltaweb.delta.log.paths import (
     parse_checkpoint_name,
 )
 from deltaweb.table import DeltaTable
-from tests.appendix_log import NOW, NOW_MS, hint_of
-from tests.delta_logs import (
+from tests.support.logs.appendix_log import NOW, NOW_MS, hint_of
+from tests.support.logs.delta_logs import (
     Action,
     LogBuilder,
     add,

@@ -4,8 +4,14 @@ import pytest
 
 from deltaweb.delta.errors import LogCorruptError
 from deltaweb.delta.log.paths import commit_name
-from tests.appendix_log import NOW, NOW_MS
-from tests.delta_logs import LogBuilder, add, deletion_vector, protocol, remove
+from tests.support.logs.appendix_log import NOW, NOW_MS
+from tests.support.logs.delta_logs import (
+    LogBuilder,
+    add,
+    deletion_vector,
+    protocol,
+    remove,
+)
 
 FEATURES = ["deletionVectors"]
 WITH_VECTORS = protocol(3, 7, readerFeatures=FEATURES, writerFeatures=FEATURES)

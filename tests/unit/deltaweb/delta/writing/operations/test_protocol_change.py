@@ -6,7 +6,7 @@ from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.protocol.actions import Protocol
 from deltaweb.delta.writing.errors import ProtocolTooOldError
 from deltaweb.delta.writing.operations.protocol_change import upgraded
-from tests.written_rows import SCHEMA, new_table
+from tests.support.tables.written_rows import SCHEMA, new_table
 
 OLD = Protocol(min_reader_version=1, min_writer_version=2)
 LISTING = Protocol(

@@ -15,7 +15,14 @@ from deltaweb.delta.writing.errors import (
 from deltaweb.delta.writing.transaction import EVERYTHING_READ
 from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.table import DeltaTable
-from tests.written_tables import AT_ONCE, added, create, live, live_paths, on_newest
+from tests.support.tables.written_tables import (
+    AT_ONCE,
+    added,
+    create,
+    live,
+    live_paths,
+    on_newest,
+)
 
 REMOVED_AT = datetime.fromtimestamp(1_700_000_000, UTC)
 LATER = REMOVED_AT + timedelta(days=8)

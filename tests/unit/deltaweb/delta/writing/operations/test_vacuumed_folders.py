@@ -10,8 +10,8 @@ from deltaweb.delta.writing.errors import InsideTableError
 from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.table import DeltaTable
 from deltaweb.writer.making.new_table import NewTable, create_table
-from tests.aged_files import age
-from tests.written_rows import ROWS, SCHEMA
+from tests.support.files.aged_files import age
+from tests.support.tables.written_rows import ROWS, SCHEMA
 
 LATER = datetime.now(UTC) + timedelta(days=30)
 COMMIT = f"{0:020d}.json"

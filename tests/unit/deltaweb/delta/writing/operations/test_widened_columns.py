@@ -24,7 +24,7 @@ from deltaweb.delta.writing.operations.widened_columns import (
 from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.table import DeltaTable
 from deltaweb.writer.making.new_table import NewTable, create_table
-from tests.written_tables import METADATA
+from tests.support.tables.written_tables import METADATA
 
 WIDENS = {"delta.enableTypeWidening": "true"}
 

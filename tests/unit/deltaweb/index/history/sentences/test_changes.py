@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from deltaweb.delta.protocol.actions import Metadata, Protocol
-from tests.commit_sentences import say
+from tests.support.logs.commit_sentences import say
 
 GIB = 1 << 30
 

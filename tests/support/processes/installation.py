@@ -1,0 +1,177 @@
+"""A real installation in processes of its own, started as a person starts it."""
+
+import atexit
+import functools
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.support.processes.ports import free_port
+
+ROOT = Path(__file__).resolve().parents[3]
+START_TIMEOUT_S = 150
+WAIT_S = 60  # for what takes a moment on a machine with nothing else to do
+LOOK_INTERVAL_S = 0.1
+STOP_TIMEOUT_S = 60
+
+
+def environment(home: Path, **variables: str) -> dict[str, str]:
+    """Variables of a process of the installation, none of the tests' own."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("DELTAWEB_")}
+    for name in ("LAKE", "PORT", "WORKERS"):
+        kept.pop(name, None)
+    return {
+        **kept,
+        "DJANGO_SETTINGS_MODULE": "deltaweb.settings",
+        "DELTAWEB_HOME": str(home),
+        "DELTAWEB_LOG_LEVEL": "WARNING",
+        **variables,
+    }
+
+
+def run(
+    home: Path, *arguments: str, **variables: str
+) -> "subprocess.CompletedProcess[str]":
+    """Run one command of the installation to its end."""
+    return _run(home, ["-m", "deltaweb", *arguments], variables)
+
+
+def manage(
+    home: Path, *arguments: str, **variables: str
+) -> "subprocess.CompletedProcess[str]":
+    """Run one command of Django's, or of the installation, to its end."""
+    return _run(home, [str(ROOT / "manage.py"), *arguments], variables)
+
+
+def _run(
+    home: Path, arguments: list[str], variables: dict[str, str]
+) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, *arguments],
+        env=environment(home, **variables),
+        cwd=home,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=START_TIMEOUT_S,
+    )
+
+
+@functools.cache
+def _migrated() -> Path:
+    """A database of the newest migrations, made once a test process."""
+    home = Path(tempfile.mkdtemp(prefix="deltaweb-migrated-"))
+    atexit.register(shutil.rmtree, home, ignore_errors=True)
+    done = run(home, "migrate", "--verbosity", "0")
+    assert done.returncode == 0, done.stderr
+    return home / "deltaweb.sqlite3"
+
+
+def migrate(home: Path) -> None:
+    """Give an installation its database, by a copy of one that is migrated."""
+    shutil.copy(_migrated(), home)
+
+
+def furnish(home: Path, samples: Path) -> None:
+    """Give an installation what takes its first start most of the time."""
+    migrate(home)
+    shutil.copytree(samples, home / "samples")
+
+
+def wait_for(condition: Callable[[], bool], *, timeout_s: float = WAIT_S) -> bool:
+    """Wait until the condition holds; say whether it came to hold.
+
+    It is looked at once more when the time is over: a busy machine may not have come
+    to a single look until then.
+    """
+    deadline_s = time.monotonic() + timeout_s
+    while time.monotonic() < deadline_s:
+        if condition():
+            return True
+        time.sleep(LOOK_INTERVAL_S)
+    return condition()
+
+
+def status_of(url: str) -> int:
+    """The HTTP status of a page, 0 while nobody answers."""
+    try:
+        with urllib.request.urlopen(url, timeout=60) as answer:  # noqa: S310 (our own)
+            return int(answer.status)
+    except urllib.error.HTTPError as error:
+        return error.code
+    except (urllib.error.URLError, OSError):
+        return 0
+
+
+@dataclass(frozen=True)
+class Installation:
+    """A running `deltaweb serve`."""
+
+    url: str
+    home: Path
+    process: "subprocess.Popen[bytes]"
+
+    @property
+    def log(self) -> str:
+        """What it has printed so far."""
+        return (self.home / "serve.log").read_text()
+
+    def command(self, *arguments: str) -> str:
+        """Run a command against this installation and return what it prints."""
+        return self._ran(run(self.home, *arguments, PORT=self._port))
+
+    def manage(self, *arguments: str) -> str:
+        """Run a command of Django's against this installation, as `command` does."""
+        return self._ran(manage(self.home, *arguments, PORT=self._port))
+
+    @property
+    def _port(self) -> str:
+        return self.url.rsplit(":", 1)[1]
+
+    @staticmethod
+    def _ran(done: "subprocess.CompletedProcess[str]") -> str:
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+
+@contextmanager
+def serving(
+    home: Path, *, ready: int = 200, **variables: str
+) -> Iterator[Installation]:
+    """Start `deltaweb serve` and wait until `/status` answers with `ready`."""
+    port = free_port()
+    url = f"http://127.0.0.1:{port}"
+    with (home / "serve.log").open("ab") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "deltaweb", "serve"],
+            env=environment(home, PORT=str(port), **variables),
+            cwd=ROOT,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    installation = Installation(url, home, process)
+    try:
+        is_ready = wait_for(
+            lambda: (
+                process.poll() is not None or status_of(f"{url}/status.json") == ready
+            ),
+            timeout_s=START_TIMEOUT_S,
+        )
+        assert is_ready, installation.log
+        assert process.poll() is None, installation.log
+        yield installation
+    finally:
+        if process.poll() is None:
+            process.send_signal(signal.SIGINT)
+        process.wait(STOP_TIMEOUT_S)
