@@ -57,7 +57,7 @@ $(VENV)/.npm: package-lock.json $(VENV)/.tools
 	@touch $@
 
 # Old hashed files stay: a server that runs meanwhile still serves them.
-$(VENV)/.static: $(VENV)/.installed $(VENV)/.npm $(shell find static -name vendor -prune -o -type f -print)
+$(VENV)/.static: $(VENV)/.installed $(VENV)/.npm $(shell find static templates -name vendor -prune -o -type f -print)
 	@$(BIN)/python -m deltaweb.management.assets
 	@$(BIN)/python manage.py collectstatic --noinput --verbosity 0
 	@touch $@

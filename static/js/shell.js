@@ -280,6 +280,8 @@
     const main = document.importNode(fresh.getElementById("main"), true);
     const old = document.getElementById("main");
     const putBackAll = keepPlace(old);
+    // What was said of an action is said once: it stays until somebody goes on.
+    main.querySelector("#messages").prepend(...old.querySelectorAll("#messages > *"));
     old.replaceWith(main);
     putBackAll(main);
     window.htmx.process(main);

@@ -133,3 +133,25 @@ def test_a_number_and_its_unit_are_read_as_two_words(
 
     assert re.search(r"\d of \d", said), said
     assert re.search(r"\d [KM]iB", said), said
+
+
+def test_pages_of_rows_turn_in_place_and_back(
+    watch: Watch, server: Installation
+) -> None:
+    page = watch.page
+    page.goto(f"{server.url}/t/samples/orders/data")
+    first = page.locator(".x-grid tbody tr").first
+    expect(first).to_be_visible()
+    shown = first.inner_text()
+    page.evaluate("window.isTheSame = true")
+
+    page.get_by_role("link", name="Next", exact=True).click()
+    expect(page.get_by_text("page 2", exact=True)).to_be_visible()
+    expect(page).to_have_url(re.compile("page=2"))
+    assert page.evaluate("window.isTheSame")
+    assert first.inner_text() != shown
+
+    page.go_back()
+    expect(page.get_by_text("page 1", exact=True)).to_be_visible()
+    assert first.inner_text() == shown
+    assert watch.faults == []

@@ -96,6 +96,22 @@ def test_a_page_beside_the_one_that_signs_out_is_left_at_once(
     context.close()
 
 
+def test_what_was_said_of_an_action_stays_where_the_page_moves_on(
+    browser: Browser, server: Installation, signed_in: StorageState
+) -> None:
+    with open_page(browser, signed_in) as page:
+        page.goto(f"{server.url}/me/")
+        page.get_by_label("Time zone").fill("Asia/Kolkata")
+        page.get_by_role("button", name="Save").first.click()
+        said = page.locator("#messages [role=status]")
+        expect(said).to_be_visible()
+
+        page.evaluate("document.dispatchEvent(new CustomEvent('page-moved-on'))")
+        expect(page.locator("#live")).to_have_text("The page is up to date")
+
+        expect(said).to_be_visible()
+
+
 def test_what_is_typed_and_focused_stays_where_the_page_moves_on(
     browser: Browser, server: Installation, signed_in: StorageState
 ) -> None:

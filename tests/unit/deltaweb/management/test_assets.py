@@ -5,7 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from deltaweb.management.assets import AssetError, icon_sprite, plotly_stylesheet
+from deltaweb.management.assets import (
+    AssetError,
+    drop_unused_rules,
+    icon_sprite,
+    plotly_stylesheet,
+)
 
 ROOT = Path(__file__).resolve().parents[4]
 OTHER_HOST = re.compile(
@@ -42,6 +47,16 @@ def test_every_icon_that_a_template_names_is_in_the_sprite() -> None:
         named |= set(re.findall(r'{% icon "([a-z0-9-]+)"', path.read_text()))
 
     assert named - listed == set()
+
+
+def test_rules_stay_that_pages_name(tmp_path: Path) -> None:
+    sheet = tmp_path / "library.css"
+    rules = ["body{margin:0}", ".visually-hidden{width:1px}", ".no-such-class{top:0}"]
+    sheet.write_text("".join(rules))
+
+    drop_unused_rules(sheet)
+
+    assert sheet.read_text() == "".join(rules[:2])
 
 
 def test_an_unknown_icon_is_named() -> None:
