@@ -1,6 +1,7 @@
 // Draws the figures that the page carries as JSON; colours are those of the theme.
 (() => {
   "use strict";
+  const PLOTLY = document.currentScript.dataset.plotly;
   const COLOUR = /^var\((--[\w-]+)\)$/;
 
   // One hidden element resolves color-mix and the like to what a canvas understands.
@@ -31,11 +32,23 @@
     return value;
   };
 
+  // Plotly takes a third of a second to start: whoever comes sees the page before.
+  let library = null;
+  const plotly = () => (library ??= new Promise((done, failed) => {
+    requestAnimationFrame(() => setTimeout(() => {
+      const script = document.createElement("script");
+      script.src = PLOTLY;
+      script.onload = done;
+      script.onerror = failed;
+      document.head.append(script);
+    }));
+  }));
+
   const CONFIG = { displayModeBar: false, responsive: true, showTips: false, doubleClick: false };
 
   const draw = (place) => {
     const source = document.getElementById(place.dataset.chart);
-    if (!source || !window.Plotly) return;
+    if (!source) return;
     const figure = JSON.parse(source.textContent);
     const { data, layout } = themed(figure, getComputedStyle(document.documentElement));
     window.Plotly.react(place, data, layout, CONFIG);
@@ -78,7 +91,7 @@
   const seen = new IntersectionObserver((entries) => {
     entries.filter((entry) => entry.isIntersecting).forEach((entry) => {
       seen.unobserve(entry.target);
-      draw(entry.target);
+      plotly().then(() => draw(entry.target));
     });
   }, { rootMargin: "200px" });
   const watch = () => document.querySelectorAll("[data-chart]").forEach((place) => seen.observe(place));
