@@ -62,13 +62,18 @@ $(VENV)/.static: $(VENV)/.installed $(VENV)/.npm $(shell find static templates -
 	@$(BIN)/python manage.py collectstatic --noinput --verbosity 0
 	@touch $@
 
+$(VENV)/.manual: requirements-manual.txt $(VENV)/.installed $(shell find docs -name site -prune -o -type f -print)
+	@$(UV_INSTALL) --require-hashes -r requirements-manual.txt
+	@$(BIN)/python -m deltaweb.management.manual
+	@touch $@
+
 # Tests start dozens of JVMs; with the archive of their classes each takes half the time.
 $(VENV)/.java: $(VENV)/.installed deltaweb/spark/driver/class_archive.py
 	@$(BIN)/python -m deltaweb.management.class_archive
 	@touch $@
 
 # What only tests, checks and benchmarks need.
-$(VENV)/.dev: requirements-dev.txt requirements-duckdb.txt $(VENV)/.static $(VENV)/.java
+$(VENV)/.dev: requirements-dev.txt requirements-duckdb.txt $(VENV)/.static $(VENV)/.manual $(VENV)/.java
 	@echo "Installing the packages that requirements-dev.txt locks ..."
 	@$(UV_INSTALL) --require-hashes -r requirements-dev.txt
 	@$(UV_INSTALL) --no-deps --require-hashes --target $(VENV)/duckdb -r requirements-duckdb.txt
@@ -76,7 +81,7 @@ $(VENV)/.dev: requirements-dev.txt requirements-duckdb.txt $(VENV)/.static $(VEN
 	@touch $@
 
 run:
-	@$(MAKE) --silent --no-print-directory -j2 $(VENV)/.static
+	@$(MAKE) --silent --no-print-directory -j2 $(VENV)/.static $(VENV)/.manual
 	@exec $(BIN)/python manage.py serve
 
 # First all tests, on SQLite and the embedded broker; then once more those of what the
@@ -113,4 +118,5 @@ format:
 lock:
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --upgrade --output-file requirements.txt pyproject.toml
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --upgrade --extra dev --constraints requirements.txt --output-file requirements-dev.txt pyproject.toml
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --upgrade --constraints requirements-dev.txt --group manual --output-file requirements-manual.txt
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --upgrade --no-deps --group delta-scan --output-file requirements-duckdb.txt

@@ -2,7 +2,11 @@
 
 from django.urls import include, path
 
+from deltaweb.web.pages.manual import manual_page
+
 urlpatterns = [
+    path("help/", manual_page, name="help"),
+    path("help/<path:path>", manual_page, name="help"),
     path("", include("deltaweb.web.news.urls")),
     path("", include("deltaweb.web.accounts.urls")),
     path("", include("deltaweb.web.jobs.urls")),

@@ -1,0 +1,48 @@
+"""The manual under /help/: pages that were built beforehand, and need no account."""
+
+import json
+
+from csp.decorators import csp_update
+from django.conf import settings
+from django.contrib.auth.decorators import login_not_required
+from django.http import Http404, HttpRequest, HttpResponseBase, HttpResponseRedirect
+from django.views.decorators.http import require_safe
+from django.views.static import serve
+
+from deltaweb.web.pages.errors import PageError
+
+INDEX = "index.html"
+HASHES = "inline-scripts.json"
+
+
+class ManualMissingError(PageError, code="manual-missing"):
+    """The manual was not built."""
+
+    status = 404
+    message = "The manual is not part of this installation."
+    hint = "In a checkout, 'make setup' builds it; installed packages have it inside."
+
+
+@login_not_required
+@require_safe
+def manual_page(request: HttpRequest, path: str = "") -> HttpResponseBase:
+    """Answer with a file of the manual; a page may run the scripts it was built with.
+
+    Raises:
+        ManualMissingError: If there is no manual.
+        Http404: If it has no such page.
+    """
+    site = settings.MANUAL
+    if not (site / HASHES).is_file():
+        raise ManualMissingError
+    file = f"{path}{INDEX}" if not path or path.endswith("/") else path
+    hashes = json.loads((site / HASHES).read_text(encoding="utf-8"))
+    with_scripts = csp_update({"script-src": hashes})
+    try:
+        return with_scripts(serve)(request, file, document_root=site)
+    except Http404:
+        if file != path:
+            raise
+        # It may be a page, without its slash.
+        serve(request, f"{path}/{INDEX}", document_root=site).close()
+        return HttpResponseRedirect(f"{request.path}/")

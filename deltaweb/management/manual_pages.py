@@ -1,0 +1,66 @@
+"""Pages of the manual that are made from the code: what each command takes.
+
+mkdocs calls `on_files` while it collects the pages.
+"""
+
+import contextlib
+import io
+import os
+import re
+import tempfile
+from collections.abc import Iterator
+from typing import Final
+
+from django.core.management import execute_from_command_line
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+
+from deltaweb.environment.command_lines import COMMANDS
+
+COMMANDS_PAGE: Final = "reference/commands.md"
+WIDTH: Final = "88"
+_VERB: Final = re.compile(r"^  ([a-z][a-z-]*)  ", re.MULTILINE)
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the pages that are made here (a hook of mkdocs)."""
+    page = File.generated(config, COMMANDS_PAGE, content=commands_page())
+    files.append(page)
+    return files
+
+
+def commands_page() -> str:
+    """Return the page of all commands, as each says it of itself by `--help`."""
+    with tempfile.TemporaryDirectory(prefix="deltaweb-manual-") as home:
+        os.environ |= {"DELTAWEB_HOME": home, "COLUMNS": WIDTH}
+        os.environ.setdefault("DJANGO_SETTINGS_MODULE", "deltaweb.settings")
+        return "\n".join(_lines())
+
+
+def _lines() -> Iterator[str]:
+    yield "# Commands\n"
+    yield "What `--help` says of each. They exit with 0 when done, 1 when something was"
+    yield "refused or failed, and 2 when the line itself was wrong."
+    for name, sentence in COMMANDS.items():
+        yield f"\n## {name}\n\n{sentence}\n"
+        said = _help(name)
+        yield _block(said)
+        for verb in _verbs(said):
+            yield f"\n### {name} {verb}\n\n{_block(_help(name, verb))}"
+
+
+def _help(*words: str) -> str:
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said), contextlib.suppress(SystemExit):
+        execute_from_command_line(["deltaweb", *words, "--help"])
+    return said.getvalue().strip()
+
+
+def _verbs(said: str) -> list[str]:
+    """Return the words that a group of commands lists."""
+    is_group = " VERB ..." in said.partition("\n")[0]
+    return _VERB.findall(said) if is_group else []
+
+
+def _block(text: str) -> str:
+    return f"```text\n{text}\n```"

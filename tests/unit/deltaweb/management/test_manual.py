@@ -1,0 +1,82 @@
+"""The manual: built strictly, from pages and from the code; it names no other host."""
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from deltaweb.management.manual import HASHES, SITE, SOURCES, build, inline_hashes
+from deltaweb.management.manual_pages import commands_page
+
+OTHER_HOST = re.compile(r"""(?:src|href)=["']?(?:https?:)?//""")
+PAGES = [*SITE.rglob("*.html")]
+SMALL = """
+site_name: small
+docs_dir: pages
+strict: true
+validation: {links: {anchors: warn}}
+theme: {name: material, font: false}
+"""
+
+
+def _manual(folder: Path, text: str) -> Path:
+    (folder / "pages").mkdir()
+    (folder / "mkdocs.yml").write_text(SMALL)
+    (folder / "pages" / "index.md").write_text(text)
+    return folder
+
+
+def test_a_manual_is_built_with_the_hashes_of_its_scripts(tmp_path: Path) -> None:
+    site = tmp_path / "site"
+
+    build(_manual(tmp_path, "# Here\n\n[up](#here)\n"), site)
+
+    scripts = inline_hashes([(site / "index.html").read_text()])
+    assert scripts
+    assert {*scripts} <= {*json.loads((site / HASHES).read_text())}
+    assert not [*site.rglob("*.map")]
+
+
+@pytest.mark.parametrize("target", ["gone.md", "#gone"])
+def test_a_dead_link_ends_the_build(tmp_path: Path, target: str) -> None:
+    source = _manual(tmp_path, f"# Here\n\n[there]({target})\n")
+
+    with pytest.raises(subprocess.CalledProcessError):
+        build(source, tmp_path / "site")
+
+
+def test_inline_scripts_are_allowed_by_their_hashes_alone() -> None:
+    page = '<script>a()</script><script src="b.js"></script><script>a()</script>'
+
+    assert inline_hashes([page]) == [
+        "'sha256-qVpDBgj7bpq5hMAcGp3AOc79J3Y1Z4HvySTwKrWDoy4='"
+    ]
+
+
+def test_pages_name_no_other_host() -> None:
+    assert len(PAGES) > 2
+    assert {
+        page.relative_to(SITE): found
+        for page in PAGES
+        if (found := OTHER_HOST.findall(page.read_text()))
+    } == {}
+
+
+def test_each_command_is_on_its_page() -> None:
+    text = commands_page()
+
+    assert "### table history" in text
+    assert "usage: deltaweb table history" in text
+    assert "### user link" in text
+
+
+def test_what_is_built_is_not_part_of_the_sources() -> None:
+    ignored = shutil.which("git")
+    assert ignored
+    done = subprocess.run(
+        [ignored, "check-ignore", "-q", str(SITE)], cwd=SOURCES, check=False
+    )
+    assert done.returncode == 0
