@@ -49,10 +49,16 @@ MARKERS = {
     "storage": "storage",
 }
 TESTS = Path(__file__).parent
+DOCS = TESTS.parent / "docs"
 # What takes long comes first, so that processes side by side end at the same time.
-ORDER = ["browser", "spark", "functional", "storage", "acceptance", "unit"]
+ORDER = ["browser", "spark", "manual", "functional", "storage", "acceptance", "unit"]
 # Each folder shares a server, or a JVM.
-ONE_PROCESS = ("tests/browser/", "tests/spark/", "tests/functional/sharing_clients/")
+ONE_PROCESS = (
+    "tests/browser/",
+    "tests/spark/",
+    "tests/functional/sharing_clients/",
+    "docs/manual/",
+)
 DATABASE_FIXTURES = {"db", "transactional_db"}
 # Pages of what storage holds: what they ask the database, other tests ask it, too. A
 # module with statements of its own says so: `pytestmark = pytest.mark.database`.
@@ -91,7 +97,7 @@ def _folder(item: pytest.Item) -> str:
 
 @cache  # a file has many tests
 def _folder_of(path: Path) -> str:
-    return path.relative_to(TESTS).parts[0]
+    return path.relative_to(TESTS if path.is_relative_to(TESTS) else DOCS).parts[0]
 
 
 def _asks_the_database(item: pytest.Item) -> bool:

@@ -1,0 +1,83 @@
+"""Runs the code of the manual, as somebody does who reads it from the first page on.
+
+All pages stand in one folder, which has the sample tables in `lake`, registered as
+`samples.orders` and so on; a page that changes a table makes one of its own. Blocks of
+`sh` have to end with 0; blocks of `python` share a namespace a page. What needs another
+machine is left out by `<!--- skip: next "why" -->` before the block.
+"""
+
+import atexit
+import functools
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+from sybil import Example, Sybil
+from sybil.parsers.markdown import (
+    CodeBlockParser,
+    PythonCodeBlockParser,
+    SkipParser,
+)
+
+from deltaweb.samples import make_samples
+from tests.support.processes.installation import environment, migrate, run
+
+LIMIT_S: Final = 120
+NEWEST: Final = datetime(2026, 3, 31, 12, tzinfo=UTC)
+
+
+@functools.cache
+def workplace() -> Path:
+    """Make the folder that all pages stand in, once a process."""
+    folder = Path(tempfile.mkdtemp(prefix="deltaweb-manual-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    make_samples(folder / "lake", NEWEST)
+    home = folder / "home"
+    home.mkdir(mode=0o700)
+    migrate(home)
+    for table in (folder / "lake").iterdir():
+        done = run(home, "table", "add", f"samples.{table.name}", str(table))
+        assert done.returncode == 0, done.stderr
+    return folder
+
+
+def stand_there(namespace: dict[str, Any]) -> None:
+    """Go there before a page, so that its Python finds what its commands left."""
+    del namespace
+    os.chdir(workplace())
+
+
+def run_shell(example: Example) -> str | None:
+    """Run a block of commands as somebody does who stands in the folder."""
+    folder = workplace()
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", str(example.parsed)],
+        cwd=folder,
+        env=environment(
+            folder / "home",
+            PATH=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        ),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=LIMIT_S,
+        stdin=subprocess.DEVNULL,
+    )
+    return f"{done.stdout}\n{done.stderr}" if done.returncode else None
+
+
+pytest_collect_file = Sybil(
+    parsers=[
+        SkipParser(),
+        PythonCodeBlockParser(),
+        CodeBlockParser(language="sh", evaluator=run_shell),
+    ],
+    path="manual",
+    patterns=["*.md"],
+    setup=stand_there,
+).pytest()
