@@ -21,6 +21,8 @@ SITE: Final = SOURCES / "site"
 HASHES: Final = "inline-scripts.json"
 """Beside the pages: what a Content-Security-Policy allows of scripts inside them."""
 
+_DIALOG: Final = 'data-md-component="search" role="dialog"'
+_NAMED_DIALOG: Final = f'{_DIALOG} aria-label="Search"'
 # A block of data has a type, and is not run.
 _INLINE: Final = re.compile(r"<script>(.*?)</script>", re.DOTALL)
 
@@ -44,7 +46,12 @@ def build(sources: Path, site: Path) -> None:
     )
     for source_map in site.rglob("*.map"):
         source_map.unlink()
-    pages = (page.read_text(encoding="utf-8") for page in site.rglob("*.html"))
+    pages = []
+    for path in site.rglob("*.html"):
+        # The theme's search is a dialog that has no name.
+        page = path.read_text(encoding="utf-8").replace(_DIALOG, _NAMED_DIALOG)
+        path.write_text(page, encoding="utf-8")
+        pages.append(page)
     (site / HASHES).write_text(json.dumps(inline_hashes(pages)), encoding="utf-8")
 
 
