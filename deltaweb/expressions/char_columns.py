@@ -16,12 +16,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from sqlglot import exp
 
+from deltaweb.conditions.sql import column_names, unwrapped
 from deltaweb.delta.errors import ColumnNotFoundError
 from deltaweb.delta.protocol.column_path import ColumnPath, resolve_column
 from deltaweb.delta.protocol.schema import StructField, StructType
 from deltaweb.expressions.errors import ExpressionError
 from deltaweb.expressions.node import BoundExpression, NotTranslatedError
-from deltaweb.sharing.conditions.sql import column_names, unwrapped
 
 TEXT_TYPE: Final = "__CHAR_VARCHAR_TYPE_STRING"
 _CHAR: Final = re.compile(r"(?<![a-z])char\(\s*([0-9]{1,9})\s*\)", re.IGNORECASE)

@@ -10,6 +10,19 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from sqlglot import exp
 
+from deltaweb.conditions.casts import literal_kind
+from deltaweb.conditions.sql import (
+    cast_type,
+    column_names,
+    connected,
+    unwrapped,
+)
+from deltaweb.conditions.sql_text import (
+    NotSQLError,
+    SQLText,
+    parse_sql,
+    shown,
+)
 from deltaweb.delta.errors import ColumnNotFoundError, PredicateError
 from deltaweb.delta.protocol.column_path import (
     ColumnPath,
@@ -44,19 +57,6 @@ from deltaweb.expressions.node import (
     BoundExpression,
     NotTranslatedError,
     literal,
-)
-from deltaweb.sharing.conditions.casts import literal_kind
-from deltaweb.sharing.conditions.sql import (
-    cast_type,
-    column_names,
-    connected,
-    unwrapped,
-)
-from deltaweb.sharing.conditions.sql_text import (
-    NotSQLError,
-    SQLText,
-    parse_sql,
-    shown,
 )
 
 _COMPARISONS: Final = {

@@ -26,7 +26,7 @@ from deltaweb.expressions.node import (
 )
 
 if TYPE_CHECKING:  # tables without conditions are written without a parser of SQL
-    from deltaweb.sharing.conditions.sql_text import SQLText
+    from deltaweb.conditions.sql_text import SQLText
 
 
 class SQLCondition(RowCondition):

@@ -1,10 +1,10 @@
 """What a condition in SQL says of whole files."""
 
+from deltaweb.conditions.hints import parsed_hint
+from deltaweb.conditions.sql_text import SQLText
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.delta.scan.predicate import And, Predicate
 from deltaweb.delta.values.time_zones.known import UTC_ZONE, zone_rules
-from deltaweb.sharing.conditions.hints import parsed_hint
-from deltaweb.sharing.conditions.sql_text import SQLText
 
 
 def reach_of(

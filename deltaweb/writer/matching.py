@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from sqlglot import exp
 
+from deltaweb.conditions.sql_text import SQLText
 from deltaweb.delta.log.file_actions import VECTOR
 from deltaweb.delta.protocol.schema import arrow_schema
 from deltaweb.delta.scan.predicate import Predicate
@@ -34,7 +35,6 @@ from deltaweb.expressions.errors import ExpressionError, ExpressionValueError
 from deltaweb.expressions.reach import reach_of
 from deltaweb.expressions.session.dependence import Dependence
 from deltaweb.expressions.session.settings import OURS, SessionSettings
-from deltaweb.sharing.conditions.sql_text import SQLText
 
 MAX_KEPT_BYTES: Final = 64 << 20
 """Of a file's rows before the first that matches, which are not read twice."""

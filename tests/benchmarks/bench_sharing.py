@@ -22,9 +22,9 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from deltaweb.conditions.refuse import parse_predicate
 from deltaweb.index.query.shared_table import SharedTableReader
 from deltaweb.index.query.shared_version import SharedVersion
-from deltaweb.sharing.conditions.refuse import parse_predicate
 from deltaweb.sharing.response_format import FileLines
 from deltaweb.sharing.wire import delta, parquet
 from deltaweb.sharing.wire.lines import FileAnswer

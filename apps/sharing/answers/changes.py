@@ -7,6 +7,7 @@ Data from a Table" (startingVersion).
 from collections.abc import Iterator, Sequence
 from itertools import chain, pairwise
 
+from deltaweb.conditions.refuse import parse_predicate
 from deltaweb.delta.errors import VersionNotFoundError
 from deltaweb.delta.feed.feed_files import FeedFiles
 from deltaweb.delta.feed.row_schema import schema_of
@@ -15,7 +16,6 @@ from deltaweb.delta.snapshot.state import Definition
 from deltaweb.index.query.change_selection import ChangeFacts, ChangeSelection
 from deltaweb.sharing.capabilities import Capabilities
 from deltaweb.sharing.compatibility import misreadings
-from deltaweb.sharing.conditions.refuse import parse_predicate
 from deltaweb.sharing.errors import FileOutsideTableError, FilesVacuumedError
 from deltaweb.sharing.response_format import ResponseFormat, choose_format
 from deltaweb.sharing.table_query import ChangesQuery

@@ -10,6 +10,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
+from deltaweb.conditions.hints import SkippedHint, parse_hints
+from deltaweb.conditions.refuse import parse_predicate
 from deltaweb.delta.errors import TimestampNotFoundError
 from deltaweb.delta.feed.versions import has_feed
 from deltaweb.delta.log.commits.times import to_ms
@@ -18,8 +20,6 @@ from deltaweb.index.query.shared_table import SharedTableReader
 from deltaweb.index.query.shared_version import SharedVersion
 from deltaweb.sharing.capabilities import Capabilities
 from deltaweb.sharing.compatibility import misreadings
-from deltaweb.sharing.conditions.hints import SkippedHint, parse_hints
-from deltaweb.sharing.conditions.refuse import parse_predicate
 from deltaweb.sharing.errors import (
     FileOutsideTableError,
     ParameterInvalidError,

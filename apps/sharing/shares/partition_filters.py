@@ -1,9 +1,9 @@
 """Partition filters: which files of a table a share offers."""
 
+from deltaweb.conditions.refuse import parse_predicate
 from deltaweb.delta.errors import PredicateError, SchemaError
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.delta.scan.predicate import Predicate
-from deltaweb.sharing.conditions.refuse import parse_predicate
 from deltaweb.web.sharing.errors import PartitionFilterError
 from deltaweb.web.tables.models import Table
 

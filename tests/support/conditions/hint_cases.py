@@ -5,6 +5,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from deltaweb.conditions.hints import Hints, parse_hints
 from deltaweb.delta.protocol.schema import (
     ArrayType,
     DecimalType,
@@ -19,7 +20,6 @@ from deltaweb.delta.values.partition_values import (
     type_partition_values,
 )
 from deltaweb.delta.values.statistics.columns import parse_statistics
-from deltaweb.sharing.conditions.hints import Hints, parse_hints
 
 SCHEMA = StructType(
     (

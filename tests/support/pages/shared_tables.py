@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
+from deltaweb.conditions.refuse import parse_predicate
 from deltaweb.delta.protocol.schema import parse_schema
 from deltaweb.delta.scan.predicate import Predicate
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.index.query.shared_version import SharedVersion
-from deltaweb.sharing.conditions.refuse import parse_predicate
 from tests.support.logs.local_logs import COLUMNS, stats_of, typed_schema
 
 CONDITIONS = [

@@ -6,12 +6,12 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from deltaweb.conditions.hints import parsed_hint
 from deltaweb.delta.protocol.schema import PrimitiveType, StructField, schema_of_arrow
 from deltaweb.expressions.compiler import compile_sql, parse_expression
 from deltaweb.expressions.condition import SQLAssignment, SQLCondition
 from deltaweb.expressions.errors import ExpressionError, ExpressionValueError
 from deltaweb.expressions.functions import FUNCTIONS
-from deltaweb.sharing.conditions.hints import parsed_hint
 from tests.support.conditions.expression_cases import (
     CONDITIONS,
     REFUSED,

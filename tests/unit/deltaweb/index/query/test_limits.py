@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from deltaweb.conditions.hints import Hints, parse_hints
 from deltaweb.delta.protocol.schema import format_schema
 from deltaweb.index.query.shared_table import SharedTableReader
 from deltaweb.index.query.shared_version import SharedVersion
-from deltaweb.sharing.conditions.hints import Hints, parse_hints
 from tests.support.conditions.drawn_conditions import JSON_CONDITIONS, SQL_CONDITIONS
 from tests.support.conditions.drawn_examples import examples
 from tests.support.conditions.hint_conditions import (

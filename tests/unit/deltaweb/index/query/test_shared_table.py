@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from deltaweb.conditions.refuse import parse_predicate
 from deltaweb.delta.errors import LocationNotFoundError, LogCorruptError
 from deltaweb.index.query.shared_table import SharedTableReader
-from deltaweb.sharing.conditions.refuse import parse_predicate
 from deltaweb.table import DeltaTable
 from tests.support.logs.delta_logs import add, commit_bytes, metadata, protocol, remove
 from tests.support.logs.local_logs import LocalLog, RandomLog

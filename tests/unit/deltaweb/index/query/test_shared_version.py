@@ -7,12 +7,12 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from deltaweb.conditions.refuse import parse_predicate
 from deltaweb.delta.errors import DeltaError, SchemaError
 from deltaweb.delta.protocol.schema import parse_schema
 from deltaweb.delta.scan.predicate import Comparison, Constant, IsNull, Predicate
 from deltaweb.index.query.shared_table import SharedTableReader
 from deltaweb.index.query.shared_version import SharedVersion
-from deltaweb.sharing.conditions.refuse import parse_predicate
 from tests.support.logs.delta_logs import add, metadata, protocol, remove
 from tests.support.logs.local_logs import LocalLog, RandomLog, stats_of, typed_schema
 

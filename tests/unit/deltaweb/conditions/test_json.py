@@ -2,13 +2,13 @@
 
 import pytest
 
-from deltaweb.sharing.conditions.hints import (
+from deltaweb.conditions.hints import (
     MAX_COMPARISONS,
     MAX_TEXT_SHOWN,
     SkippedHint,
     parse_hints,
 )
-from deltaweb.sharing.conditions.json import MAX_BYTES, MAX_DEPTH
+from deltaweb.conditions.json import MAX_BYTES, MAX_DEPTH
 from tests.support.conditions.hint_cases import (
     EQUAL,
     SCHEMA,

@@ -6,6 +6,9 @@ from types import MappingProxyType
 
 from sqlglot import TokenType, exp
 
+from deltaweb.conditions import tree
+from deltaweb.conditions.casts import literal_kind
+from deltaweb.conditions.sql_text import SQLText, shown, written
 from deltaweb.delta.errors import ColumnNotFoundError, PredicateError
 from deltaweb.delta.protocol.column_path import resolve_column
 from deltaweb.delta.protocol.schema import (
@@ -15,9 +18,6 @@ from deltaweb.delta.protocol.schema import (
     StructType,
 )
 from deltaweb.delta.values.time_zones.rules import ZoneRules
-from deltaweb.sharing.conditions import tree
-from deltaweb.sharing.conditions.casts import literal_kind
-from deltaweb.sharing.conditions.sql_text import SQLText, shown, written
 
 _OPERATORS: dict[type[exp.Expr], str] = {
     exp.EQ: "=",

@@ -12,6 +12,8 @@ from decimal import ROUND_FLOOR, Decimal, localcontext
 
 import pyarrow as pa
 
+from deltaweb.conditions.columns import TypedColumn
+from deltaweb.conditions.tree import Literal
 from deltaweb.delta.errors import PredicateError
 from deltaweb.delta.protocol.column_path import ColumnPath
 from deltaweb.delta.protocol.schema import (
@@ -40,8 +42,6 @@ from deltaweb.delta.values.value_text import (
     parse_timestamp_ntz,
     parse_value,
 )
-from deltaweb.sharing.conditions.columns import TypedColumn
-from deltaweb.sharing.conditions.tree import Literal
 
 MAX_DIGITS = 500
 """Digits of a number written in full; its exponent counts."""

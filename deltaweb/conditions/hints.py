@@ -9,14 +9,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
+from deltaweb.conditions import json, sql, tree
+from deltaweb.conditions.bounds import Bounds, all_of, count_comparisons
+from deltaweb.conditions.sql_text import MAX_TOKENS, SQLText, parse_sql
+from deltaweb.conditions.widen import widen
 from deltaweb.delta.errors import PredicateError
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.delta.scan.predicate import Constant, Predicate
 from deltaweb.delta.values.time_zones.rules import ZoneRules
-from deltaweb.sharing.conditions import json, sql, tree
-from deltaweb.sharing.conditions.bounds import Bounds, all_of, count_comparisons
-from deltaweb.sharing.conditions.sql_text import MAX_TOKENS, SQLText, parse_sql
-from deltaweb.sharing.conditions.widen import widen
 
 MAX_HINTS = 1_000
 MAX_SQL_CHARACTERS = 100_000

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deltaweb.conditions.hints import Hints, parse_hints, parsed_hint
+from deltaweb.conditions.json import MAX_DEPTH
+from deltaweb.conditions.sql_text import parse_sql
 from deltaweb.delta.errors import PredicateError
-from deltaweb.sharing.conditions.hints import Hints, parse_hints, parsed_hint
-from deltaweb.sharing.conditions.json import MAX_DEPTH
-from deltaweb.sharing.conditions.sql_text import parse_sql
 from tests.support.conditions.hint_cases import (
     EQUAL,
     SCHEMA,

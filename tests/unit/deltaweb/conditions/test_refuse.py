@@ -11,6 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from deltaweb.conditions.refuse import parse_predicate
+from deltaweb.conditions.sql_text import (
+    MAX_LENGTH,
+    MAX_NESTING_DEPTH,
+    MAX_TOKENS,
+)
 from deltaweb.delta.errors import PredicateError
 from deltaweb.delta.protocol.schema import (
     ArrayType,
@@ -21,12 +27,6 @@ from deltaweb.delta.protocol.schema import (
     arrow_schema,
 )
 from deltaweb.delta.scan.predicate import to_expression
-from deltaweb.sharing.conditions.refuse import parse_predicate
-from deltaweb.sharing.conditions.sql_text import (
-    MAX_LENGTH,
-    MAX_NESTING_DEPTH,
-    MAX_TOKENS,
-)
 
 SCHEMA = StructType(
     (

@@ -16,9 +16,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
+from deltaweb.conditions import tree
 from deltaweb.delta.errors import PredicateError
 from deltaweb.delta.values.value_text import INTEGER_BITS, fits_bits
-from deltaweb.sharing.conditions import tree
 
 MAX_BYTES = 1 << 20
 MAX_DEPTH = 100

@@ -2,8 +2,7 @@
 
 import pytest
 
-from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
-from deltaweb.sharing.conditions.hints import (
+from deltaweb.conditions.hints import (
     MAX_COMPARISONS,
     MAX_HINTS,
     MAX_SQL_CHARACTERS,
@@ -11,6 +10,7 @@ from deltaweb.sharing.conditions.hints import (
     SkippedHint,
     parse_hints,
 )
+from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
 from tests.support.conditions.hint_cases import (
     SCHEMA,
     SECOND,

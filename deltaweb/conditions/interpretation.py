@@ -4,11 +4,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from deltaweb.delta.errors import PredicateError
-from deltaweb.delta.protocol.schema import StructType
-from deltaweb.delta.scan.predicate import IsNull
-from deltaweb.sharing.conditions import tree
-from deltaweb.sharing.conditions.bounds import (
+from deltaweb.conditions import tree
+from deltaweb.conditions.bounds import (
     Bounds,
     all_of,
     any_of,
@@ -16,7 +13,10 @@ from deltaweb.sharing.conditions.bounds import (
     exactly,
     never_unknown,
 )
-from deltaweb.sharing.conditions.columns import TypedColumn, is_boolean
+from deltaweb.conditions.columns import TypedColumn, is_boolean
+from deltaweb.delta.errors import PredicateError
+from deltaweb.delta.protocol.schema import StructType
+from deltaweb.delta.scan.predicate import IsNull
 
 
 @dataclass(frozen=True)

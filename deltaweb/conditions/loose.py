@@ -24,6 +24,17 @@ from decimal import Decimal
 import numpy as np
 import pyarrow as pa
 
+from deltaweb.conditions.bounds import (
+    Bounds,
+    between,
+    compared,
+    either_of,
+    not_null,
+)
+from deltaweb.conditions.columns import TypedColumn, check_value_type
+from deltaweb.conditions.common_type import fits_decimal
+from deltaweb.conditions.exact import MAX_SHOWN, compare
+from deltaweb.conditions.tree import Literal
 from deltaweb.delta.errors import PredicateError
 from deltaweb.delta.protocol.column_path import ColumnPath
 from deltaweb.delta.protocol.schema import (
@@ -42,17 +53,6 @@ from deltaweb.delta.values.value_text import (
     parse_timestamp_ntz,
     parse_value,
 )
-from deltaweb.sharing.conditions.bounds import (
-    Bounds,
-    between,
-    compared,
-    either_of,
-    not_null,
-)
-from deltaweb.sharing.conditions.columns import TypedColumn, check_value_type
-from deltaweb.sharing.conditions.common_type import fits_decimal
-from deltaweb.sharing.conditions.exact import MAX_SHOWN, compare
-from deltaweb.sharing.conditions.tree import Literal
 
 MAX_EXACT_DOUBLE = 1 << 53
 MAX_EXACT_FLOAT = 1 << 24

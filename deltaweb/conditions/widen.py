@@ -8,25 +8,25 @@ some client may have in mind.
 
 from dataclasses import replace
 
-from deltaweb.delta.protocol.schema import StructType
-from deltaweb.delta.scan.predicate import IsNull, Like, Not
-from deltaweb.sharing.conditions import tree
-from deltaweb.sharing.conditions.bounds import (
+from deltaweb.conditions import tree
+from deltaweb.conditions.bounds import (
     Bounds,
     denied,
     exactly,
 )
-from deltaweb.sharing.conditions.casts import cast_literal, keeps_values, type_name
-from deltaweb.sharing.conditions.columns import (
+from deltaweb.conditions.casts import cast_literal, keeps_values, type_name
+from deltaweb.conditions.columns import (
     TypedColumn,
     check_comparable,
     check_stated_type,
     find_hinted_column,
 )
-from deltaweb.sharing.conditions.common_type import means_each_value
-from deltaweb.sharing.conditions.exact import like_pattern
-from deltaweb.sharing.conditions.interpretation import Interpretation, refused
-from deltaweb.sharing.conditions.loose import compare_loosely
+from deltaweb.conditions.common_type import means_each_value
+from deltaweb.conditions.exact import like_pattern
+from deltaweb.conditions.interpretation import Interpretation, refused
+from deltaweb.conditions.loose import compare_loosely
+from deltaweb.delta.protocol.schema import StructType
+from deltaweb.delta.scan.predicate import IsNull, Like, Not
 
 
 def widen(node: tree.Node, schema: StructType) -> Bounds:

@@ -6,25 +6,25 @@ may be quoted with backticks, and dots lead into structs. Texts are in single qu
 A time without a zone is UTC. What is not understood is an error, never ignored.
 """
 
-from deltaweb.delta.errors import PredicateError
-from deltaweb.delta.protocol.schema import StructType
-from deltaweb.delta.scan.predicate import ColumnComparison, Constant, Like, Predicate
-from deltaweb.sharing.conditions import tree
-from deltaweb.sharing.conditions.bounds import Bounds, exactly
-from deltaweb.sharing.conditions.casts import literal_kind, type_name
-from deltaweb.sharing.conditions.columns import (
+from deltaweb.conditions import tree
+from deltaweb.conditions.bounds import Bounds, exactly
+from deltaweb.conditions.casts import literal_kind, type_name
+from deltaweb.conditions.columns import (
     TypedColumn,
     check_has_values,
     find_column,
 )
-from deltaweb.sharing.conditions.exact import (
+from deltaweb.conditions.exact import (
     compare,
     compare_literals,
     like_pattern,
 )
-from deltaweb.sharing.conditions.interpretation import Interpretation, refused
-from deltaweb.sharing.conditions.sql import SQLReader
-from deltaweb.sharing.conditions.sql_text import TOO_DEEP, parse_sql
+from deltaweb.conditions.interpretation import Interpretation, refused
+from deltaweb.conditions.sql import SQLReader
+from deltaweb.conditions.sql_text import TOO_DEEP, parse_sql
+from deltaweb.delta.errors import PredicateError
+from deltaweb.delta.protocol.schema import StructType
+from deltaweb.delta.scan.predicate import ColumnComparison, Constant, Like, Predicate
 
 MAX_LISTED = 20
 """Columns of the table that an error lists."""
