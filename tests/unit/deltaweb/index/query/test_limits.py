@@ -30,7 +30,7 @@ from tests.support.conditions.hint_conditions import (
 from tests.support.files.hinted_files import PARTITIONS, SCHEMA, File, files, zones
 from tests.support.logs.delta_logs import Action, LogBuilder, add, deletion_vector
 from tests.support.logs.local_logs import LocalLog, stats_of, typed_schema
-from tests.support.pages.shared_tables import condition
+from tests.support.pages.shared_tables import hint
 
 Opening: TypeAlias = Callable[[Sequence[Action]], SharedVersion]
 
@@ -211,6 +211,6 @@ class TestAFileThatCounts:
         )
         version = SharedTableReader().open_version(log.table, index_folder=None)
 
-        chosen = version.select(predicates=[condition("id < 5")], limit=10)
+        chosen = version.select(predicates=[hint("id < 5")], limit=10)
 
         assert chosen.num_files == 2
