@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
+from typing import Final
 
 from sqlglot import TokenType, exp
 
@@ -17,19 +18,15 @@ from deltaweb.delta.protocol.schema import (
     PrimitiveType,
     StructType,
 )
+from deltaweb.delta.scan.operators import SIGNS
 from deltaweb.delta.values.time_zones.rules import ZoneRules
 
-_OPERATORS: dict[type[exp.Expr], str] = {
-    exp.EQ: "=",
-    exp.NEQ: "!=",
-    exp.LT: "<",
-    exp.LTE: "<=",
-    exp.GT: ">",
-    exp.GTE: ">=",
-    exp.NullSafeEQ: "<=>",
-    exp.NullSafeNEQ: "<=>",
-    exp.Is: "IS",
+COMPARISONS: Final[Mapping[type[exp.Expr], str]] = {
+    kind: SIGNS[kind.__name__.lower()]
+    for kind in (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ)
 }
+"""The sign of each comparison."""
+_OPERATORS: Final = {**COMPARISONS, exp.NullSafeNEQ: "<=>", exp.Is: "IS"}
 _CONSTANTS: dict[type[exp.Expr], str] = {
     exp.Boolean: "boolean",
     exp.Null: "null",

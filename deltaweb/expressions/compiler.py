@@ -12,6 +12,7 @@ from sqlglot import exp
 
 from deltaweb.conditions.casts import literal_kind
 from deltaweb.conditions.sql import (
+    COMPARISONS,
     cast_type,
     column_names,
     connected,
@@ -59,15 +60,6 @@ from deltaweb.expressions.node import (
     literal,
 )
 
-_COMPARISONS: Final = {
-    exp.EQ: "=",
-    exp.NEQ: "!=",
-    exp.LT: "<",
-    exp.LTE: "<=",
-    exp.GT: ">",
-    exp.GTE: ">=",
-    exp.NullSafeEQ: "<=>",
-}
 _ARITHMETIC: Final = {
     exp.Add: "+",
     exp.Sub: "-",
@@ -214,9 +206,9 @@ class _Compiler:
         kind = type(expression)
         if kind in self.readers:
             return self.readers[kind](expression)
-        if kind in _COMPARISONS:
+        if kind in COMPARISONS:
             pair = self.nodes([expression.this, expression.expression])
-            return compared(_COMPARISONS[kind], *pair)
+            return compared(COMPARISONS[kind], *pair)
         if kind in _ARITHMETIC:
             pair = self.nodes([expression.this, expression.expression])
             return arithmetic(_ARITHMETIC[kind], *pair)
