@@ -56,6 +56,11 @@ class _Widening:
                 return any_of([self.condition(part) for part in parts])
             case tree.Not(part):
                 return denied(self.condition(part))
+        return self.leaf(node)
+
+    def leaf(self, node: tree.Node) -> Bounds:
+        """What a condition without conditions in it means."""
+        match node:
             case tree.Compare("IS" | "<=>"):
                 return self.same(node)
             case tree.Compare():
@@ -64,11 +69,9 @@ class _Widening:
                 return self.listed(node)
             case tree.Like():
                 return self.like(node)
-            case tree.Call():
-                return self.called(node)
             case tree.Column():
                 return self.boolean(node)
-        raise _refused(node, "is not a condition")
+        return self.called(node)
 
     def compared(self, node: tree.Compare) -> Bounds:
         """`a < 5`."""
@@ -120,7 +123,7 @@ class _Widening:
         true = tree.Literal("boolean", "true")
         return compare_loosely(self.comparable(node), "=", true)
 
-    def called(self, node: tree.Call) -> Bounds:
+    def called(self, node: tree.Node) -> Bounds:
         """Functions that are conditions."""
         match node:
             case tree.Call("isnull", (operand,)):

@@ -1,13 +1,19 @@
 """Spark, in SQL and in Python."""
 
-from deltaweb.web.explorer.rows.sql_dialects import SPARK, spark_location, sql_table
+from deltaweb.conditions.dialects import SPARK
 from deltaweb.web.explorer.use.snippets.shown_view import ShownView
 from deltaweb.web.explorer.use.snippets.sql_lines import (
     condition_lines,
     select_lines,
     selected,
 )
-from deltaweb.web.pages.snippets import SPARK_SESSION, python_lines, python_text
+from deltaweb.web.pages.snippets import (
+    SPARK_SESSION,
+    python_lines,
+    python_text,
+    spark_location,
+    sql_table,
+)
 
 
 def spark_sql_code(view: ShownView) -> str:
