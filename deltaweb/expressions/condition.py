@@ -72,7 +72,7 @@ class SQLCondition(RowCondition):
     @cached_property
     def reach(self) -> Predicate | None:
         """What holds for every row that it is true for; None where nothing is known."""
-        from deltaweb.expressions.reach import reach_of  # noqa: PLC0415
+        from deltaweb.conditions.hints import reach_of  # noqa: PLC0415
 
         return reach_of(self._parsed, self._schema, self.time_zone)
 

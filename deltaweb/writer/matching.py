@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from deltaweb.conditions.hints import reach_of
 from deltaweb.delta.log.file_actions import VECTOR
 from deltaweb.delta.scan.predicate import Predicate
 from deltaweb.delta.scan.pruning import files_for_predicate, files_where_true
@@ -29,7 +30,6 @@ from deltaweb.delta.writing.transaction import EVERYTHING_READ, TableRead
 from deltaweb.expressions.compiler import parse_expression
 from deltaweb.expressions.condition import SQLCondition
 from deltaweb.expressions.errors import ExpressionError, ExpressionValueError
-from deltaweb.expressions.reach import reach_of
 from deltaweb.expressions.session.dependence import Dependence
 from deltaweb.expressions.session.settings import OURS, SessionSettings
 

@@ -4,16 +4,16 @@ This is the one table of them. Trees of conditions have the sign; SQL, hints and
 addresses are read and written by it, and values, ranges and denials judged by it.
 """
 
-import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from operator import eq, ge, gt, le, lt, ne
 from typing import Any, Final, TypeAlias
 
 Holds: TypeAlias = Callable[[Any, Any], Any]
 """Compares two values, arrays or expressions."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Operator:
     """A comparison of a value with another.
 
@@ -21,11 +21,10 @@ class Operator:
         sign: In trees of conditions and in SQL.
         name: In an address; "" for one that is in none.
         shown: As people read it.
-        python: In Python.
         names: Other names of it in hints and in parsers of SQL, in small letters.
-        holds: Whether it is true of two values.
         swapped: The sign of the same with its sides swapped.
         denied: The sign of what is true where it is false.
+        holds: Whether it is true of two values.
         of_low: How the least of some values compares with another where one of them
             may; None where it does not matter.
         of_high: The same of the greatest; of `!=` one of both is enough.
@@ -34,100 +33,40 @@ class Operator:
     sign: str
     name: str
     shown: str
-    python: str
     names: str
-    holds: Holds
     swapped: str
     denied: str
+    holds: Holds
     of_low: Holds | None
     of_high: Holds | None
 
+    @property
+    def python(self) -> str:
+        """Its sign in Python."""
+        return "==" if self.holds is eq else self.sign
+
 
 _TABLE: Final = (
+    Operator("=", "eq", "=", "== equal equals equalto", "=", "!=", eq, le, ge),
+    Operator("!=", "ne", "≠", "<> neq notequal", "!=", "=", ne, lt, gt),
+    Operator("<", "lt", "<", "lessthan", ">", ">=", lt, lt, None),
     Operator(
-        sign="=",
-        name="eq",
-        shown="=",
-        python="==",
-        names="equal equals equalto",
-        holds=operator.eq,
-        swapped="=",
-        denied="!=",
-        of_low=operator.le,
-        of_high=operator.ge,
+        "<=",
+        "le",
+        "≤",
+        "lte lessthanorequal lessthanorequalto",
+        ">=",
+        ">",
+        le,
+        le,
+        None,
     ),
+    Operator(">", "gt", ">", "greaterthan", "<", "<=", gt, None, gt),
     Operator(
-        sign="!=",
-        name="ne",
-        shown="≠",
-        python="!=",
-        names="<> neq notequal",
-        holds=operator.ne,
-        swapped="!=",
-        denied="=",
-        of_low=operator.lt,
-        of_high=operator.gt,
+        *(">=", "ge", "≥", "gte greaterthanorequal greaterthanorequalto", "<=", "<"),
+        *(ge, None, ge),
     ),
-    Operator(
-        sign="<",
-        name="lt",
-        shown="<",
-        python="<",
-        names="lessthan",
-        holds=operator.lt,
-        swapped=">",
-        denied=">=",
-        of_low=operator.lt,
-        of_high=None,
-    ),
-    Operator(
-        sign="<=",
-        name="le",
-        shown="≤",
-        python="<=",
-        names="lte lessthanorequal lessthanorequalto",
-        holds=operator.le,
-        swapped=">=",
-        denied=">",
-        of_low=operator.le,
-        of_high=None,
-    ),
-    Operator(
-        sign=">",
-        name="gt",
-        shown=">",
-        python=">",
-        names="greaterthan",
-        holds=operator.gt,
-        swapped="<",
-        denied="<=",
-        of_low=None,
-        of_high=operator.gt,
-    ),
-    Operator(
-        sign=">=",
-        name="ge",
-        shown="≥",
-        python=">=",
-        names="gte greaterthanorequal greaterthanorequalto",
-        holds=operator.ge,
-        swapped="<=",
-        denied="<",
-        of_low=None,
-        of_high=operator.ge,
-    ),
-    Operator(
-        sign="<=>",
-        name="",
-        shown="<=>",
-        python="==",
-        names="nullsafeequal nullsafeeq",
-        holds=operator.eq,
-        swapped="<=>",
-        denied="!=",
-        of_low=operator.le,
-        of_high=operator.ge,
-    ),
+    Operator("<=>", "", "<=>", "nullsafeequal nullsafeeq", "<=>", "", eq, le, ge),
 )
 
 OPERATORS: Final[Mapping[str, Operator]] = {one.sign: one for one in _TABLE}
@@ -141,7 +80,6 @@ NULL_TESTS: Final[Mapping[str, str]] = {"null": "is null", "notnull": "is not nu
 SIGNS: Final[Mapping[str, str]] = {
     name: one.sign
     for one in _TABLE
-    for name in (one.sign, one.python, one.name, *one.names.split())
-    if not (one.sign == "<=>" and name == one.python)
+    for name in (one.sign, *one.name.split(), *one.names.split())
 }
 """Signs by every name, in small letters."""

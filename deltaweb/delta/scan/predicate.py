@@ -17,7 +17,7 @@ import operator
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -100,6 +100,8 @@ class Constant:
     value: bool | None
 
 
+NOTHING: Final = Constant(value=False)
+
 Predicate: TypeAlias = Comparison | In | Like | IsNull | Not | And | Or | Constant
 
 
@@ -119,11 +121,6 @@ def _columns(predicate: Predicate) -> Iterator[ColumnPath]:
             return
         case _:
             yield predicate.column
-
-
-def not_true(predicate: Predicate) -> Predicate:
-    """A condition that holds for every row that another is false or unknown for."""
-    return Or((Not(predicate), unknown_where(predicate)))
 
 
 def unknown_where(predicate: Predicate) -> Predicate:

@@ -23,7 +23,7 @@ from deltaweb.delta.errors import (
 from deltaweb.delta.log.blocks import FileBlock
 from deltaweb.delta.protocol.column_path import ColumnPath
 from deltaweb.delta.protocol.schema import StructField, StructType, type_text
-from deltaweb.delta.scan.predicate import And, Predicate, not_true
+from deltaweb.delta.scan.predicate import NOTHING, Predicate
 from deltaweb.delta.scan.pruning import EVALUATION_FAULTS, Ranges, prune
 from deltaweb.delta.scan.row_condition import RowCondition
 from deltaweb.delta.scan.skipping import Mask
@@ -127,7 +127,7 @@ class SharedVersion:
         predicates: Sequence[Predicate] = (),
         partition_filter: RowCondition | None = None,
         limit: int | None = None,
-        misses: Predicate | None = None,
+        misses: Predicate = NOTHING,
     ) -> FileSelection:
         """Choose the files that answer a query.
 
@@ -140,8 +140,7 @@ class SharedVersion:
             limit: How many rows that the client wants are enough; files stop after
                 them. Rows count where all of their file are surely wanted, and the
                 file tells how many they are.
-            misses: A condition that holds for every row that the client may not want;
-                None if the predicates are exactly what it wants.
+            misses: A condition that holds for every row that the client may not want.
 
         Raises:
             PredicateError: If the filter speaks of other than partition columns.
@@ -161,7 +160,6 @@ class SharedVersion:
                     mask &= self._may_match(part, mask, predicate)
             chosen.append(SelectedPart(part, mask))
         if limit is not None:
-            misses = not_true(And(tuple(predicates))) if misses is None else misses
             chosen = self._limited(chosen, limit, misses)
         return FileSelection(chosen, total_files=self.num_files, root=self._root)
 
