@@ -22,8 +22,9 @@ from deltaweb.delta.scan.operators import SIGNS
 from deltaweb.delta.values.time_zones.rules import ZoneRules
 
 COMPARISONS: Final[Mapping[type[exp.Expr], str]] = {
-    kind: SIGNS[kind.__name__.lower()]
-    for kind in (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ)
+    kind: SIGNS[name.lower()]
+    for name, kind in vars(exp).items()
+    if name.lower() in SIGNS
 }
 """The sign of each comparison."""
 _OPERATORS: Final = {**COMPARISONS, exp.NullSafeNEQ: "<=>", exp.Is: "IS"}
