@@ -20,7 +20,7 @@ from deltaweb.delta.protocol.schema import (
     unread_type,
 )
 from deltaweb.delta.scan.operators import NULL_TESTS, OF_ADDRESSES
-from deltaweb.delta.scan.variant_parts import VariantPart, variant_part
+from deltaweb.delta.scan.variant_parts import SchemaWithParts, VariantPart, variant_part
 from deltaweb.web.explorer.rows.filter_errors import (
     FilterShapeError,
     FilterValueError,
@@ -45,6 +45,7 @@ MAX_KIND_LENGTH = 80
 _SHAPE = re.compile(
     rf"(.+?):(?:{'|'.join(OPERATORS)})(?::|$)", re.DOTALL
 )  # the column of a condition
+_SQL = re.compile(r"[=<>()\s]")  # no name alone, and no slip of a name
 _OPERATOR = re.compile(rf":({'|'.join(OPERATORS)})(?::|$)")
 _EXAMPLES = {
     "boolean": "true or false",
@@ -54,6 +55,29 @@ _EXAMPLES = {
     "decimal": "a number such as 4.20",
 }
 _COMPARED = NUMBERS | {"string", "boolean", "date", "timestamp", "timestamp_ntz"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SQLFilter:
+    """A condition in SQL.
+
+    Attributes:
+        raw: As the address has it.
+        parts: What it names that are parts of variants.
+    """
+
+    raw: str
+    parts: tuple[VariantPart, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The condition as a chip shows it."""
+        return " ".join(self.raw.split())
+
+    @property
+    def sql(self) -> str:
+        """The same."""
+        return self.raw
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,6 +122,42 @@ class RowFilter:
         return SPARK.condition(self.node)
 
 
+def is_sql(schema: StructType, text: str) -> bool:
+    """Tell whether a condition of an address is one in SQL, as it has no other shape.
+
+    Args:
+        schema: The columns of the version.
+        text: The condition as the address has it.
+    """
+    is_shaped = _SHAPE.match(text) or any(
+        text.startswith(f"{name}:") for name in schema.names
+    )
+    return not is_shaped and _SQL.search(text) is not None
+
+
+def sql_filter(schema: StructType, text: str, zone: tzinfo) -> SQLFilter:
+    """Read a condition in SQL.
+
+    Args:
+        schema: The columns of the version; parts of its variants are some, too.
+        text: The condition.
+        zone: Where a timestamp without a zone is.
+
+    Raises:
+        QueryError: When it is none, or is not evaluated here.
+    """
+    from deltaweb.expressions.condition import SQLCondition  # noqa: PLC0415 (for this)
+
+    schema = SchemaWithParts.of(schema)
+    try:
+        names = SQLCondition(text, schema, str(zone)).names
+    except DeltaError as error:
+        raise _not_read(error, "f") from None
+    fields = map(schema.find, sorted(names))
+    parts = tuple(field for field in fields if isinstance(field, VariantPart))
+    return SQLFilter(raw=text, parts=parts)
+
+
 def row_filter(schema: StructType, text: str, zone: tzinfo) -> RowFilter:
     """Read `column:operator:value`; a column's name may hold colons itself.
 
@@ -134,9 +194,11 @@ def find_part(schema: StructType, name: str, parameter: str) -> VariantPart | No
     try:
         return variant_part(schema, name)
     except DeltaError as error:
-        raise QueryError(
-            part=parameter, message=error.message, hint=error.hint
-        ) from None
+        raise _not_read(error, parameter) from None
+
+
+def _not_read(error: DeltaError, parameter: str) -> QueryError:
+    return QueryError(part=parameter, message=error.message, hint=error.hint)
 
 
 def _split(schema: StructType, text: str) -> tuple[StructField, str, str]:
