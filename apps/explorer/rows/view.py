@@ -132,7 +132,7 @@ def row_list(
     request: HttpRequest, namespace: str, name: str, fmt: str
 ) -> HttpResponseBase:
     """Preview rows of a version; a worker reads them, the page shows its result."""
-    if NEW_FILTER[0] in request.GET:
+    if any(name in request.GET for name in NEW_FILTER):
         return HttpResponseRedirect(_with_filter(request))
     if "vc" in request.GET and "HX-Request" not in request.headers:
         return HttpResponseRedirect(_with_part(request))
