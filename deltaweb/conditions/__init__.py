@@ -1,15 +1,17 @@
-"""Conditions of people and programs, as values of `deltaweb.delta.scan.predicate`.
+"""Conditions of people and programs: three ways into one tree, and what comes of it.
 
-One tree, two syntaxes, two interpretations:
+tree            a condition as it is written; its comparisons are those of the one table
+                of them, `deltaweb.delta.scan.operators`
+sql, json       ways in: SQL (sql_text: parsed within bounds), and hints in JSON; the
+                filters of addresses are the third (`explorer/rows/filters`)
+dialects        ways out: the SQL of three readers
+widen           what it says of files and row groups, as every client may mean it and
+                no stricter
+hints           the hints of a query, each understood or skipped alone; the reach of a
+                condition whose rows `deltaweb.expressions` judges
 
-tree            a condition as it is written
-sql, json       its syntaxes (sql_text: SQL parsed within bounds)
-interpretation  what the two interpretations have in common
-refuse          exactly as written, or an error: the filters of shares
-widen           as every client may mean it, and no stricter: hints
-hints           the hints of a query, each understood or skipped alone
-
-columns         the columns that conditions name; casts of them and of literals
+columns         the columns that conditions name
+casts           casts of them, and of literals
 exact           literals beside a column, brought to its exact type
 common_type     lists beside a column, where no client rounds or compares as text
 loose           literals beside a column, never stricter than any client
