@@ -38,11 +38,10 @@ class DrawnRows:
     @classmethod
     def write(cls, folder: Path, rows: pa.Table, *partitioned_by: str) -> "DrawnRows":
         """Write rows in each way."""
-        properties = {"delta.enableChangeDataFeed": "true"}
-        files = new_table(rows.schema, **properties)
+        files = new_table(rows.schema)
         for start in range(0, rows.num_rows, 2):
             files.append(rows.slice(start, 2))
-        parts = new_table(rows.schema, *partitioned_by, **properties)
+        parts = new_table(rows.schema, *partitioned_by)
         parts.append(rows)
         grouped = Table(folder, schema_of_arrow(rows.schema))
         grouped.add(rows, row_group_size=2)
@@ -76,7 +75,6 @@ class DrawnRows:
             there = DeltaTable.from_store(table.store, time_zone=zone)
             found += [
                 _found(lambda: there.snapshot().read(["row"], sql)),  # noqa: B023  # called at once
-                _found(lambda: there.changes(predicate=sql).read_all()),  # noqa: B023  # as above
                 _found(lambda: _counted(there.plan_delete(sql))),  # noqa: B023  # as above
             ]
         return found
