@@ -76,8 +76,8 @@ class SQLFilter:
 
     @property
     def sql(self) -> str:
-        """The same."""
-        return self.raw
+        """The same, so that what follows is in no comment of it."""
+        return f"{self.raw}\n" if "--" in self.raw else self.raw
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,6 +5,7 @@ import pytest
 
 from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
 from deltaweb.delta.values.variant_get import VARIANT
+from deltaweb.expressions.condition import SQLCondition
 from deltaweb.web.explorer.rows.form import RowQuery
 from deltaweb.web.explorer.rows.plan import RowPlan, row_plan
 from deltaweb.web.explorer.version.query import QueryError
@@ -51,6 +52,13 @@ class TestRowPlan:
             "(`id` < 9) AND (upper(note) = 'A' OR id > 5) AND (day > '2026-1-1')"
         )
         assert plan.zone_name == "Asia/Tokyo"
+
+    def test_a_comment_hides_no_other_condition(self) -> None:
+        filters = ("id > 5 -- why", "day > '2026-1-1'")
+        plan = row_plan(schema(*COLUMNS), RowQuery(filters=filters), UTC)
+
+        condition = SQLCondition(plan.predicate, schema(*COLUMNS))
+        assert condition.names == {"id", "day"}
 
     def test_one_in_sql_may_name_parts_of_variants(self) -> None:
         columns = StructType((StructField("payload", VARIANT),))
