@@ -1,7 +1,7 @@
 """A condition as it is written, before a schema gives it a meaning.
 
-`sql` and `json` read this tree from their syntaxes, and pages from their addresses; `widen`
-says what it means of files, and `dialects` write it as SQL.
+`sql` and `json` read this tree from their syntaxes, and pages from their addresses;
+`widen` says what it means of files, and `dialects` write it as SQL.
 
     Column, Literal    what is compared; either may stand inside casts
     Unread             what is neither

@@ -261,7 +261,9 @@ class _RowReader:
         if self.condition and set(self.condition.names) <= set(self.partitions.names):
             # One that has no value says so where its rows are reached.
             with suppress(DeltaError):
-                return files.filter(files_where_true(self.condition, partitions))
+                held = files.filter(files_where_true(self.condition, partitions))
+                self.condition = None  # every row of these is in the result
+                return held
         if self.tree is not None:
             mask = files_for_predicate(self.tree, partitions, source.statistics)
             return files.filter(pa.array(mask))
