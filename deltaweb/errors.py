@@ -182,8 +182,8 @@ _PLACES: Final[Mapping[str, str]] = {
         "NoParquetFilesError ParquetError SchemaCorruptError SchemaNotHeldError "
         "ValuesUnreadableError"
     ),
-    "deltaweb.sharing.conditions.json": "MalformedHintError",
-    "deltaweb.sharing.conditions.sql_text": "NotSQLError",
+    "deltaweb.conditions.json": "MalformedHintError",
+    "deltaweb.conditions.sql_text": "NotSQLError",
     "deltaweb.sharing.errors": (
         "CredentialsMissingError EndpointNotFoundError FileGoneError "
         "FileOutsideTableError FileRefusedError FilesVacuumedError "

@@ -38,7 +38,7 @@ from deltaweb.delta.snapshot.state import (
 from deltaweb.delta.snapshot.times import find_version, load_commit_times
 from deltaweb.delta.values.time_zones.known import check_zone
 from deltaweb.storage.place import open_store
-from deltaweb.table_upkeep import TableUpkeep, parse_sql
+from deltaweb.table_upkeep import TableUpkeep
 from deltaweb.writer.making.table_making import TableMaking
 from deltaweb.writer.table_writes import TableWrites
 
@@ -166,7 +166,9 @@ class DeltaTable(TableMaking, TableWrites, TableUpkeep):
         return kept.snapshot(self._store, made, time_zone=self.sql_zone)
 
     def _parse_sql(self, sql: str, schema: StructType) -> RowCondition:
-        return parse_sql(sql, schema, time_zone=self.sql_zone)
+        from deltaweb.expressions.condition import SQLCondition
+
+        return SQLCondition(sql, schema, self.sql_zone)
 
     # === Versions and history ===
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from deltaweb.delta.log.store import TableStore
-from deltaweb.delta.protocol.schema import StructField, StructType
+from deltaweb.delta.protocol.schema import StructField
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.snapshot.state import load_definition, load_state
 from deltaweb.delta.values.time_zones.known import UTC_ZONE
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from deltaweb.delta.writing.operations.restore import RestorePlan
     from deltaweb.delta.writing.operations.vacuum import VacuumPlan
     from deltaweb.delta.writing.transaction import CommitResult, Transaction
-    from deltaweb.expressions.condition import SQLCondition
 
 NewColumns = Iterable[StructField | pa.Field] | str
 
@@ -363,18 +362,3 @@ def _fields(columns: NewColumns) -> list[StructField]:
         else schema_of_arrow(pa.schema([column])).fields[0]
         for column in columns
     ]
-
-
-def parse_sql(
-    sql: str, schema: StructType, *, time_zone: str = UTC_ZONE
-) -> "SQLCondition":
-    """Parse the SQL text of a condition; the parser loads only for SQL.
-
-    Args:
-        sql: The condition.
-        schema: The schema of the rows.
-        time_zone: The zone of the condition.
-    """
-    from deltaweb.expressions.condition import SQLCondition
-
-    return SQLCondition(sql, schema, time_zone)

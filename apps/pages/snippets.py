@@ -75,3 +75,13 @@ def names_text(names: Iterable[str]) -> str:
 def python_lines(*blocks: Iterable[str]) -> str:
     """Return blocks of lines, an empty line between them; empty ones are left out."""
     return "\n\n".join("\n".join(lines) for block in blocks if (lines := list(block)))
+
+
+def sql_table(location: str) -> str:
+    """Return a table by its location, as SQL names it."""
+    return f"delta.`{spark_location(location).replace('`', '``')}`"
+
+
+def spark_location(location: str) -> str:
+    """Return a location as Hadoop's file systems take it: `s3a` is the one for S3."""
+    return f"s3a{location[2:]}" if location.startswith("s3://") else location

@@ -15,6 +15,5 @@ by name. Read the modules in this order:
     char_columns  texts of a fixed length, padded as Spark reads them
     bounds        how much any of it may make
     condition     a boolean expression; an assignment
-    reach         what a condition says of whole files
     session       what of all this the settings of a session change
 """

@@ -16,25 +16,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from sqlglot import exp
 
+from deltaweb.conditions.sql import COMPARISONS, column_names, unwrapped
 from deltaweb.delta.errors import ColumnNotFoundError
 from deltaweb.delta.protocol.column_path import ColumnPath, resolve_column
 from deltaweb.delta.protocol.schema import StructField, StructType
 from deltaweb.expressions.errors import ExpressionError
 from deltaweb.expressions.node import BoundExpression, NotTranslatedError
-from deltaweb.sharing.conditions.sql import column_names, unwrapped
 
 TEXT_TYPE: Final = "__CHAR_VARCHAR_TYPE_STRING"
 _CHAR: Final = re.compile(r"(?<![a-z])char\(\s*([0-9]{1,9})\s*\)", re.IGNORECASE)
-_COMPARED: Final = (
-    exp.EQ,
-    exp.NEQ,
-    exp.LT,
-    exp.LTE,
-    exp.GT,
-    exp.GTE,
-    exp.NullSafeEQ,
-    exp.NullSafeNEQ,
-)
+_COMPARED: Final = (*COMPARISONS, exp.NullSafeNEQ)
 
 
 def char_length(schema: StructType, path: ColumnPath) -> int | None:

@@ -7,7 +7,9 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from deltaweb.conditions.exact import like_pattern
 from deltaweb.delta.protocol.column_path import ColumnPath
+from deltaweb.delta.scan.operators import OPERATORS
 from deltaweb.delta.scan.predicate import Like, match_like
 from deltaweb.expressions.bounds import check_made, text_bytes
 from deltaweb.expressions.common_types import alike, common
@@ -37,18 +39,10 @@ def boolean(values: Evaluate) -> BoundExpression:
 def compared(
     operator: str, left: BoundExpression, right: BoundExpression
 ) -> BoundExpression:
-    """Return a comparison: `=`, `!=`, `<`, `<=`, `>`, `>=` or `<=>`."""
+    """Return a comparison by its sign."""
     left, right, kind = common(left, right)
     _refuse_nested(kind)
-    compare = {
-        "=": _equal,
-        "!=": lambda a, b: pc.invert(_equal(a, b)),
-        "<": _less,
-        ">": lambda a, b: _less(b, a),
-        "<=": lambda a, b: pc.invert(_less(b, a)),
-        ">=": lambda a, b: pc.invert(_less(a, b)),
-        "<=>": _same,
-    }[operator]
+    compare = _by_sign(operator)
 
     def evaluate(rows: pa.RecordBatch) -> Values:
         # One side at least is an array, so that there is a value for each row.
@@ -66,6 +60,21 @@ def compared(
         return compare(first, second)
 
     return boolean(evaluate)
+
+
+def _by_sign(sign: str) -> Callable[[Values, Values], Values]:
+    """Return how values are compared; what is neither `=` nor `<` comes of these."""
+    match sign:
+        case "=":
+            return _equal
+        case "<":
+            return _less
+        case "<=>":
+            return _same
+        case ">":
+            return lambda a, b: _less(b, a)
+    opposite = _by_sign(OPERATORS[sign].denied)
+    return lambda a, b: pc.invert(opposite(a, b))
 
 
 def _equal(a: Values, b: Values) -> Values:
@@ -155,7 +164,7 @@ def like(
         message = "LIKE takes a text and a literal pattern"
         raise NotTranslatedError(message)
     text = lower_case(pattern.literal) if ignore_case else pattern.literal
-    wanted = Like(NO_COLUMN, _escaped(text, escape))
+    wanted = Like(NO_COLUMN, like_pattern(text, escape))
     if not ignore_case:
         return boolean(lambda rows: match_like(value.values(rows), wanted))
     lower = mapped_text("ILIKE", lower_case, CASE_GROWTH)
@@ -189,22 +198,6 @@ def _mapped(
     coded = values.dictionary_encode()
     made = [convert(text) for text in coded.dictionary.to_pylist()]
     return pa.array(made, pa.string()).take(coded.indices)
-
-
-def _escaped(pattern: str, escape: str) -> str:
-    """Return a pattern whose escape character is the backslash."""
-    parts = []
-    characters = iter(pattern)
-    for character in characters:
-        if character == escape:
-            following = next(characters, "")
-            if following not in {"%", "_", escape} or not following:
-                message = f"the pattern {pattern!r} escapes what needs none"
-                raise NotTranslatedError(message)
-            parts.append(f"\\{following}")
-        else:
-            parts.append("\\\\" if character == "\\" else character)
-    return "".join(parts)
 
 
 # === Logic ===

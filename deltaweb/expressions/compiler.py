@@ -10,6 +10,20 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from sqlglot import exp
 
+from deltaweb.conditions.casts import literal_kind
+from deltaweb.conditions.sql import (
+    COMPARISONS,
+    cast_type,
+    column_names,
+    connected,
+    unwrapped,
+)
+from deltaweb.conditions.sql_text import (
+    NotSQLError,
+    SQLText,
+    parse_sql,
+    shown,
+)
 from deltaweb.delta.errors import ColumnNotFoundError, PredicateError
 from deltaweb.delta.protocol.column_path import (
     ColumnPath,
@@ -45,29 +59,7 @@ from deltaweb.expressions.node import (
     NotTranslatedError,
     literal,
 )
-from deltaweb.sharing.conditions.casts import literal_kind
-from deltaweb.sharing.conditions.sql import (
-    cast_type,
-    column_names,
-    connected,
-    unwrapped,
-)
-from deltaweb.sharing.conditions.sql_text import (
-    NotSQLError,
-    SQLText,
-    parse_sql,
-    shown,
-)
 
-_COMPARISONS: Final = {
-    exp.EQ: "=",
-    exp.NEQ: "!=",
-    exp.LT: "<",
-    exp.LTE: "<=",
-    exp.GT: ">",
-    exp.GTE: ">=",
-    exp.NullSafeEQ: "<=>",
-}
 _ARITHMETIC: Final = {
     exp.Add: "+",
     exp.Sub: "-",
@@ -214,9 +206,9 @@ class _Compiler:
         kind = type(expression)
         if kind in self.readers:
             return self.readers[kind](expression)
-        if kind in _COMPARISONS:
+        if kind in COMPARISONS:
             pair = self.nodes([expression.this, expression.expression])
-            return compared(_COMPARISONS[kind], *pair)
+            return compared(COMPARISONS[kind], *pair)
         if kind in _ARITHMETIC:
             pair = self.nodes([expression.this, expression.expression])
             return arithmetic(_ARITHMETIC[kind], *pair)

@@ -26,7 +26,7 @@ from deltaweb.expressions.node import (
 )
 
 if TYPE_CHECKING:  # tables without conditions are written without a parser of SQL
-    from deltaweb.sharing.conditions.sql_text import SQLText
+    from deltaweb.conditions.sql_text import SQLText
 
 
 class SQLCondition(RowCondition):
@@ -72,7 +72,7 @@ class SQLCondition(RowCondition):
     @cached_property
     def reach(self) -> Predicate | None:
         """What holds for every row that it is true for; None where nothing is known."""
-        from deltaweb.expressions.reach import reach_of  # noqa: PLC0415
+        from deltaweb.conditions.hints import reach_of  # noqa: PLC0415
 
         return reach_of(self._parsed, self._schema, self.time_zone)
 

@@ -1,6 +1,5 @@
 """The sharing protocol: what it says, as values and pure functions.
 
-conditions      hints and filters of a query
 parameters      what stands in a URL; capabilities: in a header; table_query: in a body
 page_token      where the next page of a list begins
 wire            the lines of an answer

@@ -6,6 +6,7 @@ are looked at, only the columns that the condition names.
 """
 
 from collections.abc import Generator, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
 from typing import Final, NamedTuple
@@ -13,12 +14,11 @@ from typing import Final, NamedTuple
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from sqlglot import exp
 
+from deltaweb.conditions.hints import reach_of
 from deltaweb.delta.log.file_actions import VECTOR
-from deltaweb.delta.protocol.schema import arrow_schema
 from deltaweb.delta.scan.predicate import Predicate
-from deltaweb.delta.scan.pruning import files_for_predicate
+from deltaweb.delta.scan.pruning import files_for_predicate, files_where_true
 from deltaweb.delta.scan.rows import ReadRows
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.values.partition_values import (
@@ -26,15 +26,12 @@ from deltaweb.delta.values.partition_values import (
     type_partition_values,
 )
 from deltaweb.delta.values.statistics.record_counts import live_records
-from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.delta.writing.transaction import EVERYTHING_READ, TableRead
 from deltaweb.expressions.compiler import parse_expression
 from deltaweb.expressions.condition import SQLCondition
 from deltaweb.expressions.errors import ExpressionError, ExpressionValueError
-from deltaweb.expressions.reach import reach_of
 from deltaweb.expressions.session.dependence import Dependence
 from deltaweb.expressions.session.settings import OURS, SessionSettings
-from deltaweb.sharing.conditions.sql_text import SQLText
 
 MAX_KEPT_BYTES: Final = 64 << 20
 """Of a file's rows before the first that matches, which are not read twice."""
@@ -72,7 +69,6 @@ def find_matches(
     *,
     is_evaluated_here: bool = True,
     settings: SessionSettings = OURS,
-    time_zone: str = UTC_ZONE,
 ) -> Matches:
     """Find the files that a condition is about, without opening one.
 
@@ -81,9 +77,8 @@ def find_matches(
         where: The condition; None for one that is true of every row.
         is_evaluated_here: Whether rows are looked at in process; if another engine
             does, no condition is refused.
-        settings: Those by which the condition is evaluated; files are chosen by
-            nothing that depends on them.
-        time_zone: The zone of the condition.
+        settings: Those by which the condition is evaluated. Here that is its zone;
+            for another engine, files are chosen by nothing that depends on them.
 
     Raises:
         ExpressionError: If the condition cannot be evaluated here.
@@ -98,18 +93,20 @@ def find_matches(
         if is_evaluated_here:
             raise
         return Matches(nothing, files, EVERYTHING_READ)
-    condition = None
+    condition, by_partition = None, None
     if is_evaluated_here:
-        condition = SQLCondition(parsed, snapshot.schema, time_zone)
-    known = Dependence(snapshot.schema, settings).without(parsed)
-    if known is None:
-        return Matches(nothing, files, EVERYTHING_READ, condition)
-    by_partition = None
-    if known.is_whole:
-        by_partition = _by_partition(
-            snapshot, known.condition, time_zone, is_sure=is_evaluated_here
-        )
-    predicate = reach_of(known.condition, snapshot.schema, time_zone)
+        condition = SQLCondition(parsed, snapshot.schema, settings.own_zone)
+        by_partition = _by_partition(snapshot, condition)
+        predicate = condition.reach
+    else:
+        known = Dependence(snapshot.schema, settings).without(parsed)
+        if known is None:
+            return Matches(nothing, files, EVERYTHING_READ)
+        if known.is_whole:
+            with suppress(ExpressionError, ExpressionValueError):  # Spark says so
+                judged = SQLCondition(known.condition, snapshot.schema)
+                by_partition = _by_partition(snapshot, judged)
+        predicate = reach_of(known.condition, snapshot.schema)
     if by_partition is not None:
         whole = files.filter(by_partition)
         return Matches(whole, nothing, _read(predicate, whole), condition)
@@ -138,37 +135,16 @@ def _partitions(snapshot: Snapshot) -> pa.StructArray:
 
 
 def _by_partition(
-    snapshot: Snapshot, where: SQLText, time_zone: str, *, is_sure: bool
+    snapshot: Snapshot, condition: SQLCondition
 ) -> pa.BooleanArray | None:
     """Return the files that match by their partition values; None for other columns.
 
     Raises:
-        ExpressionValueError: If a partition has no value; unless another engine is to
-            say so.
+        ExpressionValueError: If a partition has no value.
     """
-    names = snapshot.metadata.partition_columns
-    if not names and where.tree.find(exp.Column):
+    if not condition.names <= set(snapshot.metadata.partition_columns):
         return None
-    columns = partition_schema(snapshot.schema, names)
-    try:
-        condition = SQLCondition(where, columns, time_zone)
-    except ExpressionError:
-        return None
-    values = _partitions(snapshot)
-    try:
-        if not columns.fields:
-            # A condition of no column is true of every row, or of none.
-            one = pa.RecordBatch.from_arrays([pa.nulls(1)], names=["_"])
-            is_true = condition.holds(one)[0].as_py()
-            return pa.array(np.full(snapshot.num_files, is_true, np.bool_))
-        batch = pa.RecordBatch.from_arrays(
-            values.flatten(), schema=arrow_schema(columns)
-        )
-        return condition.holds(batch)
-    except ExpressionValueError:
-        if is_sure:
-            raise
-        return None
+    return files_where_true(condition, _partitions(snapshot))
 
 
 def rows_with_matches(

@@ -36,6 +36,7 @@ from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.delta.writing.after_commit import commit_and_checkpoint
 from deltaweb.delta.writing.requirements import check_writable
 from deltaweb.delta.writing.transaction import CommitResult, TableRead, Transaction
+from deltaweb.expressions.session.settings import SessionSettings
 from deltaweb.writer.changes.row_ids import KeptRowIds, NextRowIds
 from deltaweb.writer.data_files import FileLayout
 from deltaweb.writer.matching import find_matches
@@ -282,7 +283,9 @@ def _said_columns(plan: OptimizePlan) -> dict[str, list[str]]:
 def _files(snapshot: Snapshot, where: str | None, time_zone: str) -> pa.Table:
     if where is None:
         return snapshot.files
-    matches = find_matches(snapshot, where, time_zone=time_zone)
+    matches = find_matches(
+        snapshot, where, settings=SessionSettings(time_zone=time_zone)
+    )
     if matches.partly.num_rows:
         reason = "an optimization is of whole partitions, and it names other columns"
         raise PredicateError(reason=reason)

@@ -21,6 +21,7 @@ from deltaweb.delta.writing.transaction import (
     TableRead,
     Transaction,
 )
+from deltaweb.expressions.session.settings import SessionSettings
 from deltaweb.writer.append import WRITE
 from deltaweb.writer.changes.change_writer import DELETE, INSERT, ChangeWriter
 from deltaweb.writer.changes.row_ids import KeptRowIds
@@ -176,7 +177,9 @@ def _keep_others(
         The files that go, the rows that go with them, what was read, and whether
         rows are written again that stay.
     """
-    matches = find_matches(snapshot, where, time_zone=write.time_zone)
+    matches = find_matches(
+        snapshot, where, settings=SessionSettings(time_zone=write.time_zone)
+    )
     removed, deleted = [matches.whole], count_rows(snapshot, matches.whole)
     for file in each_file(matches.partly):
         judged = rows_with_matches(snapshot.file_rows, file, matches.condition)

@@ -22,9 +22,9 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from deltaweb.expressions.condition import SQLCondition
 from deltaweb.index.query.shared_table import SharedTableReader
 from deltaweb.index.query.shared_version import SharedVersion
-from deltaweb.sharing.conditions.refuse import parse_predicate
 from deltaweb.sharing.response_format import FileLines
 from deltaweb.sharing.wire import delta, parquet
 from deltaweb.sharing.wire.lines import FileAnswer
@@ -212,8 +212,8 @@ def _measure_query(log: Path, index: Path) -> None:
 def _query(reader: SharedTableReader, log: Path, index: Path | None) -> int:
     """Answer a query whole: the newest version, the files, their URLs and lines."""
     version = reader.open_version(DeltaTable(str(log)), index_folder=index)
-    condition = parse_predicate(FEW_MATCHES, version.schema)
-    chosen = version.select(predicates=[condition])
+    predicate = SQLCondition(FEW_MATCHES, version.schema).reach
+    chosen = version.select(predicates=[predicate] if predicate else ())
     if chosen.outside is not None or not 0 < chosen.num_files < 100:
         message = f"not the files that were meant: {chosen.num_files}"
         raise SystemExit(message)

@@ -16,6 +16,7 @@ from deltaweb.expressions.errors import (
     ExpressionValueError,
 )
 from deltaweb.table import DeltaTable
+from deltaweb.writer.rewrite.plan import RewritePlan
 from tests.support.tables.row_tables import Table
 from tests.support.tables.typed_rows import BAD_TEXTS
 from tests.support.tables.written_rows import new_table
@@ -47,7 +48,7 @@ class DrawnRows:
         return cls(rows, (files, parts), grouped)
 
     def check(self, session: "SparkSession", sql: str, zone: str = "UTC") -> None:
-        """Assert that a condition in a zone reads and deletes what Spark finds."""
+        """Assert that a condition reads, counts and deletes what Spark finds."""
         expected = rows_of_spark(session, sql)
         schema = schema_of_arrow(self.rows.schema)
         [batch] = self.rows.combine_chunks().to_batches()
@@ -74,9 +75,15 @@ class DrawnRows:
             there = DeltaTable.from_store(table.store, time_zone=zone)
             found += [
                 _found(lambda: there.snapshot().read(["row"], sql)),  # noqa: B023  # called at once
-                _found(lambda: there.plan_delete(sql).before),  # noqa: B023  # as above
+                _found(lambda: _counted(there.plan_delete(sql))),  # noqa: B023  # as above
             ]
         return found
+
+
+def _counted(plan: RewritePlan) -> pa.Table:
+    """Return the rows that a dry run shows, which are as many as it counts."""
+    assert plan.outcome.num_rows == plan.before.num_rows
+    return plan.before
 
 
 def _found(read: Callable[[], Any]) -> list[int] | Exception:

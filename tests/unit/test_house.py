@@ -111,3 +111,35 @@ def test_apps_have_one_name() -> None:
     }
 
     assert imported == set()
+
+
+def test_comparisons_are_written_down_in_one_place() -> None:
+    """Signs, names in addresses and names in hints have one table, which all ask."""
+    spellings = [
+        {"<", "<=", ">", ">="},
+        {"lt", "le", "gt", "ge"},
+        {"LT", "LTE", "GT", "GTE"},
+        {"lessthan", "lessthanorequal", "greaterthan", "greaterthanorequal"},
+    ]
+    tables = set()
+    for path in _sources("deltaweb", "apps"):
+        text = path.read_text(encoding="utf-8")
+        if not any(all(name in text for name in names) for names in spellings):
+            continue
+        tree = ast.parse(text)
+        displays = (ast.Assign, ast.AnnAssign, ast.Dict, ast.Set, ast.Tuple, ast.List)
+        for node in ast.walk(tree):
+            if isinstance(node, displays) and any(
+                names <= set(_words_in(node)) for names in spellings
+            ):
+                tables.add(_name(path))
+
+    assert tables == {"deltaweb/delta/scan/operators.py"}
+
+
+def _words_in(node: ast.AST) -> Iterator[str]:
+    for part in ast.walk(node):
+        if isinstance(part, ast.Constant) and isinstance(part.value, str):
+            yield from part.value.split()
+        elif isinstance(part, ast.Attribute):
+            yield part.attr

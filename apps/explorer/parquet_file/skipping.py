@@ -7,7 +7,7 @@ Source: Parquet logical types, "sort order"; parquet.thrift, "Statistics".
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Annotated, Any, Final, TypeAlias
@@ -15,20 +15,21 @@ from typing import Annotated, Any, Final, TypeAlias
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from deltaweb.delta.scan.operators import (
+    NULL_TESTS,
+    OF_ADDRESSES,
+    Holds,
+    Operator,
+)
 from deltaweb.parquet.inspection.chunks import MAX_BOUND_LENGTH
 from deltaweb.web.pages.page_json import Named, OnPage
 
+BETWEEN: Final = "between"
 OPERATORS: Final = {
-    "eq": "=",
-    "lt": "<",
-    "le": "≤",
-    "gt": ">",
-    "ge": "≥",
-    "between": "between",
-    "null": "is null",
-    "notnull": "is not null",
+    **{name: one.shown for name, one in OF_ADDRESSES.items()},
+    BETWEEN: BETWEEN,
+    **NULL_TESTS,
 }
-WITHOUT_VALUE: Final = frozenset({"null", "notnull"})
 _READ: Final = (
     *("row_group", "min", "max", "null_count", "num_values"),
     *("ignored_because", "max_is_bound"),
@@ -102,13 +103,13 @@ def try_condition(
     """
     key_of = _key_of(column)
     try:
-        value, upper = _values(condition, key_of)
+        comparisons = _comparisons(condition, key_of)
     except (ValueError, InvalidOperation):
         fault = f"This column is {_kind_words(column)}; the value is not."
         return TriedCondition(condition=condition, fault=fault, verdicts={})
     own = chunks.select(_READ).filter(pc.equal(chunks["column"], column["column"]))
     verdicts = {
-        row["row_group"]: _verdict(condition.operator, value, upper, row, key_of)
+        row["row_group"]: _verdict(condition.operator, comparisons, row, key_of)
         for row in own.to_pylist()
     }
     sizes = pc.fill_null(groups["compressed_bytes"], 0).to_pylist()
@@ -126,8 +127,7 @@ def try_condition(
 
 def _verdict(
     operator: str,
-    value: Key,
-    upper: Key,
+    comparisons: Sequence[tuple[Operator, Key]],
     row: Mapping[str, Any],
     key_of: Callable[[str], Key] | None,
 ) -> GroupVerdict:
@@ -137,12 +137,18 @@ def _verdict(
     low, high = _bounds(row, key_of)
     if low is None and high is None:
         return _read("no range to rule it out")
-    first = None if operator in {"lt", "le"} else value
-    last = {"gt": None, "ge": None, "between": upper}.get(operator, value)
-    if _is_beyond(low, last, is_strict=operator != "lt"):
-        return _skipped(f"its least value is {row['min']}")
-    if _is_beyond(first, high, is_strict=operator != "gt"):
-        return _skipped(f"its greatest value is {row['max']}")
+    for compared, value in comparisons:
+        may_low, may_high = (
+            _may(compared.of_low, low, value),
+            _may(compared.of_high, high, value),
+        )
+        if compared.sign == "!=":  # one end that differs is enough
+            if not may_low and not may_high:
+                return _skipped(f"every value is {row['min']}")
+        elif not may_low:
+            return _skipped(f"its least value is {row['min']}")
+        elif not may_high:
+            return _skipped(f"its greatest value is {row['max']}")
     return _read("its range may hold such a value")
 
 
@@ -158,11 +164,9 @@ def _by_nulls(operator: str, row: Mapping[str, Any]) -> GroupVerdict | None:
     return _read("it has values") if operator == "notnull" else None
 
 
-def _is_beyond(one: Key | None, other: Key | None, *, is_strict: bool) -> bool:
-    """Whether a value is above another, or as large where that is enough."""
-    if one is None or other is None:
-        return False
-    return bool(one > other if is_strict else one >= other)
+def _may(holds: Holds | None, end: Key | None, value: Key) -> bool:
+    """Whether an end of a range lets some value compare so; one not known does."""
+    return holds is None or end is None or bool(holds(end, value))
 
 
 def _bounds(
@@ -186,15 +190,19 @@ def _bounds(
     return found[0], found[1]
 
 
-def _values(
+def _comparisons(
     condition: Condition, key_of: Callable[[str], Key] | None
-) -> tuple[Key, Key]:
-    if condition.operator in WITHOUT_VALUE:
-        return None, None
+) -> list[tuple[Operator, Key]]:
+    """Return what all have to be true of a value."""
+    if condition.operator in NULL_TESTS:
+        return []
     if key_of is None:
         raise ValueError
     value = key_of(condition.value)
-    return value, key_of(condition.upper) if condition.operator == "between" else None
+    if condition.operator == BETWEEN:
+        upper = key_of(condition.upper)
+        return [(OF_ADDRESSES["ge"], value), (OF_ADDRESSES["le"], upper)]
+    return [(OF_ADDRESSES[condition.operator], value)]
 
 
 def _kind(column: Mapping[str, Any]) -> str:

@@ -16,7 +16,6 @@ from deltaweb.delta.features.known.remedies import Remedy, remedy
 from deltaweb.delta.features.known.table_features import TableFeature
 from deltaweb.delta.features.known.usage import VersionFacts
 from deltaweb.delta.protocol.schema import OPAQUE
-from deltaweb.web.explorer.rows.sql_dialects import sql_table
 from deltaweb.web.explorer.version.table_version import TableVersion
 from deltaweb.web.pages.page_json import As, OnPage
 from deltaweb.web.pages.snippets import (
@@ -25,6 +24,7 @@ from deltaweb.web.pages.snippets import (
     names_text,
     python_lines,
     python_text,
+    sql_table,
 )
 
 UNREAD_TYPES = frozenset({"void", OPAQUE})

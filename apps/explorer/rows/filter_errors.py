@@ -33,7 +33,10 @@ class FilterShapeError(QueryError):
     text: str
     operators: Collection[str]
     message = "The filter {text:q} is no condition."
-    hint = "Give column:operator:value with one of {operators}, or leave 'f' out."
+    hint = (
+        "Give column:operator:value with one of {operators}, or a condition in SQL, or"
+        " leave 'f' out."
+    )
 
 
 class NotComparableError(QueryError):

@@ -1,4 +1,4 @@
-"""The conditions on rows: from the address to a chip and to SQL."""
+"""The conditions on rows: from the address to a chip, and to a tree."""
 
 import re
 from dataclasses import dataclass
@@ -6,6 +6,8 @@ from datetime import UTC, date, datetime, tzinfo
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING
 
+from deltaweb.conditions import tree
+from deltaweb.conditions.dialects import SPARK
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.protocol.schema import (
     DataType,
@@ -17,7 +19,8 @@ from deltaweb.delta.protocol.schema import (
     type_text,
     unread_type,
 )
-from deltaweb.delta.scan.variant_parts import VariantPart, variant_part
+from deltaweb.delta.scan.operators import NULL_TESTS, OF_ADDRESSES
+from deltaweb.delta.scan.variant_parts import SchemaWithParts, VariantPart, variant_part
 from deltaweb.web.explorer.rows.filter_errors import (
     FilterShapeError,
     FilterValueError,
@@ -25,22 +28,15 @@ from deltaweb.web.explorer.rows.filter_errors import (
     NotTextError,
     UnknownColumnError,
 )
-from deltaweb.web.explorer.rows.sql_dialects import DELTAWEB, WITHOUT_VALUE, Operand
 from deltaweb.web.explorer.version.query import QueryError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
 OPERATORS = {
-    "eq": "=",
-    "ne": "≠",
-    "lt": "<",
-    "le": "≤",
-    "gt": ">",
-    "ge": "≥",
+    **{name: one.shown for name, one in OF_ADDRESSES.items()},
     "contains": "contains",
-    "null": "is null",
-    "notnull": "is not null",
+    **NULL_TESTS,
 }
 INTEGERS = {"byte", "short", "integer", "long"}
 NUMBERS = INTEGERS | {"float", "double"}
@@ -49,6 +45,7 @@ MAX_KIND_LENGTH = 80
 _SHAPE = re.compile(
     rf"(.+?):(?:{'|'.join(OPERATORS)})(?::|$)", re.DOTALL
 )  # the column of a condition
+_SQL = re.compile(r"[=<>()\s]")  # no name alone, and no slip of a name
 _OPERATOR = re.compile(rf":({'|'.join(OPERATORS)})(?::|$)")
 _EXAMPLES = {
     "boolean": "true or false",
@@ -61,33 +58,104 @@ _COMPARED = NUMBERS | {"string", "boolean", "date", "timestamp", "timestamp_ntz"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SQLFilter:
+    """A condition in SQL.
+
+    Attributes:
+        raw: As the address has it.
+        parts: What it names that are parts of variants.
+    """
+
+    raw: str
+    parts: tuple[VariantPart, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The condition as a chip shows it."""
+        return " ".join(self.raw.split())
+
+    @property
+    def sql(self) -> str:
+        """The same, so that what follows is in no comment of it."""
+        return f"{self.raw}\n" if "--" in self.raw else self.raw
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RowFilter:
-    """A condition on one column, as a chip shows it and as SQL says it.
+    """A condition on one column, as a chip shows it and as a tree.
 
     Attributes:
         raw: As the address has it.
         column: The column's name.
-        type_name: Its type by the protocol's name, `decimal` without its digits.
         operator: A key of `OPERATORS`.
         value: What it is compared with, as text; "" for a null.
-        operand: The same as the column's type has it; None for a null.
-        sql: The condition in the SQL that `deltaweb table rows --where` takes.
+        literal: The same as the column's type has it; None for a null.
         part: What the column is where it is a part of a variant.
     """
 
     raw: str
     column: str
-    type_name: str
     operator: str
     value: str
-    operand: Operand | None
-    sql: str
+    literal: tree.Literal | None
     part: VariantPart | None = None
 
     @property
     def text(self) -> str:
         """The condition in words: `country = DE`."""
         return f"{self.column} {OPERATORS[self.operator]} {self.value}".strip()
+
+    @property
+    def node(self) -> tree.Node:
+        """The condition as a tree."""
+        column = tree.Column(self.column)
+        if self.literal is None:
+            test = tree.Compare("IS", column, tree.Literal("null"))
+            return test if self.operator == "null" else tree.Not(test)
+        if self.operator not in OF_ADDRESSES:
+            return tree.Call(self.operator, (column, self.literal))
+        return tree.Compare(OF_ADDRESSES[self.operator].sign, column, self.literal)
+
+    @property
+    def sql(self) -> str:
+        """The condition in the SQL that `deltaweb table rows --where` takes."""
+        return SPARK.condition(self.node)
+
+
+def is_sql(schema: StructType, text: str) -> bool:
+    """Tell whether a condition of an address is one in SQL, as it has no other shape.
+
+    Args:
+        schema: The columns of the version.
+        text: The condition as the address has it.
+    """
+    is_shaped = _SHAPE.match(text) or any(
+        text.startswith(f"{name}:") for name in schema.names
+    )
+    return not is_shaped and _SQL.search(text) is not None
+
+
+def sql_filter(schema: StructType, text: str, zone: tzinfo) -> SQLFilter:
+    """Read a condition in SQL.
+
+    Args:
+        schema: The columns of the version; parts of its variants are some, too.
+        text: The condition.
+        zone: Where a timestamp without a zone is.
+
+    Raises:
+        QueryError: When it is none, or is not evaluated here.
+    """
+    from deltaweb.expressions.condition import SQLCondition  # noqa: PLC0415 (for this)
+
+    schema = SchemaWithParts.of(schema)
+    try:
+        names = SQLCondition(text, schema, str(zone)).names
+    except DeltaError as error:
+        raise _not_read(error, "f") from None
+    fields = map(schema.find, sorted(names))
+    parts = tuple(field for field in fields if isinstance(field, VariantPart))
+    return SQLFilter(raw=text, parts=parts)
 
 
 def row_filter(schema: StructType, text: str, zone: tzinfo) -> RowFilter:
@@ -102,16 +170,12 @@ def row_filter(schema: StructType, text: str, zone: tzinfo) -> RowFilter:
         QueryError: When the column, the operator or the value does not fit.
     """
     field, operator, value = _split(schema, text)
-    kind = _kind(field.data_type)
-    operand = _operand(field, operator, value, zone)
     return RowFilter(
         raw=text,
         column=field.name,
-        type_name=kind,
         operator=operator,
-        value="" if operator in WITHOUT_VALUE else value,
-        operand=operand,
-        sql=DELTAWEB.condition(DELTAWEB.name(field.name), operator, operand, kind),
+        value="" if operator in NULL_TESTS else value,
+        literal=_literal(field, operator, value, zone),
         part=field if isinstance(field, VariantPart) else None,
     )
 
@@ -130,9 +194,11 @@ def find_part(schema: StructType, name: str, parameter: str) -> VariantPart | No
     try:
         return variant_part(schema, name)
     except DeltaError as error:
-        raise QueryError(
-            part=parameter, message=error.message, hint=error.hint
-        ) from None
+        raise _not_read(error, parameter) from None
+
+
+def _not_read(error: DeltaError, parameter: str) -> QueryError:
+    return QueryError(part=parameter, message=error.message, hint=error.hint)
 
 
 def _split(schema: StructType, text: str) -> tuple[StructField, str, str]:
@@ -180,9 +246,9 @@ def _kind(data_type: DataType) -> str:
     return "decimal" if isinstance(data_type, DecimalType) else type_name(data_type)
 
 
-def _operand(
+def _literal(
     field: StructField, operator: str, value: str, zone: tzinfo
-) -> Operand | None:
+) -> tree.Literal | None:
     """Read the value of a condition as its column's type.
 
     Raises:
@@ -192,41 +258,53 @@ def _operand(
     if unread:
         expected = f"another column than {field.name!r}: {unread[:80]} is not read"
         raise QueryError(part="f", expected=expected)
-    if operator in WITHOUT_VALUE:
+    if operator in NULL_TESTS:
         return None
+    kind = _kind(field.data_type)
+    shown = short_type_text(field.data_type, MAX_KIND_LENGTH)
     if not is_plain(field.data_type):
-        kind = short_type_text(field.data_type, MAX_KIND_LENGTH)
-        raise NotComparableError(column=field.name, kind=kind)
-    if operator == "contains" and type_name(field.data_type) != "string":
-        kind = short_type_text(field.data_type, MAX_KIND_LENGTH)
-        raise NotTextError(column=field.name, kind=kind)
-    parsers: dict[str, Callable[[str], Operand]] = {
-        "boolean": lambda text: {"true": True, "false": False}[text.lower()],
-        "date": date.fromisoformat,
-        "timestamp": lambda text: _utc(text, zone),
-        "timestamp_ntz": lambda text: datetime.fromisoformat(text).replace(tzinfo=None),
-        "string": str,
-        **dict.fromkeys(INTEGERS, int),
-    }
+        raise NotComparableError(column=field.name, kind=shown)
+    if operator == "contains" and kind != "string":
+        raise NotTextError(column=field.name, kind=shown)
     try:
-        return parsers.get(_kind(field.data_type), _number)(value)
+        text = _TEXTS.get(kind, _number)(value, zone)
     except (ValueError, KeyError, InvalidOperation, OverflowError):
         raise FilterValueError(
             column=field.name,
             value=value,
             kind=type_text(field.data_type),
-            example=_EXAMPLES.get(_kind(field.data_type), "a number such as 42"),
+            example=_EXAMPLES.get(kind, "a number such as 42"),
         ) from None
+    is_exact = kind == "decimal" or kind in INTEGERS
+    return tree.Literal("number" if is_exact else kind, text, value_type=kind)
 
 
-def _number(text: str) -> Decimal:
+def _number(text: str, _zone: tzinfo) -> str:
     number = Decimal(text)
     if not number.is_finite() or abs(number.adjusted()) > MAX_LITERAL_DIGITS:
         raise InvalidOperation
-    return number
+    return f"{number:f}"
 
 
-def _utc(text: str, zone: tzinfo) -> datetime:
+def _instant(text: str, zone: tzinfo) -> str:
     moment = datetime.fromisoformat(text)
     aware = moment if moment.tzinfo else moment.replace(tzinfo=zone)
-    return aware.astimezone(UTC)
+    return aware.astimezone(UTC).isoformat(sep=" ").replace("+00:00", "Z")
+
+
+def _local_time(text: str, _zone: tzinfo) -> str:
+    return datetime.fromisoformat(text).replace(tzinfo=None).isoformat(sep=" ")
+
+
+_TEXTS: "Mapping[str, Callable[[str, tzinfo], str]]" = {
+    **dict.fromkeys(INTEGERS, lambda text, _: str(int(text))),
+    **dict.fromkeys(
+        ("float", "double"), lambda text, zone: repr(float(_number(text, zone)))
+    ),
+    "boolean": lambda text, _: {"true": "true", "false": "false"}[text.lower()],
+    "date": lambda text, _: date.fromisoformat(text).isoformat(),
+    "timestamp": _instant,
+    "timestamp_ntz": _local_time,
+    "string": lambda text, _: text,
+}
+"""How a value is written in a condition, by the type of its column."""

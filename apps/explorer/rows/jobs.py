@@ -47,6 +47,7 @@ def _asked(version: int, plan: RowPlan, limit: int | None, offset: int) -> Previ
         version=version,
         columns=None if columns == plan.all_columns else tuple(columns),
         predicate=plan.predicate,
+        time_zone=plan.zone_name,
         limit=limit,
         offset=offset,
     )

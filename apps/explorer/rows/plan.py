@@ -17,14 +17,18 @@ from deltaweb.delta.protocol.schema import (
     unread_type,
 )
 from deltaweb.delta.scan.variant_parts import VariantPart
+from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.delta.values.variant_get import VARIANT
 from deltaweb.errors import shortened_name
 from deltaweb.web.explorer.rows.filter_errors import UnknownColumnError
 from deltaweb.web.explorer.rows.filters import (
     RowFilter,
+    SQLFilter,
     find_part,
     is_plain,
+    is_sql,
     row_filter,
+    sql_filter,
 )
 from deltaweb.web.explorer.rows.form import RowQuery
 from deltaweb.web.explorer.version.query import QueryError
@@ -60,7 +64,9 @@ class RowPlan:
         all_columns: Every name, for the chooser.
         parts: Parts of variants that are shown, compared or sorted by, by name.
         unread: Of the columns whose values are not read, the type that is not.
-        filters: The conditions; all must hold.
+        filters: The conditions on one column each; all must hold.
+        sql: Those in SQL, in the reader's zone; all must hold, too.
+        zone_name: The zone in which SQL is evaluated.
         sort: A column, with - in front to reverse, or nothing.
         page: The page asked for, from 1.
         column_page: Which of the pages of chosen columns, from 1.
@@ -78,6 +84,8 @@ class RowPlan:
     column_page: int = 1
     page_columns: int = COLUMNS_A_PAGE
     parts: Mapping[str, VariantPart] = field(default_factory=dict)
+    sql: tuple[SQLFilter, ...] = ()
+    zone_name: str = UTC_ZONE
 
     def column(self, name: str) -> StructField | None:
         """Return a column of the version, or a part of a variant."""
@@ -153,14 +161,19 @@ class RowPlan:
         return [(name, name in self.chosen) for name in self.parts]
 
     @property
+    def conditions(self) -> tuple[RowFilter | SQLFilter, ...]:
+        """All conditions."""
+        return (*self.filters, *self.sql)
+
+    @property
     def predicate(self) -> str:
         """The conditions as SQL, or nothing."""
-        return " AND ".join(f"({wanted.sql})" for wanted in self.filters)
+        return " AND ".join(f"({wanted.sql})" for wanted in self.conditions)
 
     @property
     def condition(self) -> str:
         """The conditions in words, or nothing."""
-        return " and ".join(wanted.text for wanted in self.filters)
+        return " and ".join(wanted.text for wanted in self.conditions)
 
     @property
     def offset(self) -> int:
@@ -229,10 +242,14 @@ def row_plan(
             if found is None:
                 raise UnknownColumnError(part=parameter, name=name, names=names)
             parts[name] = found
-    filters = tuple(row_filter(schema, text, zone) for text in query.filters)
-    for wanted in filters:
-        if wanted.part is not None:
-            parts.setdefault(wanted.column, wanted.part)
+    written = [text for text in query.filters if is_sql(schema, text)]
+    sql = tuple(sql_filter(schema, text, zone) for text in written)
+    filters = tuple(
+        row_filter(schema, text, zone) for text in query.filters if text not in written
+    )
+    named = [wanted.part for wanted in filters if wanted.part is not None]
+    for part in chain(named, *(wanted.parts for wanted in sql)):
+        parts.setdefault(part.name, part)
     unread = {
         field.name: kind
         for field in schema.fields
@@ -251,6 +268,8 @@ def row_plan(
         all_columns=names,
         unread=unread,
         filters=filters,
+        sql=sql,
+        zone_name=str(zone) if sql else UTC_ZONE,
         sort=query.sort if sorted_by in known or sorted_by in parts else "",
         page=query.page,
         column_page=query.column_page,

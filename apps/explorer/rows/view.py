@@ -55,7 +55,8 @@ from deltaweb.web.pages.page_json import OnPage, Spread, in_json
 from deltaweb.web.pages.paging import PageLinks, links_between
 from deltaweb.web.pages.responses import respond_page
 
-NEW_FILTER = ("fc", "fo", "fv")  # the filter form's parts, before they are one `f`
+# The filter form's parts, before they are one `f`; a condition in SQL is one itself.
+NEW_FILTER = ("fc", "fo", "fv")
 NEW_PART = ("vc", "vp", "vt")  # those of a part of a variant, before they are a `col`
 
 
@@ -131,7 +132,7 @@ def row_list(
     request: HttpRequest, namespace: str, name: str, fmt: str
 ) -> HttpResponseBase:
     """Preview rows of a version; a worker reads them, the page shows its result."""
-    if request.GET.get("fc"):
+    if any(name in request.GET for name in NEW_FILTER):
         return HttpResponseRedirect(_with_filter(request))
     if "vc" in request.GET and "HX-Request" not in request.headers:
         return HttpResponseRedirect(_with_part(request))
@@ -295,7 +296,10 @@ def _with_filter(request: HttpRequest) -> str:
     parts = [query.get(name, "") for name in NEW_FILTER]
     for name in (*NEW_FILTER, "page", "find"):
         query.pop(name, None)
-    query.appendlist("f", ":".join(parts if parts[2] else parts[:2]))
+    wanted = [text for text in query.getlist("f") if text]
+    if parts[0]:
+        wanted.append(":".join(parts if parts[2] else parts[:2]))
+    query.setlist("f", wanted)
     return address_with(request, query.urlencode())
 
 
@@ -319,5 +323,5 @@ def _chips(request: HttpRequest, plan: RowPlan | None) -> list[Chip]:
         return []
     return [
         Chip(text=wanted.text, url=without(request, "f", wanted.raw))
-        for wanted in plan.filters
+        for wanted in plan.conditions
     ]

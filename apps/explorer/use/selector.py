@@ -10,8 +10,9 @@ from django.contrib.auth.models import AnonymousUser
 from deltaweb.delta.errors import SchemaError
 from deltaweb.delta.protocol.schema import parse_schema
 from deltaweb.delta.scan.variant_parts import VariantPart
+from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.web.accounts.models import User
-from deltaweb.web.explorer.rows.filters import RowFilter
+from deltaweb.web.explorer.rows.filters import RowFilter, SQLFilter
 from deltaweb.web.explorer.rows.form import RowQuery
 from deltaweb.web.explorer.rows.plan import RowPlan, row_plan
 from deltaweb.web.explorer.use.access import access_to
@@ -31,7 +32,7 @@ from deltaweb.web.tables.models import Commit, Table
 MAX_NAMES_SHOWN = 5
 
 
-def _conditions(filters: Sequence[RowFilter]) -> list[str]:
+def _conditions(filters: Sequence[RowFilter | SQLFilter]) -> list[str]:
     return [wanted.sql for wanted in filters]
 
 
@@ -56,7 +57,7 @@ class UsePage:
 
     newest: bool = False
     columns: Sequence[str] = ()
-    filters: Annotated[Sequence[RowFilter], As(_conditions)] = ()
+    filters: Annotated[Sequence[RowFilter | SQLFilter], As(_conditions)] = ()
     snippets: Annotated[Sequence[Snippet], As(_texts)] = ()
     restore: Annotated[Sequence[Snippet], As(_texts)] = ()
     parts: OnPage[Mapping[str, VariantPart]] = field(default_factory=dict)
@@ -104,7 +105,6 @@ def use_page(  # noqa: PLR0913 (what is asked, and who asks)
     columns: tuple[str, ...] = ()
     if plan and not plan.is_default and plan.chosen != plan.all_columns:
         columns = plan.chosen
-    filters, parts = (plan.filters, plan.parts) if plan else ((), {})
     shared_as = share_name_of(user, at.table.id)
     access = access_to(at, is_shared=bool(shared_as))
     view = ShownView(
@@ -112,8 +112,10 @@ def use_page(  # noqa: PLR0913 (what is asked, and who asks)
         location=place_for_code(at.table.location),
         version=None if newest else at.version,
         columns=columns,
-        filters=filters,
-        parts=parts,
+        filters=plan.filters if plan else (),
+        sql=tuple(wanted.sql for wanted in plan.sql) if plan else (),
+        time_zone=plan.zone_name if plan else UTC_ZONE,
+        parts=plan.parts if plan else {},
         shared_as=shared_as,
         data_url=data_url,
         has_text_partitions=access.has_text_partitions,
@@ -127,9 +129,9 @@ def use_page(  # noqa: PLR0913 (what is asked, and who asks)
     return UsePage(
         newest=newest,
         columns=columns,
-        filters=filters,
+        filters=plan.conditions if plan else (),
         snippets=view_snippets(view),
-        parts=parts,
+        parts=view.parts,
         restore=() if at.is_latest else restore_snippets(view),
         is_gone=run is not None and run.state == Commit.Readability.GONE,
         problem=problem,

@@ -12,10 +12,10 @@ from deltaweb.delta.feed.feed_files import FeedFiles
 from deltaweb.delta.feed.row_schema import schema_of
 from deltaweb.delta.feed.versions import VersionRange, find_range, has_feed
 from deltaweb.delta.snapshot.state import Definition
+from deltaweb.expressions.condition import SQLCondition
 from deltaweb.index.query.change_selection import ChangeFacts, ChangeSelection
 from deltaweb.sharing.capabilities import Capabilities
 from deltaweb.sharing.compatibility import misreadings
-from deltaweb.sharing.conditions.refuse import parse_predicate
 from deltaweb.sharing.errors import FileOutsideTableError, FilesVacuumedError
 from deltaweb.sharing.response_format import ResponseFormat, choose_format
 from deltaweb.sharing.table_query import ChangesQuery
@@ -116,7 +116,7 @@ def _select(
         changes=changes,
         root=table.root,
         schema=schema,
-        partition_filter=parse_predicate(condition, schema) if condition else None,
+        partition_filter=SQLCondition(condition, schema) if condition else None,
         reads_removed=query.with_feed,
     )
 

@@ -10,16 +10,15 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
+from deltaweb.conditions.hints import SkippedHint, parse_hints
 from deltaweb.delta.errors import TimestampNotFoundError
 from deltaweb.delta.feed.versions import has_feed
 from deltaweb.delta.log.commits.times import to_ms
-from deltaweb.delta.scan.predicate import Predicate
+from deltaweb.expressions.condition import SQLCondition
 from deltaweb.index.query.shared_table import SharedTableReader
 from deltaweb.index.query.shared_version import SharedVersion
 from deltaweb.sharing.capabilities import Capabilities
 from deltaweb.sharing.compatibility import misreadings
-from deltaweb.sharing.conditions.hints import SkippedHint, parse_hints
-from deltaweb.sharing.conditions.refuse import parse_predicate
 from deltaweb.sharing.errors import (
     FileOutsideTableError,
     ParameterInvalidError,
@@ -258,15 +257,17 @@ def table_files(
     )
 
 
-def _partition_filter(shared: SharedTable, opened: SharedVersion) -> Predicate | None:
-    """Parse the share's own filter against the schema of this very version.
+def _partition_filter(
+    shared: SharedTable, opened: SharedVersion
+) -> SQLCondition | None:
+    """Return the share's own filter against the schema of this very version.
 
     Raises:
         PredicateError: If it does not fit.
     """
     if not shared.partition_filter:
         return None
-    return parse_predicate(shared.partition_filter, opened.schema)
+    return SQLCondition(shared.partition_filter, opened.schema)
 
 
 def _chain(head: bytes, lines: Iterator[bytes]) -> Iterator[bytes]:

@@ -2,8 +2,7 @@
 
 from deltaweb.delta.errors import PredicateError, SchemaError
 from deltaweb.delta.protocol.schema import StructType
-from deltaweb.delta.scan.predicate import Predicate
-from deltaweb.sharing.conditions.refuse import parse_predicate
+from deltaweb.expressions.condition import SQLCondition
 from deltaweb.web.sharing.errors import PartitionFilterError
 from deltaweb.web.tables.models import Table
 
@@ -20,26 +19,19 @@ def check_partition_filter(table: Table, sql: str) -> str:
     """
     text = sql.strip()
     if text:
-        parse_partition_filter(text, partition_schema(table))
+        schema = _partition_schema(table)
+        if not schema.fields:
+            raise PartitionFilterError(sentence=_NOT_PARTITIONED, columns=())
+        try:
+            SQLCondition(text, schema)
+        except PredicateError as error:
+            raise PartitionFilterError(
+                sentence=error.message, columns=schema.names
+            ) from error
     return text
 
 
-def parse_partition_filter(sql: str, schema: StructType) -> Predicate:
-    """Return the condition over partition columns that a filter states.
-
-    Raises:
-        PartitionFilterError: If it does not parse, or names another column.
-    """
-    names = [column.name for column in schema.fields]
-    if not names:
-        raise PartitionFilterError(sentence=_NOT_PARTITIONED, columns=names)
-    try:
-        return parse_predicate(sql, schema)
-    except PredicateError as error:
-        raise PartitionFilterError(sentence=error.message, columns=names) from error
-
-
-def partition_schema(table: Table) -> StructType:
+def _partition_schema(table: Table) -> StructType:
     """Return the partition columns of a table's newest metadata.
 
     Raises:

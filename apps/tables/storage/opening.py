@@ -27,19 +27,23 @@ def roots_of_server() -> Sequence[str] | None:
     return roots_for(None)
 
 
-def open_table(table: Table, *, roots: Sequence[str] | None) -> DeltaTable:
+def open_table(
+    table: Table, *, roots: Sequence[str] | None, time_zone: str | None = None
+) -> DeltaTable:
     """Return the reader of a registered table.
 
     Args:
         table: The table.
         roots: From `roots_of_server`, which asks the database.
+        time_zone: As of `DeltaTable`.
 
     Raises:
         LocationNotAllowedError: If its location leads outside of the roots.
         StorageReferenceError: If an option of its storage refers to what is missing.
         StorageSealedError: If the options of its storage cannot be opened.
     """
-    return DeltaTable.from_store(table_place(table, roots=roots).open())
+    store = table_place(table, roots=roots).open()
+    return DeltaTable.from_store(store, time_zone=time_zone)
 
 
 def table_place(table: Table, *, roots: Sequence[str] | None) -> TablePlace:

@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from deltaweb.delta.errors import DataFileMissingError
 from deltaweb.delta.snapshot import Snapshot
+from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.web.jobs import kinds
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.results import keep_rows
@@ -38,6 +39,7 @@ class Preview:
         version: The version.
         columns: Names; None is every column.
         predicate: A condition in SQL, or "".
+        time_zone: The zone of the condition.
         limit: How many rows; None is every one, batch by batch.
         offset: How many to pass over.
         typed_variants: Whether the values of variants tell their types.
@@ -46,6 +48,7 @@ class Preview:
     version: int
     columns: tuple[str, ...] | None = None
     predicate: str = ""
+    time_zone: str = UTC_ZONE
     limit: int | None = 50
     offset: int = 0
     typed_variants: bool = False
@@ -64,7 +67,7 @@ def preview_rows(job: TrackedJob, asked: Preview) -> dict[str, Any]:
     """
     table = table_of(job)
     job.step("Reading rows")
-    opened = open_table(table, roots=roots_of_server())
+    opened = open_table(table, roots=roots_of_server(), time_zone=asked.time_zone)
     snapshot = opened.snapshot(asked.version)
 
     def report(rows: int) -> None:

@@ -1,6 +1,6 @@
 """The rows of a range of changes, batch by batch, in the order of the versions."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -29,7 +29,7 @@ from deltaweb.delta.log.commits.partition_keys import partition_keys
 from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.protocol.schema import StructType, read_columns
 from deltaweb.delta.scan.data_file import OpenFile
-from deltaweb.delta.scan.row_condition import Condition, RowCondition
+from deltaweb.delta.scan.row_condition import Condition, ParseSQL, understood
 from deltaweb.delta.scan.rows import RowScan, RowSource, iter_rows
 from deltaweb.delta.snapshot.state import load_definition
 from deltaweb.delta.snapshot.times import load_commit_times
@@ -60,7 +60,7 @@ class FeedRequest:
     time_zone: str | None = None
     columns: Sequence[str] | None = None
     predicate: Condition | str | None = None
-    parse_sql: Callable[[str, StructType], RowCondition] | None = None
+    parse_sql: ParseSQL | None = None
     is_shown: bool = False
 
 
@@ -152,12 +152,7 @@ class FeedScan:
         shown = shown_definition(store, self.range, known[-1])
         row_schema = feed_schema(store.root, shown, known)
         self._keys = partition_keys(shown.protocol, shown.metadata)
-        predicate = request.predicate
-        if isinstance(predicate, str):
-            if request.parse_sql is None:
-                message = "a condition in SQL needs parse_sql"
-                raise TypeError(message)
-            predicate = request.parse_sql(predicate, row_schema)
+        predicate = understood(request.predicate, row_schema, request.parse_sql)
         self.rows = FeedRows(
             row_schema,
             (*shown.metadata.partition_columns, *FEED_NAMES),

@@ -5,37 +5,28 @@ to the result when it is true. Every literal is of its column's exact type, so t
 files, row groups and rows are all judged by the same comparison. Numbers that are
 not a number compare as IEEE 754 says: NaN is unequal to everything.
 
-    Comparison, ColumnComparison    a < 5, a < b
-    In                              a IN (1, 2)
-    Like                            a LIKE 'x%'
-    IsNull                          a IS NULL
-    Not, And, Or                    the connectives
-    Constant                        TRUE, FALSE, NULL
+    Comparison      a < 5
+    In              a IN (1, 2)
+    Like            a LIKE 'x%'
+    IsNull          a IS NULL
+    Not, And, Or    the connectives
+    Constant        TRUE, FALSE, NULL
 """
 
 import operator
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltaweb.delta.protocol.column_path import ColumnPath
+from deltaweb.delta.scan.operators import OPERATORS
 
 Expression: TypeAlias = Any
 """A `pyarrow.compute.Expression`; pyarrow has no types."""
-
-OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
-    "=": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
-
 
 _LIKE_PART = re.compile(r"\\?.", re.DOTALL)
 _WILDCARDS = {"%": ".*", "_": "."}
@@ -52,15 +43,6 @@ class Comparison:
 
 
 @dataclass(frozen=True)
-class ColumnComparison:
-    """Two columns of one type."""
-
-    left: ColumnPath
-    operator: str
-    right: ColumnPath
-
-
-@dataclass(frozen=True)
 class In:
     """A column that holds one of the literals, none of which is null."""
 
@@ -74,13 +56,12 @@ class Like:
 
     column: ColumnPath
     pattern: str
-    ignore_case: bool = False
 
     @property
     def prefix(self) -> str:
         """The text that every match starts with."""
         literal = re.match(r"(?:[^%_\\]|\\.)*", self.pattern, re.DOTALL)
-        text = literal.group() if literal and not self.ignore_case else ""
+        text = literal.group() if literal else ""
         return re.sub(r"\\(.)", r"\1", text, flags=re.DOTALL)
 
 
@@ -119,9 +100,9 @@ class Constant:
     value: bool | None
 
 
-Predicate: TypeAlias = (
-    Comparison | ColumnComparison | In | Like | IsNull | Not | And | Or | Constant
-)
+NOTHING: Final = Constant(value=False)
+
+Predicate: TypeAlias = Comparison | In | Like | IsNull | Not | And | Or | Constant
 
 
 def predicate_columns(predicate: Predicate) -> set[ColumnPath]:
@@ -136,18 +117,10 @@ def _columns(predicate: Predicate) -> Iterator[ColumnPath]:
                 yield from _columns(part)
         case Not(part):
             yield from _columns(part)
-        case ColumnComparison(left, _, right):
-            yield left
-            yield right
         case Constant():
             return
         case _:
             yield predicate.column
-
-
-def not_true(predicate: Predicate) -> Predicate:
-    """A condition that holds for every row that another is false or unknown for."""
-    return Or((Not(predicate), unknown_where(predicate)))
 
 
 def unknown_where(predicate: Predicate) -> Predicate:
@@ -183,8 +156,6 @@ def to_expression(predicate: Predicate) -> Expression:
             return _balanced(operator.or_, [to_expression(part) for part in parts])
         case Constant(value):
             return _constant(value=value)
-        case ColumnComparison(left, name, right):
-            return OPERATORS[name](_field(left), _field(right))
         case _:
             return _leaf_expression(predicate)
 
@@ -205,7 +176,7 @@ def _leaf_expression(
     column = _field(predicate.column)
     match predicate:
         case Comparison():
-            return OPERATORS[predicate.operator](column, predicate.value)
+            return OPERATORS[predicate.operator].holds(column, predicate.value)
         case In():
             return _in_expression(predicate)
         case Like():
@@ -227,13 +198,10 @@ def match_like(column: Expression, predicate: Like) -> Expression:
 
     Arrow takes some patterns for a plain start or end, and does not unescape those.
     """
-    ignore_case = predicate.ignore_case
     if "\\" not in predicate.pattern:
-        return pc.match_like(column, predicate.pattern, ignore_case=ignore_case)
+        return pc.match_like(column, predicate.pattern)
     pattern = _LIKE_PART.sub(_like_part, predicate.pattern)
-    return pc.match_substring_regex(
-        column, f"^(?s:{pattern})$", ignore_case=ignore_case
-    )
+    return pc.match_substring_regex(column, f"^(?s:{pattern})$")
 
 
 def _like_part(part: re.Match[str]) -> str:

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from deltaweb.delta.protocol.column_path import ColumnPath
 from deltaweb.delta.scan.column_ranges import partition_ranges, statistics_ranges
 from deltaweb.delta.scan.predicate import Expression, Predicate, predicate_columns
+from deltaweb.delta.scan.row_condition import RowCondition
 from deltaweb.delta.scan.skipping import ColumnRange, Mask, may_match
 
 MAX_PARTITIONS_TRIED = 20_000
@@ -82,6 +83,25 @@ def files_for_predicate(
     if read_statistics is not None:
         sources.append(lambda paths: statistics_ranges(read_statistics(paths), paths))
     return prune(predicate, len(partitions), sources)
+
+
+def files_where_true(
+    condition: RowCondition, partitions: pa.StructArray
+) -> pa.BooleanArray:
+    """Mark the files for whose partition values a condition is true.
+
+    Args:
+        condition: It looks at partition columns alone, or at none.
+        partitions: Typed partition values of the files.
+
+    Raises:
+        DeltaError: If it has no value for one of the files.
+    """
+    if partitions.type.num_fields:
+        return condition.holds(pa.RecordBatch.from_struct_array(partitions))
+    # A condition of no column is true of every row, or of none.
+    one = pa.RecordBatch.from_arrays([pa.nulls(1)], names=["_"])
+    return pa.repeat(condition.holds(one)[0], len(partitions))
 
 
 def files_for_expression(

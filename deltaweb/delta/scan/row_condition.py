@@ -1,11 +1,13 @@
 """A condition on rows in a language of its own, such as SQL."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import TypeAlias
 
 import pyarrow as pa
 
+from deltaweb.delta.errors import PredicateError
+from deltaweb.delta.protocol.schema import StructType
 from deltaweb.delta.scan.predicate import Expression, Predicate
 
 
@@ -39,3 +41,21 @@ class RowCondition(ABC):
 
 Condition: TypeAlias = Predicate | RowCondition | Expression
 """What rows are asked for by: a tree, a condition of another language, or Arrow's."""
+ParseSQL: TypeAlias = Callable[[str, StructType], RowCondition]
+"""Parses the SQL text of a condition over a schema."""
+
+
+def understood(
+    condition: Condition | str | None, schema: StructType, parse_sql: ParseSQL | None
+) -> Condition | None:
+    """Return a condition that may be a text of SQL.
+
+    Raises:
+        PredicateError: If it is, and nothing parses it.
+        DeltaError: As the parser says.
+    """
+    if not isinstance(condition, str):
+        return condition
+    if parse_sql is None:
+        raise PredicateError(reason="SQL text is not understood here")
+    return parse_sql(condition, schema)

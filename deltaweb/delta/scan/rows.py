@@ -6,6 +6,7 @@ and cut to the columns asked for. A limit ends all of that early.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import repeat
 from typing import Self
@@ -13,7 +14,7 @@ from typing import Self
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deltaweb.delta.errors import PredicateError
+from deltaweb.delta.errors import DeltaError, PredicateError
 from deltaweb.delta.log.file_actions import VECTOR
 from deltaweb.delta.protocol.column_path import ColumnPath, resolve_column
 from deltaweb.delta.protocol.schema import (
@@ -34,6 +35,7 @@ from deltaweb.delta.scan.pruning import (
     ReadStatistics,
     files_for_expression,
     files_for_predicate,
+    files_where_true,
 )
 from deltaweb.delta.scan.row_condition import Condition, RowCondition
 from deltaweb.delta.values.data_values import TYPED_VARIANT
@@ -255,11 +257,17 @@ class _RowReader:
         partitions = self.partition_values(files)
         if isinstance(self.predicate, pc.Expression):
             mask = files_for_expression(self.predicate, partitions, self.arrow_schema)
-        elif self.tree is not None:
+            return files.filter(pa.array(mask))
+        if self.condition and set(self.condition.names) <= set(self.partitions.names):
+            # One that has no value says so where its rows are reached.
+            with suppress(DeltaError):
+                held = files.filter(files_where_true(self.condition, partitions))
+                self.condition = None  # every row of these is in the result
+                return held
+        if self.tree is not None:
             mask = files_for_predicate(self.tree, partitions, source.statistics)
-        else:
-            return files
-        return files.filter(pa.array(mask))
+            return files.filter(pa.array(mask))
+        return files
 
     def partition_values(self, files: pa.Table) -> pa.StructArray:
         """Typed partition values of the files, of the columns that are needed."""

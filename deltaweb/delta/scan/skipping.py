@@ -25,9 +25,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltaweb.delta.protocol.column_path import ColumnPath
+from deltaweb.delta.scan.operators import OPERATORS
 from deltaweb.delta.scan.predicate import (
     And,
-    ColumnComparison,
     Comparison,
     Constant,
     In,
@@ -44,7 +44,6 @@ Mask: TypeAlias = npt.NDArray[np.bool_]
 MAX_VALUES_COMPARED = 64
 """Longer lists of IN are judged by their smallest and largest value."""
 
-_OPPOSITES = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "=": "!=", "!=": "="}
 _MICROS_CUT = 999
 _MAX_PREFIXES = 512
 _DOUBLE_DIGITS = 15
@@ -106,8 +105,6 @@ def _may_be(
             is_all = isinstance(predicate, And) is wanted
             combine = operator.and_ if is_all else operator.or_
             return reduce(combine, masks, np.full(num_files, is_all))
-        case ColumnComparison():
-            pass
         case _:
             known = ranges.get(predicate.column)
             if known is not None:
@@ -165,15 +162,15 @@ def _compared(known: ColumnRange, name: str, value: pa.Scalar, *, wanted: bool) 
     is_nan = isinstance(literal, float) and literal != literal  # noqa: PLR0124 # NaN
     if is_nan or (may_be_nan and (name == "!=") is wanted):
         return np.ones(len(known.low), np.bool_)
-    name = name if wanted else _OPPOSITES[name]
-    if name in {"<", "<="}:
-        return _at_most(known, literal, strictly=name == "<")
-    if name in {">", ">="}:
-        return _at_least(known, literal, strictly=name == ">")
-    if name == "=":
-        return _at_most(known, literal) & _at_least(known, literal)
-    below = _at_most(known, literal, strictly=True)
-    return below | _at_least(known, literal, strictly=True)
+    asked = OPERATORS[name if wanted else OPERATORS[name].denied]
+    ends = []
+    if asked.of_low is not None:
+        is_strict = asked.of_low is operator.lt
+        ends.append(_at_most(known, literal, strictly=is_strict))
+    if asked.of_high is not None:
+        is_strict = asked.of_high is operator.gt
+        ends.append(_at_least(known, literal, strictly=is_strict))
+    return reduce(operator.or_ if asked.sign == "!=" else operator.and_, ends)
 
 
 def _is_certain(known: ColumnRange) -> bool:

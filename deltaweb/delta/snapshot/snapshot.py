@@ -4,7 +4,7 @@ What reads data files is imported by the methods that do: who asks only what the
 says starts without.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
@@ -15,7 +15,6 @@ import pyarrow.compute as pc
 
 from deltaweb.delta.errors import (
     DeltaError,
-    PredicateError,
     SchemaMissingError,
     UnsupportedFeatureError,
 )
@@ -28,7 +27,7 @@ from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.protocol.actions import Metadata, Protocol, SetTransaction
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.delta.protocol.table_properties import deleted_file_retention_ms
-from deltaweb.delta.scan.row_condition import Condition, RowCondition
+from deltaweb.delta.scan.row_condition import Condition, ParseSQL, understood
 from deltaweb.delta.snapshot.state import SnapshotState
 from deltaweb.delta.snapshot.times import load_commit_times
 from deltaweb.delta.values.statistics.columns import read_statistics
@@ -40,9 +39,6 @@ PARQUET: Final = "parquet"
 HALF_BITS: Final = 32  # half of a long
 
 ColumnName = str | Sequence[str]
-
-ParseSQL = Callable[[str, StructType], RowCondition]
-"""Parses the SQL text of a condition over a schema."""
 
 
 class Snapshot:
@@ -249,10 +245,7 @@ class Snapshot:
 
         self._check_readable()
         schema = SchemaWithParts.of(self.schema)
-        if isinstance(predicate, str):
-            if self._parse_sql is None:
-                raise PredicateError(reason="SQL text is not understood here")
-            predicate = self._parse_sql(predicate, schema)
+        predicate = understood(predicate, schema, self._parse_sql)
         source = replace(
             self.row_source(self.files),
             schema=schema,

@@ -16,6 +16,8 @@ from typing import Final
 import pyarrow as pa
 from sqlglot import exp
 
+from deltaweb.conditions.sql import connected, unwrapped
+from deltaweb.conditions.sql_text import SQLText
 from deltaweb.delta.protocol.schema import StructField, StructType, arrow_type
 from deltaweb.expressions.compiler import compile_sql, parse_expression
 from deltaweb.expressions.errors import ExpressionError
@@ -31,8 +33,6 @@ from deltaweb.expressions.session.operands import PAIRS, VALUES, joined, operand
 from deltaweb.expressions.session.settings import SessionSettings
 from deltaweb.expressions.session.zone_times import zone_of
 from deltaweb.expressions.session.zoned_literals import with_instants
-from deltaweb.sharing.conditions.sql import connected, unwrapped
-from deltaweb.sharing.conditions.sql_text import SQLText
 
 _LOGIC: Final = (exp.And, exp.Or, exp.Not, exp.Is)
 _OF_TEXTS: Final = (

@@ -4,10 +4,9 @@ from typing import Final
 
 from sqlglot import exp
 
-PAIRS: Final = (
-    *(exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE),
-    *(exp.NullSafeEQ, exp.NullSafeNEQ, exp.Nullif),
-)
+from deltaweb.conditions.sql import COMPARISONS
+
+PAIRS: Final = (*COMPARISONS, exp.NullSafeNEQ, exp.Nullif)
 """What compares two operands by an operator."""
 VALUES: Final = (exp.Column, exp.Dot, exp.Literal, exp.Boolean, exp.Null)
 """What has no operands."""

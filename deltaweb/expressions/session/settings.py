@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Final
 
+from deltaweb.delta.values.time_zones.known import UTC_ZONE
+
 _NAMES_OF_UTC: Final = frozenset(
     {
         *("UTC", "Z", "GMT", "UT", "+00:00", "+0", "UTC+0", "GMT+0", "GMT0", "UCT"),
@@ -22,7 +24,7 @@ class SessionSettings:
         is_usual: Whether nothing else is set that changes what SQL means.
     """
 
-    time_zone: str | None = "UTC"
+    time_zone: str | None = UTC_ZONE
     is_ansi: bool | None = True
     is_usual: bool = True
 
@@ -30,6 +32,11 @@ class SessionSettings:
     def is_utc(self) -> bool:
         """Whether times without a zone are known to be of UTC."""
         return self.time_zone in _NAMES_OF_UTC
+
+    @property
+    def own_zone(self) -> str:
+        """The zone of what is evaluated in process: UTC where none is known."""
+        return self.time_zone or UTC_ZONE
 
     @property
     def are_ours(self) -> bool:

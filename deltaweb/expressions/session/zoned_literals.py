@@ -9,12 +9,12 @@ from collections.abc import Callable
 import pyarrow as pa
 from sqlglot import exp
 
+from deltaweb.conditions.sql import unwrapped
 from deltaweb.delta.values.time_zones.rules import CLOCK, ZoneRules, to_instants
 from deltaweb.expressions.node import BoundExpression
 from deltaweb.expressions.session.joined_types import is_zoned, says_zone
 from deltaweb.expressions.session.operands import PAIRS, joined
 from deltaweb.expressions.text_values import local_micros_of
-from deltaweb.sharing.conditions.sql import unwrapped
 
 Bind = Callable[[exp.Expr], BoundExpression]
 

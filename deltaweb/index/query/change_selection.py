@@ -15,8 +15,7 @@ from deltaweb.delta.features.column_mapping import table_schema
 from deltaweb.delta.feed.feed_files import FeedFiles
 from deltaweb.delta.log.file_actions import VECTOR
 from deltaweb.delta.protocol.schema import StructField, StructType, type_text
-from deltaweb.delta.scan.predicate import Predicate, predicate_columns
-from deltaweb.delta.scan.skipping import may_match
+from deltaweb.delta.scan.row_condition import RowCondition
 from deltaweb.delta.snapshot.state import Definition
 from deltaweb.index.query.file_selection import ROWS_A_BATCH, exact_sum
 from deltaweb.index.query.partition_match import rows_where_true, type_values
@@ -63,7 +62,7 @@ class ChangeSelection:
     changes: FeedFiles
     root: str
     schema: StructType
-    partition_filter: Predicate | None = None
+    partition_filter: RowCondition | None = None
     reads_removed: bool = True
     _columns: list[StructField] = field(init=False)
 
@@ -82,6 +81,7 @@ class ChangeSelection:
         Raises:
             PartitionValueError: If a value that the filter looks at is not of its
                 column's type.
+            ExpressionValueError: If the filter has no value for a file.
             DeltaError: If the log cannot be read.
         """
         facts = ChangeFacts()
@@ -121,8 +121,6 @@ class ChangeSelection:
         condition = self.partition_filter
         if condition is None or not batch.num_rows:
             return batch
-        if not self._columns:
-            return batch if may_match(condition, {}, 1)[0] else batch.slice(0, 0)
         values = {}
         for column in self._columns:
             typed = type_values(batch["partition_values"], column)
@@ -136,20 +134,21 @@ class ChangeSelection:
                     type_name=type_text(column.data_type),
                 )
             values[column.name] = typed.values
-        return batch.filter(pa.array(rows_where_true(condition, values)))
+        return batch.filter(
+            pa.array(rows_where_true(condition, values, batch.num_rows))
+        )
 
     def _filter_columns(self) -> list[StructField]:
         if self.partition_filter is None:
             return []
         columns = []
-        for path in sorted(predicate_columns(self.partition_filter)):
-            found = self.schema.find(path[0]) if len(path) == 1 else None
+        for name in sorted(self.partition_filter.names):
+            found = self.schema.find(name)
             is_partition = all(
-                path[0] in at.metadata.partition_columns and found == _column(at, path)
+                name in at.metadata.partition_columns and found == _column(at, name)
                 for at in self.changes.definitions
             )
             if found is None or not is_partition:
-                name = ".".join(path)
                 reason = f"the table is not always partitioned by the same {name!r}"
                 raise PredicateError(reason=reason)
             columns.append(found)
@@ -166,8 +165,8 @@ class ChangeSelection:
         return None
 
 
-def _column(at: Definition, path: tuple[str, ...]) -> StructField | None:
-    return table_schema(at.protocol, at.metadata).find(path[0])
+def _column(at: Definition, name: str) -> StructField | None:
+    return table_schema(at.protocol, at.metadata).find(name)
 
 
 def _with_sizes(batch: pa.RecordBatch) -> pa.RecordBatch:

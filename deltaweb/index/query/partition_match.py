@@ -1,5 +1,6 @@
 """Partition values of files against a condition: what may be true, and what is."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -9,7 +10,8 @@ import pyarrow.compute as pc
 
 from deltaweb.delta.protocol.schema import DataType, PrimitiveType, StructField
 from deltaweb.delta.scan.column_ranges import partition_range
-from deltaweb.delta.scan.predicate import Predicate, to_expression
+from deltaweb.delta.scan.pruning import files_where_true
+from deltaweb.delta.scan.row_condition import RowCondition
 from deltaweb.delta.scan.skipping import ColumnRange, Mask
 from deltaweb.delta.values.partition_values import type_partition_texts
 from deltaweb.delta.values.value_text import MICROS_PER_DAY, arrow_array
@@ -101,21 +103,24 @@ def _type_each(encoded: pa.DictionaryArray, data_type: DataType) -> TypedValues:
     )
 
 
-def rows_where_true(condition: Predicate, columns: dict[str, pa.Array]) -> Mask:
+def rows_where_true(
+    condition: RowCondition, columns: Mapping[str, pa.Array], num_rows: int
+) -> Mask:
     """Mark the rows for which a condition is true: neither false nor unknown.
 
     Args:
         condition: Over the columns alone.
-        columns: Typed values by name, of equal length and one at least.
+        columns: Typed values by name, a value a row.
+        num_rows: How many rows there are.
+
+    Raises:
+        DeltaError: If it has no value for a row.
     """
-    names = list(columns)
-    num_rows = len(columns[names[0]])
-    position = "position"
-    while position in columns:
-        position += "_"
-    table = pa.table(
-        [*columns.values(), pa.array(np.arange(num_rows))], names=[*names, position]
+    values = [*columns.values()]
+    rows = (
+        pa.StructArray.from_arrays(values, names=[*columns])
+        if values
+        else pa.array([{}] * num_rows, pa.struct([]))
     )
-    mask: Mask = np.zeros(num_rows, np.bool_)
-    mask[table.filter(to_expression(condition))[position].to_numpy()] = True
+    mask: Mask = files_where_true(condition, rows).to_numpy(zero_copy_only=False)
     return mask

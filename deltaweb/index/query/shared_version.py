@@ -23,9 +23,10 @@ from deltaweb.delta.errors import (
 from deltaweb.delta.log.blocks import FileBlock
 from deltaweb.delta.protocol.column_path import ColumnPath
 from deltaweb.delta.protocol.schema import StructField, StructType, type_text
-from deltaweb.delta.scan.predicate import And, Predicate, not_true, predicate_columns
+from deltaweb.delta.scan.predicate import NOTHING, Predicate
 from deltaweb.delta.scan.pruning import EVALUATION_FAULTS, Ranges, prune
-from deltaweb.delta.scan.skipping import Mask, may_match
+from deltaweb.delta.scan.row_condition import RowCondition
+from deltaweb.delta.scan.skipping import Mask
 from deltaweb.delta.snapshot import PARQUET, Snapshot
 from deltaweb.index.query.file_part import FilePart, Rows
 from deltaweb.index.query.file_selection import FileSelection, SelectedPart
@@ -124,9 +125,9 @@ class SharedVersion:
         self,
         *,
         predicates: Sequence[Predicate] = (),
-        partition_filter: Predicate | None = None,
+        partition_filter: RowCondition | None = None,
         limit: int | None = None,
-        misses: Predicate | None = None,
+        misses: Predicate = NOTHING,
     ) -> FileSelection:
         """Choose the files that answer a query.
 
@@ -139,13 +140,13 @@ class SharedVersion:
             limit: How many rows that the client wants are enough; files stop after
                 them. Rows count where all of their file are surely wanted, and the
                 file tells how many they are.
-            misses: A condition that holds for every row that the client may not want;
-                None if the predicates are exactly what it wants.
+            misses: A condition that holds for every row that the client may not want.
 
         Raises:
             PredicateError: If the filter speaks of other than partition columns.
             PartitionValueError: If a value that the filter looks at is not of its
                 column's type.
+            ExpressionValueError: If the filter has no value for a file.
             SchemaError: If the schema cannot tell the type of a column.
             DeltaError: If storage does not give the statistics.
         """
@@ -159,15 +160,12 @@ class SharedVersion:
                     mask &= self._may_match(part, mask, predicate)
             chosen.append(SelectedPart(part, mask))
         if limit is not None:
-            misses = not_true(And(tuple(predicates))) if misses is None else misses
             chosen = self._limited(chosen, limit, misses)
         return FileSelection(chosen, total_files=self.num_files, root=self._root)
 
-    def _offered(self, part: FilePart, live: Mask, condition: Predicate) -> Mask:
+    def _offered(self, part: FilePart, live: Mask, condition: RowCondition) -> Mask:
         """Mark the files that the enforced filter is true for."""
         columns = self._filter_columns(condition)
-        if not columns:
-            return np.full(part.num_rows, may_match(condition, {}, 1)[0])
         typed = {column.name: part.partition(column) for column in columns}
         for column in columns:
             bad = typed[column.name].bad
@@ -175,15 +173,14 @@ class SharedVersion:
                 position = int(np.flatnonzero(bad & live)[0])
                 raise self._bad_value(part, position, column)
         values = {name: found.values for name, found in typed.items()}
-        return rows_where_true(condition, values)
+        return rows_where_true(condition, values, part.num_rows)
 
-    def _filter_columns(self, condition: Predicate) -> list[StructField]:
+    def _filter_columns(self, condition: RowCondition) -> list[StructField]:
         partitions = set(self.metadata.partition_columns)
         columns = []
-        for path in sorted(predicate_columns(condition)):
-            field = self.schema.find(path[0])
-            if len(path) > 1 or path[0] not in partitions or field is None:
-                name = ".".join(path)
+        for name in sorted(condition.names):
+            field = self.schema.find(name)
+            if name not in partitions or field is None:
                 reason = f"the table is not partitioned by {name!r}"
                 raise PredicateError(reason=reason)
             columns.append(field)

@@ -38,6 +38,7 @@ from deltaweb.delta.writing.after_commit import commit_and_checkpoint
 from deltaweb.delta.writing.operations.restore import with_statistics
 from deltaweb.delta.writing.requirements import check_writable
 from deltaweb.delta.writing.transaction import CommitResult, TableRead, Transaction
+from deltaweb.expressions.session.settings import SessionSettings
 from deltaweb.writer.matching import find_matches
 
 OPERATION: Final = "OPTIMIZE"
@@ -224,7 +225,9 @@ def plan_respell(
 def _chosen(snapshot: Snapshot, where: str | None, time_zone: str) -> Mask:
     if where is None:
         return np.ones(snapshot.num_files, np.bool_)
-    matches = find_matches(snapshot, where, time_zone=time_zone)
+    matches = find_matches(
+        snapshot, where, settings=SessionSettings(time_zone=time_zone)
+    )
     if matches.partly.num_rows:
         reason = "values are spelled by whole partitions, and it names other columns"
         raise PredicateError(reason=reason)

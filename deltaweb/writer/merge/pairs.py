@@ -14,6 +14,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from sqlglot import exp
 
+from deltaweb.conditions.sql import column_names, connected, unwrapped
+from deltaweb.conditions.sql_text import parse_sql
 from deltaweb.delta.errors import ColumnNotFoundError
 from deltaweb.delta.protocol.column_path import ColumnPath, resolve_column
 from deltaweb.delta.protocol.schema import StructType
@@ -23,8 +25,6 @@ from deltaweb.expressions.common_types import common
 from deltaweb.expressions.compiler import compile_sql
 from deltaweb.expressions.condition import SQLCondition
 from deltaweb.expressions.node import BoundExpression
-from deltaweb.sharing.conditions.sql import column_names, connected, unwrapped
-from deltaweb.sharing.conditions.sql_text import parse_sql
 from deltaweb.writer.merge.clauses import (
     SOURCE,
     TABLE,

@@ -13,7 +13,7 @@ from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.delta.writing.transaction import TableRead
 from deltaweb.expressions.condition import SQLCondition
-from deltaweb.expressions.session.settings import OURS, SessionSettings
+from deltaweb.expressions.session.settings import SessionSettings
 from deltaweb.writer.changes.change_writer import ChangeWriter, marks_deleted_rows
 from deltaweb.writer.changes.row_ids import KeptRowIds
 from deltaweb.writer.changes.wide_statistics import statistics_texts
@@ -69,11 +69,6 @@ class RewriteEngine(Protocol):
         """By what SQL is evaluated."""
         ...
 
-    @property
-    def time_zone(self) -> str:
-        """The zone of the condition."""
-        ...
-
     def look(
         self, about: ConcernedFiles, seen: RowsSeen, on_progress: Progress | None
     ) -> RewrittenFiles:
@@ -123,8 +118,8 @@ class RewriteHere:
 
     @property
     def settings(self) -> SessionSettings:
-        """Those of every process."""
-        return OURS
+        """Those of every process, in the zone of the condition."""
+        return SessionSettings(time_zone=self.time_zone)
 
     def look(
         self, about: ConcernedFiles, seen: RowsSeen, on_progress: Progress | None

@@ -128,7 +128,6 @@ class Rewrite:
             self.where,
             is_evaluated_here=self.engine.is_evaluated_here,
             settings=self.engine.settings,
-            time_zone=self.engine.time_zone,
         )
         nothing = matches.whole.slice(0, 0)
         opened = [matches.partly]

@@ -1,5 +1,6 @@
 """What is in a table: its files and its rows, at any version, in three forms."""
 
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -110,7 +111,21 @@ class TestData:
         assert {row["country"] for row in found} == {"FR"}
         assert "Rows where country = FR, version 21" in text_of(viewer, path)
 
+    def test_a_filter_may_be_a_condition_in_sql(self, viewer: Client) -> None:
+        path = f"{TABLE}orders/data?f=lower(country)+%3D+'fr'&v=21"
+        data = self.read(viewer, path.replace("data", "data.json"))
+
+        found = data["rows"]
+        assert isinstance(found, list)
+        assert {row["country"] for row in found} == {"FR"}
+        shown = unescape(text_of(viewer, path))
+        assert "Rows where lower(country) = 'fr', version 21" in shown
+
     def test_the_filter_form_leads_to_one_address(self, viewer: Client) -> None:
+        asked = f"{TABLE}orders/data?fo=eq&f=upper(country)+%3D+'FR'"
+        assert viewer.get(asked)["Location"] == (
+            f"{TABLE}orders/data?f=upper%28country%29+%3D+%27FR%27"
+        )
         response = viewer.get(f"{TABLE}orders/data?fc=country&fo=eq&fv=FR&page=3")
 
         assert response.status_code == 302

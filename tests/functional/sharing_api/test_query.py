@@ -339,7 +339,9 @@ class TestPartitionFilter:
         assert "size" not in told
         assert "numFiles" not in told
 
-    @pytest.mark.parametrize("sql", ["id = 1", "nonsense ~~", "other = 'x'"])
+    @pytest.mark.parametrize(
+        "sql", ["id = 1", "nonsense ~~", "other = 'x'", "CAST(day AS INT) = 1"]
+    )
     def test_that_does_not_fit_offers_nothing(
         self, acme: Caller, lake: Lake, sql: str
     ) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from deltaweb.conditions.hints import Hints, parse_hints
 from deltaweb.delta.protocol.schema import (
     ArrayType,
     DecimalType,
@@ -19,7 +20,6 @@ from deltaweb.delta.values.partition_values import (
     type_partition_values,
 )
 from deltaweb.delta.values.statistics.columns import parse_statistics
-from deltaweb.sharing.conditions.hints import Hints, parse_hints
 
 SCHEMA = StructType(
     (
@@ -154,7 +154,12 @@ def op(name: str, *children: object) -> dict[str, Any]:
     return {"op": name, "children": list(children)}
 
 
+def pair(name: str, named: str, value: object, value_type: str = "int") -> Any:  # noqa: ANN401 (JSON)
+    """A comparison of a column with a value of one type."""
+    return op(name, column(named, value_type), literal(value, value_type))
+
+
 SECOND = "TIMESTAMP '2020-05-02 01:02:03'"
 TEXT = "CAST(partitionValues.k AS STRING)"
 TRUE = {"op": "literal", "value": True, "valueType": "bool"}
-EQUAL = op("equal", column("p"), literal("9"))
+EQUAL = pair("equal", "p", "9")

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from deltaweb.delta.protocol.schema import parse_schema
+from deltaweb.delta.protocol.schema import StructType, parse_schema
 from deltaweb.delta.scan.predicate import Predicate
 from deltaweb.delta.snapshot import Snapshot
+from deltaweb.expressions.condition import SQLCondition
 from deltaweb.index.query.shared_version import SharedVersion
-from deltaweb.sharing.conditions.refuse import parse_predicate
 from tests.support.logs.local_logs import COLUMNS, stats_of, typed_schema
 
 CONDITIONS = [
@@ -33,7 +33,7 @@ def stats_text(rows: int, low: int, high: int) -> str:
 def listed(
     version: SharedVersion,
     predicates: Sequence[Predicate] = (),
-    partition_filter: Predicate | None = None,
+    partition_filter: SQLCondition | None = None,
 ) -> list[dict[str, Any]]:
     chosen = version.select(predicates=predicates, partition_filter=partition_filter)
     rows = [row for batch in chosen.batches() for row in batch.to_pylist()]
@@ -43,7 +43,7 @@ def listed(
 def paths(
     version: SharedVersion,
     predicates: Sequence[Predicate] = (),
-    partition_filter: Predicate | None = None,
+    partition_filter: SQLCondition | None = None,
 ) -> list[str]:
     return [row["path"] for row in listed(version, predicates, partition_filter)]
 
@@ -53,8 +53,18 @@ def is_mapped(version: SharedVersion) -> bool:
     return version.num_files_in_memory < version.num_files
 
 
-def condition(text: str) -> Predicate:
-    return parse_predicate(text, parse_schema(typed_schema(**COLUMNS)))
+SCHEMA = parse_schema(typed_schema(**COLUMNS))
+
+
+def condition(text: str) -> SQLCondition:
+    return SQLCondition(text, SCHEMA)
+
+
+def hint(text: str, schema: StructType = SCHEMA) -> Predicate:
+    """What a condition says of files."""
+    predicate = SQLCondition(text, schema).reach
+    assert predicate is not None
+    return predicate
 
 
 def read_no_log(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -108,6 +108,8 @@ def shown_view(
         version=version,
         columns=plan.chosen if columns else (),
         filters=plan.filters,
+        sql=tuple(wanted.sql for wanted in plan.sql),
+        time_zone=plan.zone_name,
         parts=plan.parts,
     )
 
@@ -115,7 +117,8 @@ def shown_view(
 def expected_rows(view: ShownView) -> list[dict[str, object]]:
     """What the page itself shows: the rows that our own reader finds."""
     snapshot = DeltaTable(view.location).snapshot(view.version)
-    predicate = " AND ".join(f"({wanted.sql})" for wanted in view.filters)
+    conditions = [*(wanted.sql for wanted in view.filters), *view.sql]
+    predicate = " AND ".join(f"({condition})" for condition in conditions)
     rows = snapshot.read(
         columns=list(view.columns) or None, predicate=predicate or None
     )

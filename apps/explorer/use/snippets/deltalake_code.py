@@ -1,6 +1,6 @@
 """pandas, by `deltalake`, whose scan reads what its Arrow data sets do not."""
 
-from deltaweb.web.explorer.rows.sql_dialects import DATAFUSION
+from deltaweb.conditions.dialects import DATAFUSION
 from deltaweb.web.explorer.use.snippets.shown_view import ShownView
 from deltaweb.web.explorer.use.snippets.sql_lines import condition_lines
 from deltaweb.web.pages.snippets import names_text, python_lines, python_text

@@ -2,6 +2,7 @@
 
 import shlex
 
+from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.web.explorer.use.snippets.shown_view import ShownView
 from deltaweb.web.pages.snippets import names_text, python_lines, python_text
 
@@ -11,18 +12,22 @@ KEY = "DELTAWEB_KEY"
 def deltaweb_code(view: ShownView) -> str:
     """Return Python that reads a view by the package that this server is."""
     version = "" if view.version is None else str(view.version)
+    place = python_text(view.location)
+    if view.time_zone != UTC_ZONE:
+        place += f", time_zone={python_text(view.time_zone)}"
     arguments = []
     if view.columns:
         arguments.append(f"    columns={names_text(view.columns)},")
-    if view.filters:
-        predicate = " AND ".join(f"({wanted.sql})" for wanted in view.filters)
+    conditions = [*(wanted.sql for wanted in view.filters), *view.sql]
+    if conditions:
+        predicate = " AND ".join(f"({condition})" for condition in conditions)
         arguments.append(f"    predicate={python_text(predicate)},")
     read = ["read(", *arguments, ")"] if arguments else ["read()"]
     return python_lines(
         ["# in the environment that has deltaweb: the rows are a table of Arrow"],
         ["from deltaweb.table import DeltaTable"],
         [
-            f"snapshot = DeltaTable({python_text(view.location)}).snapshot({version})",
+            f"snapshot = DeltaTable({place}).snapshot({version})",
             f"{view.variable} = snapshot.{read[0]}",
             *read[1:],
         ],

@@ -1,6 +1,6 @@
 """DuckDB, by its delta extension or over the rows that `deltalake` reads."""
 
-from deltaweb.web.explorer.rows.sql_dialects import DUCKDB
+from deltaweb.conditions.dialects import DUCKDB
 from deltaweb.web.explorer.use.snippets.deltalake_code import scan_lines
 from deltaweb.web.explorer.use.snippets.shown_view import ShownView
 from deltaweb.web.explorer.use.snippets.sql_lines import select_lines

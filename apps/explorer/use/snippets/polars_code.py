@@ -3,10 +3,10 @@
 import re
 from urllib.parse import quote
 
+from deltaweb.delta.scan.operators import OF_ADDRESSES
 from deltaweb.web.explorer.rows.filters import RowFilter
 from deltaweb.web.explorer.use.snippets.deltalake_code import scan_lines
 from deltaweb.web.explorer.use.snippets.python_values import (
-    PYTHON_OPERATORS,
     python_value,
     value_imports,
 )
@@ -63,14 +63,14 @@ def polars_misfit(view: ShownView) -> str:
 
 def _condition(wanted: RowFilter) -> str:
     column = f"pl.col({_name(wanted.column)})"
-    if wanted.operand is None:
+    if wanted.literal is None:
         return f"{column}.{'is_null' if wanted.operator == 'null' else 'is_not_null'}()"
-    value = python_value(wanted.operand, wanted.type_name)
+    value = python_value(wanted.literal)
     if wanted.operator == "contains":
         return f"{column}.str.contains({value}, literal=True)"
-    if wanted.type_name == "float":
+    if wanted.literal.kind == "float":
         value = f"pl.lit({value}, pl.Float32)"
-    return f"{column} {PYTHON_OPERATORS[wanted.operator]} {value}"
+    return f"{column} {OF_ADDRESSES[wanted.operator].python} {value}"
 
 
 def _name(name: str) -> str:

@@ -2,57 +2,47 @@
 
 from collections.abc import Iterable
 from datetime import date, datetime
-from decimal import Decimal
+from typing import Final
 
+from deltaweb.conditions.tree import Literal
 from deltaweb.web.explorer.rows.filters import RowFilter
-from deltaweb.web.explorer.rows.sql_dialects import Operand
 from deltaweb.web.pages.snippets import python_text
 
-PYTHON_OPERATORS = {
-    "eq": "==",
-    "ne": "!=",
-    "lt": "<",
-    "le": "<=",
-    "gt": ">",
-    "ge": ">=",
-}
-_FLOATS = {"float", "double"}
 
-
-def python_value(operand: Operand, type_name: str) -> str:
-    """Return an operand as an expression of Python."""
-    match operand:
-        case Decimal() if type_name in _FLOATS:
-            number = repr(float(operand))
-            return number if number[-1].isdigit() else f"float({python_text(number)})"
-        case Decimal():
-            return f"Decimal({python_text(f'{operand:f}')})"
-        case datetime():
-            return _datetime(operand)
-        case date():
-            return f"date({operand.year}, {operand.month}, {operand.day})"
-        case str():
-            return python_text(operand)
-        case _:
-            return repr(operand)
+def python_value(literal: Literal) -> str:
+    """Return a literal as an expression of Python."""
+    text = literal.text
+    match literal.kind:
+        case "float" | "double":
+            return text if text[-1].isdigit() else f"float({python_text(text)})"
+        case "number":
+            is_decimal = literal.value_type == "decimal"
+            return f"Decimal({python_text(text)})" if is_decimal else text
+        case "boolean":
+            return text.title()
+        case "date":
+            day = date.fromisoformat(text)
+            return f"date({day.year}, {day.month}, {day.day})"
+        case "timestamp" | "timestamp_ntz":
+            return _datetime(datetime.fromisoformat(text))
+    return python_text(text)
 
 
 def value_imports(filters: Iterable[RowFilter]) -> list[str]:
     """Return the lines of the standard library that the values need."""
-    names: set[str] = set()
-    decimals = False
-    for wanted in filters:
-        match wanted.operand:
-            case datetime(tzinfo=None):
-                names.add("datetime")
-            case datetime():
-                names |= {"datetime", "timezone"}
-            case date():
-                names.add("date")
-            case Decimal():
-                decimals |= wanted.type_name not in _FLOATS
+    literals = [wanted.literal for wanted in filters if wanted.literal is not None]
+    names = {name for one in literals for name in _NAMES.get(one.kind, ())}
     lines = [f"from datetime import {', '.join(sorted(names))}"] if names else []
-    return lines + ["from decimal import Decimal"] * decimals
+    has_decimals = any(one.value_type == "decimal" for one in literals)
+    return lines + ["from decimal import Decimal"] * has_decimals
+
+
+_NAMES: Final = {
+    "date": ("date",),
+    "timestamp": ("datetime", "timezone"),
+    "timestamp_ntz": ("datetime",),
+}
+"""What is imported for a value, by its kind."""
 
 
 def _datetime(moment: datetime) -> str:

@@ -1,12 +1,13 @@
 """What makes an old version the newest again."""
 
-from deltaweb.web.explorer.rows.sql_dialects import spark_location, sql_table
 from deltaweb.web.explorer.use.snippets.shown_view import ShownView
 from deltaweb.web.pages.snippets import (
     SPARK_SESSION,
     Snippet,
     python_lines,
     python_text,
+    spark_location,
+    sql_table,
 )
 
 

@@ -1,8 +1,8 @@
 """pandas, by `delta-sharing`, of a table that is shared."""
 
+from deltaweb.delta.scan.operators import OF_ADDRESSES
 from deltaweb.web.explorer.rows.filters import RowFilter
 from deltaweb.web.explorer.use.snippets.python_values import (
-    PYTHON_OPERATORS,
     python_value,
     value_imports,
 )
@@ -50,12 +50,12 @@ def arrow_condition(filters: tuple[RowFilter, ...]) -> str:
 
 def _condition(wanted: RowFilter) -> str:
     column = f"pc.field({python_text(wanted.column)})"
-    if wanted.operand is None:
+    if wanted.literal is None:
         return f"{column}.{'is_null' if wanted.operator == 'null' else 'is_valid'}()"
-    value = python_value(wanted.operand, wanted.type_name)
+    value = python_value(wanted.literal)
     if wanted.operator == "contains":
         return f"pc.match_substring({column}, {value})"
-    if wanted.type_name == "float":
+    if wanted.literal.kind == "float":
         # Arrow would widen the column to compare it with Python's own value.
         value = f"pa.scalar({value}, pa.float32())"
-    return f"{column} {PYTHON_OPERATORS[wanted.operator]} {value}"
+    return f"{column} {OF_ADDRESSES[wanted.operator].python} {value}"

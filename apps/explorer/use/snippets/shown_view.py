@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from deltaweb.delta.scan.variant_parts import VariantPart
+from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.web.explorer.rows.filters import RowFilter
 from deltaweb.web.pages.snippets import variable
 
@@ -17,7 +18,9 @@ class ShownView:
         location: Its folder or URL.
         version: The version; None for the newest, whichever that is.
         columns: The chosen columns; empty for all.
-        filters: The conditions; all must hold.
+        filters: The conditions on one column each; all must hold.
+        sql: Those in SQL; all must hold, too.
+        time_zone: The zone in which SQL is evaluated.
         parts: Those columns that are parts of variants, by name.
         shared_as: What recipients address it by, `share.schema.table`; "" where it
             is in no share, or not with this version.
@@ -35,6 +38,8 @@ class ShownView:
     version: int | None
     columns: tuple[str, ...] = ()
     filters: tuple[RowFilter, ...] = ()
+    sql: tuple[str, ...] = ()
+    time_zone: str = UTC_ZONE
     parts: Mapping[str, VariantPart] = field(default_factory=dict)
     shared_as: str = ""
     data_url: str = ""

@@ -1,20 +1,35 @@
 """Spark, in SQL and in Python."""
 
-from deltaweb.web.explorer.rows.sql_dialects import SPARK, spark_location, sql_table
+from deltaweb.conditions.dialects import SPARK
 from deltaweb.web.explorer.use.snippets.shown_view import ShownView
 from deltaweb.web.explorer.use.snippets.sql_lines import (
     condition_lines,
     select_lines,
     selected,
 )
-from deltaweb.web.pages.snippets import SPARK_SESSION, python_lines, python_text
+from deltaweb.web.pages.snippets import (
+    SPARK_SESSION,
+    python_lines,
+    python_text,
+    spark_location,
+    sql_table,
+)
+
+_ZONE = '"spark.sql.session.timeZone"'
 
 
 def spark_sql_code(view: ShownView) -> str:
     """Return the query of a view, in a session of Spark that knows Delta."""
     version = "" if view.version is None else f" VERSION AS OF {view.version}"
     source = f"{sql_table(view.location)}{version}"
-    return "\n".join([f"-- {SPARK_SESSION}", *select_lines(view, SPARK, source)])
+    zone = f"SET TIME ZONE {SPARK.text(view.time_zone)};"
+    return "\n".join(
+        [
+            f"-- {SPARK_SESSION}",
+            *[zone] * bool(view.sql),
+            *select_lines(view, SPARK, source),
+        ]
+    )
 
 
 def pyspark_code(view: ShownView) -> str:
@@ -32,6 +47,8 @@ def pyspark_code(view: ShownView) -> str:
     return python_lines(
         [f"# {SPARK_SESSION}"],
         [
+            *[f"spark.conf.set({_ZONE}, {python_text(view.time_zone)})"]
+            * bool(view.sql),
             f"{view.variable} = (",
             *(f"    {line}" for line in (*read, *steps)),
             ")",

@@ -1,6 +1,6 @@
 """The lines of a SELECT, in the SQL of one reader."""
 
-from deltaweb.web.explorer.rows.sql_dialects import SQLDialect
+from deltaweb.conditions.dialects import SQLDialect
 from deltaweb.web.explorer.use.snippets.shown_view import ShownView
 
 
@@ -39,13 +39,16 @@ def column_value(name: str, view: ShownView, dialect: SQLDialect) -> str:
 
 
 def condition_lines(view: ShownView, dialect: SQLDialect) -> list[str]:
-    """Return each condition of a view."""
-    return [
-        dialect.condition(
-            column_value(wanted.column, view, dialect),
-            wanted.operator,
-            wanted.operand,
-            wanted.type_name,
-        )
+    """Return each condition of a view; Spark alone has those in SQL."""
+    sql = [f"({_with_parts(text, view, dialect)})" for text in view.sql]
+    return sql + [
+        dialect.condition(wanted.node, lambda name: column_value(name, view, dialect))
         for wanted in view.filters
     ]
+
+
+def _with_parts(sql: str, view: ShownView, dialect: SQLDialect) -> str:
+    """Return a condition whose parts of variants, which are quoted, are of Spark."""
+    for name in view.parts:
+        sql = sql.replace(dialect.name(name), column_value(name, view, dialect))
+    return sql

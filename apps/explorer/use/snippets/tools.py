@@ -50,7 +50,8 @@ class Tool:
         key: Short name, of letters.
         label: Its own name.
         ways: Its ways to a table, the best first.
-        with_parts: Whether it reads parts of variants as values of a type.
+        with_parts: Whether it reads parts of variants as values of a type, and takes
+            conditions in Spark's SQL.
     """
 
     key: str
@@ -63,6 +64,10 @@ class Tool:
         if view.parts and not self.with_parts:
             return self._refused(
                 f"{self.label} has no parts of variants as values of a type.", view
+            )
+        if view.sql and not self.with_parts:
+            return self._refused(
+                f"{self.label} takes no condition in Spark's SQL.", view
             )
         ways = [way for way in self.ways if not way.refusal(view)]
         way = next((one for one in ways if one.reads(view)), ways[0] if ways else None)
@@ -82,7 +87,7 @@ class Tool:
             tool.label
             for tool in TOOLS
             if tool is not self
-            and (tool.with_parts or not view.parts)
+            and (tool.with_parts or not (view.parts or view.sql))
             and any(way.reads(view) and way.make(view) for way in tool.ways)
         ]
         who = f" {in_words(others)} can." if others else ""

@@ -14,11 +14,11 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 (the name that all Spark code has)
 from sqlglot import exp
 
+from deltaweb.conditions.sql_text import parse_sql
 from deltaweb.delta.errors import PredicateError
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.delta.scan.predicate import Predicate
 from deltaweb.expressions.char_columns import refuse_char
-from deltaweb.sharing.conditions.sql_text import parse_sql
 from deltaweb.spark.arrow_frames import column_of
 from deltaweb.spark.writing.file_rows import FILE_NUMBER, FILE_PLACE, numbered_rows
 from deltaweb.spark.writing.merge.merge_request import MergeRequest

@@ -11,9 +11,8 @@ from pyspark.sql import SparkSession
 
 from deltaweb.delta.features.change_feed import writes_changes
 from deltaweb.delta.snapshot import Snapshot
-from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.delta.writing.commit import discard_files
-from deltaweb.expressions.session.settings import SessionSettings
+from deltaweb.expressions.session.settings import OURS, SessionSettings
 from deltaweb.spark.arrow_frames import Batches, map_in_arrow, run_tasks
 from deltaweb.spark.data_files.shares import READ, deal_out
 from deltaweb.spark.writing.change_tasks import ANSWER, run_watched, unpack
@@ -54,13 +53,8 @@ class RewriteByTasks:
 
     @property
     def settings(self) -> SessionSettings:
-        """Those of the session."""
-        return self.request.settings
-
-    @property
-    def time_zone(self) -> str:
-        """UTC: what depends on a zone is left to the session, and chooses no file."""
-        return UTC_ZONE
+        """Those of the session, but where nothing depends on them."""
+        return OURS if self.is_evaluated_here else self.request.settings
 
     @property
     def progress_unit(self) -> str:

@@ -6,12 +6,12 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from deltaweb.conditions.hints import reach_of
 from deltaweb.delta.protocol.schema import PrimitiveType, StructField, schema_of_arrow
 from deltaweb.expressions.compiler import compile_sql, parse_expression
 from deltaweb.expressions.condition import SQLAssignment, SQLCondition
 from deltaweb.expressions.errors import ExpressionError, ExpressionValueError
 from deltaweb.expressions.functions import FUNCTIONS
-from deltaweb.sharing.conditions.hints import parsed_hint
 from tests.support.conditions.expression_cases import (
     CONDITIONS,
     REFUSED,
@@ -89,7 +89,7 @@ def test_a_condition_holds_where_it_is_true_alone() -> None:
 @pytest.mark.parametrize("sql", CONDITIONS)
 def test_a_condition_that_is_parsed_serves_any_number_of_readers(sql: str) -> None:
     parsed = parse_expression(sql)
-    parsed_hint(parsed, SCHEMA)
+    reach_of(parsed, SCHEMA)
     SQLCondition(parsed, SCHEMA)
 
     holds = SQLCondition(parsed, SCHEMA).holds(BATCH)

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from deltaweb.conditions.hints import parse_hints
 from deltaweb.index.folder.result import INDEXED
 from deltaweb.index.query.shared_table import SharedTableReader
-from deltaweb.sharing.conditions.hints import parse_hints
 from deltaweb.table import DeltaTable
 from tests.support.index.index_builds import build_index
 from tests.support.index.index_folders import open_index

@@ -1,9 +1,11 @@
 from datetime import UTC
+from zoneinfo import ZoneInfo
 
 import pytest
 
 from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
 from deltaweb.delta.values.variant_get import VARIANT
+from deltaweb.expressions.condition import SQLCondition
 from deltaweb.web.explorer.rows.form import RowQuery
 from deltaweb.web.explorer.rows.plan import RowPlan, row_plan
 from deltaweb.web.explorer.version.query import QueryError
@@ -39,6 +41,44 @@ class TestRowPlan:
         )
 
         assert plan.predicate == "(`id` > 1) AND (`note` IS NULL)"
+
+    def test_a_condition_may_be_one_in_sql(self) -> None:
+        filters = ("upper(note) = 'A' OR id > 5", "id:lt:9", "day > '2026-1-1'")
+        plan = row_plan(
+            schema(*COLUMNS), RowQuery(filters=filters), ZoneInfo("Asia/Tokyo")
+        )
+
+        assert plan.predicate == (
+            "(`id` < 9) AND (upper(note) = 'A' OR id > 5) AND (day > '2026-1-1')"
+        )
+        assert plan.zone_name == "Asia/Tokyo"
+
+    def test_a_comment_hides_no_other_condition(self) -> None:
+        filters = ("id > 5 -- why", "day > '2026-1-1'")
+        plan = row_plan(schema(*COLUMNS), RowQuery(filters=filters), UTC)
+
+        condition = SQLCondition(plan.predicate, schema(*COLUMNS))
+        assert condition.names == {"id", "day"}
+
+    def test_one_in_sql_may_name_parts_of_variants(self) -> None:
+        columns = StructType((StructField("payload", VARIANT),))
+        name = "payload:$.n::bigint"
+        plan = row_plan(columns, RowQuery(filters=(f"`{name}` + 1 > 5",)), UTC)
+
+        assert [*plan.parts] == [name]
+
+    @pytest.mark.parametrize(
+        ("text", "words"),
+        [
+            pytest.param("upper(nowhere) = 'A'", "no column 'nowhere'", id="no column"),
+            pytest.param("note =", "not SQL", id="no SQL"),
+            pytest.param("id + 1", "a condition is needed", id="a number"),
+            pytest.param("rlike(note, 'a')", "rlike", id="what is not evaluated here"),
+        ],
+    )
+    def test_says_why_one_in_sql_is_none(self, text: str, words: str) -> None:
+        with pytest.raises(QueryError, match=words):
+            row_plan(schema(*COLUMNS), RowQuery(filters=(text,)), UTC)
 
     def test_ten_pages_share_one_read(self) -> None:
         offsets = [

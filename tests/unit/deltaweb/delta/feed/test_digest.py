@@ -2,6 +2,7 @@ from typing import Any
 
 import pytest
 
+from deltaweb.delta.errors import PredicateError
 from deltaweb.delta.feed import digest
 from deltaweb.delta.feed.changed_rows import FeedRequest, FeedScan
 from deltaweb.delta.feed.digest import (
@@ -174,5 +175,5 @@ class TestDigestsOfParts:
 
 
 def test_sql_needs_a_parser(fed: FedTable) -> None:
-    with pytest.raises(TypeError, match="parse_sql"):
+    with pytest.raises(PredicateError, match="not understood"):
         FeedScan(fed.store, FeedRequest(predicate="id = 1"))

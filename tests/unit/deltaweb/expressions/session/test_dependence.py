@@ -3,10 +3,10 @@
 import pyarrow as pa
 import pytest
 
+from deltaweb.conditions.sql_text import parse_sql, written
 from deltaweb.delta.protocol.schema import schema_of_arrow
 from deltaweb.expressions.session.dependence import Dependence
 from deltaweb.expressions.session.settings import OURS, UNKNOWN, SessionSettings
-from deltaweb.sharing.conditions.sql_text import parse_sql, written
 
 SCHEMA = schema_of_arrow(
     pa.schema(

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from deltaweb.conditions.hints import Hints, parse_hints
 from deltaweb.delta.protocol.schema import format_schema
 from deltaweb.index.query.shared_table import SharedTableReader
 from deltaweb.index.query.shared_version import SharedVersion
-from deltaweb.sharing.conditions.hints import Hints, parse_hints
 from tests.support.conditions.drawn_conditions import JSON_CONDITIONS, SQL_CONDITIONS
 from tests.support.conditions.drawn_examples import examples
 from tests.support.conditions.hint_conditions import (
@@ -30,7 +30,6 @@ from tests.support.conditions.hint_conditions import (
 from tests.support.files.hinted_files import PARTITIONS, SCHEMA, File, files, zones
 from tests.support.logs.delta_logs import Action, LogBuilder, add, deletion_vector
 from tests.support.logs.local_logs import LocalLog, stats_of, typed_schema
-from tests.support.pages.shared_tables import condition
 
 Opening: TypeAlias = Callable[[Sequence[Action]], SharedVersion]
 
@@ -201,16 +200,3 @@ class TestAFileThatCounts:
         version = SharedTableReader().open_version(log.table, index_folder=None)
 
         assert listed(version, Hints(), 1) == {"1", "2"}
-
-    def test_is_judged_by_the_predicates_where_nothing_else_is_said(self) -> None:
-        log = LogBuilder().start(
-            add("1", stats=stats(0, 9)),
-            add("2", stats=stats(0, 4)),
-            add("3", stats=stats(0, 4)),
-            schemaString=typed_schema(id="long", name="string", p="integer"),
-        )
-        version = SharedTableReader().open_version(log.table, index_folder=None)
-
-        chosen = version.select(predicates=[condition("id < 5")], limit=10)
-
-        assert chosen.num_files == 2

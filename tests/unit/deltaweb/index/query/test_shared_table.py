@@ -9,12 +9,12 @@ import pytest
 
 from deltaweb.delta.errors import LocationNotFoundError, LogCorruptError
 from deltaweb.index.query.shared_table import SharedTableReader
-from deltaweb.sharing.conditions.refuse import parse_predicate
 from deltaweb.table import DeltaTable
 from tests.support.logs.delta_logs import add, commit_bytes, metadata, protocol, remove
 from tests.support.logs.local_logs import LocalLog, RandomLog
 from tests.support.pages.shared_tables import (
     CONDITIONS,
+    hint,
     is_mapped,
     listed,
     paths,
@@ -46,7 +46,7 @@ class TestParity:
         assert indexed.timestamp == replayed.timestamp
         assert listed(indexed) == listed(replayed)
         for text in CONDITIONS:
-            condition = parse_predicate(text, indexed.schema)
+            condition = hint(text, indexed.schema)
             assert listed(indexed, predicates=[condition]) == listed(
                 replayed, predicates=[condition]
             ), text
@@ -255,7 +255,7 @@ class TestConcurrency:
     ) -> None:
         log = RandomLog(tmp_path, 7)
         reader, index = SharedTableReader(), log.index()
-        condition = parse_predicate("id < 500", log.table.snapshot().schema)
+        condition = hint("id < 500", log.table.snapshot().schema)
         faults: list[BaseException] = []
         stop = threading.Event()
 

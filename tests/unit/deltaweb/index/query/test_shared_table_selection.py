@@ -9,7 +9,7 @@ from deltaweb.index.query.shared_table import SharedTableReader
 from deltaweb.index.query.shared_version import SharedVersion
 from tests.support.logs.delta_logs import add
 from tests.support.logs.local_logs import LocalLog
-from tests.support.pages.shared_tables import condition, listed, paths, stats_text
+from tests.support.pages.shared_tables import condition, hint, listed, paths, stats_text
 
 
 class TestSelection:
@@ -22,7 +22,7 @@ class TestSelection:
         return SharedTableReader().open_version(log.table, index_folder=index)
 
     def test_tells_what_it_holds_and_of_how_much(self, version: SharedVersion) -> None:
-        chosen = version.select(predicates=[condition("p = 1")])
+        chosen = version.select(predicates=[hint("p = 1")])
 
         assert (chosen.num_files, chosen.total_files, chosen.size_bytes) == (2, 4, 3)
         assert chosen.outside is None
@@ -65,10 +65,10 @@ class TestSelection:
     def test_hints_leave_out_what_cannot_match(
         self, version: SharedVersion, text: str, expected: list[str]
     ) -> None:
-        assert paths(version, predicates=[condition(text)]) == expected
+        assert paths(version, predicates=[hint(text)]) == expected
 
     def test_several_hints_all_hold(self, version: SharedVersion) -> None:
-        hints = [condition("id < 50"), condition("p = 1"), condition("id > 12")]
+        hints = [hint("id < 50"), hint("p = 1"), hint("id > 12")]
 
         assert paths(version, predicates=hints) == ["p=1/b"]
 
@@ -78,7 +78,7 @@ class TestSelection:
         found = paths(
             version,
             partition_filter=condition("p = 1"),
-            predicates=[condition("p = 2 OR id < 5")],
+            predicates=[hint("p = 2 OR id < 5")],
         )
 
         assert found == ["p=1/a"]
@@ -90,14 +90,14 @@ class TestSelection:
     def test_a_limit_stops_after_the_file_that_reaches_it(
         self, version: SharedVersion, limit: int, expected: int
     ) -> None:
-        chosen = version.select(predicates=[condition("p = 1")], limit=limit)
+        chosen = version.select(predicates=[hint("p = 1")], limit=limit)
 
         assert chosen.num_files == expected
 
     def test_a_file_without_a_count_reaches_no_limit(
         self, version: SharedVersion
     ) -> None:
-        hints = [condition("p = 2")]
+        hints = [hint("p = 2")]
 
         assert version.select(predicates=hints, limit=1).num_files == 1
         assert version.select(limit=26).num_files == 4
@@ -122,9 +122,9 @@ class TestBadPartitionValues:
             version.select(partition_filter=condition("p = 1"))
 
     def test_may_match_every_hint(self, version: SharedVersion) -> None:
-        assert paths(version, predicates=[condition("p = 1")]) == ["bad", "good"]
-        assert paths(version, predicates=[condition("p IS NULL")]) == ["bad", "none"]
-        assert paths(version, predicates=[condition("p IS NOT NULL")]) == [
+        assert paths(version, predicates=[hint("p = 1")]) == ["bad", "good"]
+        assert paths(version, predicates=[hint("p IS NULL")]) == ["bad", "none"]
+        assert paths(version, predicates=[hint("p IS NOT NULL")]) == [
             "bad",
             "good",
         ]

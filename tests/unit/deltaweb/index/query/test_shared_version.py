@@ -9,12 +9,13 @@ import pytest
 
 from deltaweb.delta.errors import DeltaError, SchemaError
 from deltaweb.delta.protocol.schema import parse_schema
-from deltaweb.delta.scan.predicate import Comparison, Constant, IsNull, Predicate
+from deltaweb.delta.scan.predicate import Comparison, IsNull, Predicate
+from deltaweb.expressions.condition import SQLCondition
 from deltaweb.index.query.shared_table import SharedTableReader
 from deltaweb.index.query.shared_version import SharedVersion
-from deltaweb.sharing.conditions.refuse import parse_predicate
 from tests.support.logs.delta_logs import add, metadata, protocol, remove
 from tests.support.logs.local_logs import LocalLog, RandomLog, stats_of, typed_schema
+from tests.support.pages.shared_tables import hint
 
 
 def both(log: LocalLog, index: Path) -> list[SharedVersion]:
@@ -35,7 +36,7 @@ def paths(version: SharedVersion, predicate: Predicate) -> list[str]:
 def alike(log: LocalLog, index: Path, text: str) -> list[str]:
     """Return the files that a hint leaves, the same in both ways."""
     indexed, replayed = both(log, index)
-    predicate = parse_predicate(text, indexed.schema)
+    predicate = hint(text, indexed.schema)
     found = paths(indexed, predicate)
     assert found == paths(replayed, predicate)
     return found
@@ -105,7 +106,7 @@ class TestColumnsThatTheIndexLacks:
 
     def test_are_none_of_the_schema(self, tmp_path: Path) -> None:
         log = LocalLog(tmp_path).start(add("x"))
-        value = parse_predicate("id = 1", log.table.snapshot().schema)
+        value = hint("id = 1", log.table.snapshot().schema)
         assert isinstance(value, Comparison)
 
         for one in both(log, log.index()):
@@ -126,7 +127,7 @@ class TestHintsThatCannotBeJudged:
             partitionColumns=["p"],
         )
         odd = Comparison((column,), "=", pa.scalar({"no": "number"}))
-        fine = parse_predicate("id = 2", log.table.snapshot().schema)
+        fine = hint("id = 2", log.table.snapshot().schema)
 
         for one in both(log, log.index()):
             assert paths(one, odd) == ["x", "y"]
@@ -199,14 +200,14 @@ class TestInstantsOfPartitions:
     ) -> None:
         zoneless = [] if expected in {"", "null"} else ["zoneless"]
         for one in versions:
-            found = paths(one, parse_predicate(text, one.schema))
+            found = paths(one, hint(text, one.schema))
             assert found == sorted([*expected.split(), *zoneless])
 
     def test_are_in_utc_to_the_filter_of_the_share(
         self, versions: list[SharedVersion]
     ) -> None:
         for one in versions:
-            condition = parse_predicate("ts < '2024-03-10 02:00:00'", one.schema)
+            condition = SQLCondition("ts < '2024-03-10 02:00:00'", one.schema)
             chosen = one.select(partition_filter=condition)
             assert [b["path"].to_pylist() for b in chosen.batches()] == [["day"]]
 
@@ -221,19 +222,22 @@ class TestFilters:
         )
 
         for one in both(log, log.index()):
-            condition = parse_predicate("position = 2", one.schema)
+            condition = SQLCondition("position = 2", one.schema)
             chosen = one.select(partition_filter=condition)
             found = [batch["path"].to_pylist() for batch in chosen.batches()]
             assert found == [["y"]]
 
-    @pytest.mark.parametrize(("value", "count"), [(True, 1), (False, 0), (None, 0)])
+    @pytest.mark.parametrize(
+        ("text", "count"), [("TRUE", 1), ("FALSE", 0), ("NULL", 0)]
+    )
     def test_that_look_at_no_column(
-        self, tmp_path: Path, *, value: bool | None, count: int
+        self, tmp_path: Path, text: str, count: int
     ) -> None:
         log = LocalLog(tmp_path).start(add("x"))
 
         for one in both(log, log.index()):
-            assert one.select(partition_filter=Constant(value)).num_files == count
+            condition = SQLCondition(text, one.schema)
+            assert one.select(partition_filter=condition).num_files == count
 
     def test_of_a_table_that_is_partitioned_otherwise_since(
         self, tmp_path: Path
@@ -245,7 +249,7 @@ class TestFilters:
         log.commit(1, metadata(schemaString=typed_schema(p="integer")))
 
         for one in both(log, index):
-            condition = parse_predicate("p = 1", one.schema)
+            condition = SQLCondition("p = 1", one.schema)
             with pytest.raises(DeltaError, match="not partitioned"):
                 one.select(partition_filter=condition)
 
@@ -285,7 +289,7 @@ class TestOddTables:
         assert alike(log, log.index(), "q IS NULL") == ["x"]
         schema = parse_schema(columns)
         for one in both(log, log.index()):
-            condition = parse_predicate("q = ''", schema)
+            condition = SQLCondition("q = ''", schema)
             assert one.select(partition_filter=condition).num_files == 0
 
     def test_an_empty_table_offers_nothing(self, tmp_path: Path) -> None:

@@ -43,6 +43,17 @@ def test_finds_the_rows_of_a_filter(
     assert rows_of(view, tool, duckdb_beside) == expected_rows(view)
 
 
+def test_takes_a_condition_in_sql_where_a_tool_evaluates_it(
+    location: str, duckdb_beside: SidecarDuckDB
+) -> None:
+    view = shown_view(location, 'id + 1 > 2 OR `qu"ote` IS NULL', columns=("id",))
+    made = {one.key: one for one in view_snippets(view)}
+
+    assert rows_of(view, "deltaweb", duckdb_beside) == expected_rows(view)
+    assert "WHERE (id + 1 > 2" in made["sql"].text
+    assert made["pandas"].refusal.startswith("pandas takes no condition in Spark's SQL")
+
+
 @pytest.mark.parametrize(("tool", "refusals"), WAYS)
 @pytest.mark.parametrize("columns", COLUMNS)
 def test_has_the_columns_and_the_version_of_the_page(

@@ -12,6 +12,8 @@ from decimal import ROUND_FLOOR, Decimal, localcontext
 
 import pyarrow as pa
 
+from deltaweb.conditions.columns import TypedColumn
+from deltaweb.conditions.tree import Literal
 from deltaweb.delta.errors import PredicateError
 from deltaweb.delta.protocol.column_path import ColumnPath
 from deltaweb.delta.protocol.schema import (
@@ -19,10 +21,9 @@ from deltaweb.delta.protocol.schema import (
     DecimalType,
     PrimitiveType,
     arrow_type,
-    type_text,
 )
+from deltaweb.delta.scan.operators import OPERATORS
 from deltaweb.delta.scan.predicate import (
-    OPERATORS,
     And,
     Comparison,
     Constant,
@@ -40,14 +41,9 @@ from deltaweb.delta.values.value_text import (
     parse_timestamp_ntz,
     parse_value,
 )
-from deltaweb.sharing.conditions.columns import TypedColumn
-from deltaweb.sharing.conditions.tree import Literal
 
 MAX_DIGITS = 500
 """Digits of a number written in full; its exponent counts."""
-
-MAX_SHOWN = 60
-"""Characters of a literal that an error shows."""
 
 _TIMES = frozenset({"date", "timestamp", "timestamp_ntz"})
 
@@ -75,36 +71,19 @@ def compare(column: TypedColumn, operator: str, literal: Literal) -> Predicate:
     """The comparison of a column with a literal, over the column's own type.
 
     Raises:
-        PredicateError: The literal is not of the column's kind.
+        ValueError: The literal is no value of the column's type.
     """
     if literal.kind == "null":
         return Constant(None)
-    fitted = fit(column, literal)
+    fitted = _fit(column.data_type, literal)
+    holds = OPERATORS[operator].holds
     if fitted.beyond:
-        wanted = {1: ("<", "<=", "!="), -1: (">", ">=", "!=")}[fitted.beyond]
-        return _whatever(column.path, fitted.value, is_true=operator in wanted)
+        return _whatever(column.path, fitted.value, is_true=holds(0, fitted.beyond))
     if not fitted.is_exact:
         if operator in {"=", "!="}:
             return _whatever(column.path, fitted.value, is_true=operator == "!=")
-        operator = {"<": "<=", "<=": "<=", ">": ">", ">=": ">"}[operator]
+        operator = "<=" if holds(0, 1) else ">"
     return Comparison(column.path, operator, fitted.value)
-
-
-def compare_literals(left: Literal, operator: str, right: Literal) -> Predicate:
-    """The comparison of two numbers or two texts, which no row changes.
-
-    Raises:
-        PredicateError: They are of different kinds, or no numbers.
-    """
-    if left.kind != right.kind or left.kind not in {"number", "string"}:
-        reason = f"{left.text!r} and {right.text!r} are of different kinds"
-        raise PredicateError(reason=reason)
-    if left.kind == "string":
-        return Constant(OPERATORS[operator](left.text, right.text))
-    try:
-        return Constant(OPERATORS[operator](_number(left), _number(right)))
-    except ValueError:
-        raise PredicateError(reason="a number in it is too large") from None
 
 
 def _whatever(path: ColumnPath, value: pa.Scalar, *, is_true: bool) -> Predicate:
@@ -115,62 +94,46 @@ def _whatever(path: ColumnPath, value: pa.Scalar, *, is_true: bool) -> Predicate
 
 
 def like_pattern(pattern: str, escape: str) -> str:
-    """The pattern with a backslash as its escape.
+    """The pattern with a backslash as its escape, where Spark takes it.
 
     Raises:
-        PredicateError: The escape is no character, or escapes nothing.
+        PredicateError: The escape is no character, or escapes what needs none.
     """
     if len(escape) != 1:
         raise PredicateError(reason="ESCAPE needs one character")
-    text = ""
+    parts = []
     characters = iter(pattern)
     for character in characters:
         if character == escape:
-            escaped = next(characters, "")
-            if not escaped:
-                reason = f"the pattern {pattern!r} ends with its escape character"
+            following = next(characters, "")
+            if following not in {"%", "_", escape}:
+                reason = f"the pattern {pattern!r} escapes what needs none"
                 raise PredicateError(reason=reason)
-            text += f"\\{escaped}"
+            parts.append(f"\\{following}")
         else:
-            text += "\\\\" if character == "\\" else character
-    return text
+            parts.append("\\\\" if character == "\\" else character)
+    return "".join(parts)
 
 
 # === One literal and one type ===
 
 
-def fit(column: TypedColumn, literal: Literal) -> Fitted:
-    """Bring a literal that is not null to the column's type.
+def _fit(data_type: DataType, literal: Literal) -> Fitted:
+    """Bring a literal that is not null, of a kind beside the type, to the type.
 
     Raises:
-        PredicateError: The literal is not of the column's kind.
+        ValueError: It is no value.
     """
-    name = column.data_type.name if isinstance(column.data_type, PrimitiveType) else ""
-    try:
-        if isinstance(column.data_type, DecimalType):
-            return _fit_decimal(_number(literal), column.data_type)
-        if name in INTEGER_BITS:
-            return _fit_integer(_number(literal), column.data_type, INTEGER_BITS[name])
-        if name in _TIMES:
-            return _fit_time(literal, name, column.data_type)
-        if literal.kind in _KINDS.get(name, ()):
-            if name == "binary" and literal.kind == "binary":
-                return _scalar(bytes.fromhex(literal.text), column.data_type)
-            return _scalar(
-                parse_value(literal.text, column.data_type), column.data_type
-            )
-    except (ValueError, OverflowError):
-        raise _refusal(column, literal) from None
-    raise _refusal(column, literal)
-
-
-_KINDS = {
-    "string": ("string",),
-    "boolean": ("boolean", "string"),
-    "float": ("number", "string"),
-    "double": ("number", "string"),
-    "binary": ("binary", "string"),
-}
+    if isinstance(data_type, DecimalType):
+        return _fit_decimal(_number(literal), data_type)
+    name = data_type.name if isinstance(data_type, PrimitiveType) else ""
+    if name in INTEGER_BITS:
+        return _fit_integer(_number(literal), data_type, INTEGER_BITS[name])
+    if name in _TIMES:
+        return _fit_time(literal, name, data_type)
+    if name == "binary":
+        return _scalar(bytes.fromhex(literal.text), data_type)
+    return _scalar(parse_value(literal.text, data_type), data_type)
 
 
 def _scalar(value: Value, data_type: DataType) -> Fitted:
@@ -178,8 +141,6 @@ def _scalar(value: Value, data_type: DataType) -> Fitted:
 
 
 def _number(literal: Literal) -> Decimal:
-    if literal.kind not in {"number", "string"}:
-        raise ValueError(literal.kind)
     number = parse_number(literal.text.strip())
     if abs(number.adjusted()) > MAX_DIGITS:
         raise ValueError(literal.text)
@@ -207,8 +168,6 @@ def _fit_decimal(number: Decimal, data_type: DecimalType) -> Fitted:
 
 
 def _fit_time(literal: Literal, name: str, data_type: DataType) -> Fitted:
-    if literal.kind not in _TIMES and literal.kind != "string":
-        raise ValueError(literal.kind)
     # A zone cannot be dropped in silence: a time without one has no instant.
     parse = parse_timestamp_ntz if name == "timestamp_ntz" else parse_timestamp
     micros = parse(literal.text.strip())
@@ -216,26 +175,3 @@ def _fit_time(literal: Literal, name: str, data_type: DataType) -> Fitted:
         return _scalar(micros, data_type)
     days, rest = divmod(micros, MICROS_PER_DAY)
     return Fitted(_scalar(days, data_type).value, is_exact=rest == 0)
-
-
-def _refusal(column: TypedColumn, literal: Literal) -> PredicateError:
-    text = (
-        literal.text
-        if len(literal.text) <= MAX_SHOWN
-        else f"{literal.text[:MAX_SHOWN]}..."
-    )
-    shown = text if literal.kind in {"number", "boolean"} else f"'{text}'"
-    wanted = type_text(column.data_type)
-    hint = _EXAMPLES.get(wanted)
-    reason = f"{shown} is no {wanted}, the type of column {column.shown}"
-    return PredicateError(reason=f"{reason}; write it as {hint}" if hint else reason)
-
-
-_EXAMPLES = {
-    "string": "quoted text, such as 'DE'",
-    "date": "DATE '2024-01-31'",
-    "timestamp": "TIMESTAMP '2024-01-31 12:00:00Z'",
-    "timestamp_ntz": "'2024-01-31 12:00:00', without a zone",
-    "boolean": "TRUE or FALSE",
-    "binary": "X'00ff'",
-}

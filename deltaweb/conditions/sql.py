@@ -3,9 +3,13 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
+from typing import Final
 
 from sqlglot import TokenType, exp
 
+from deltaweb.conditions import tree
+from deltaweb.conditions.casts import literal_kind
+from deltaweb.conditions.sql_text import SQLText, shown, written
 from deltaweb.delta.errors import ColumnNotFoundError, PredicateError
 from deltaweb.delta.protocol.column_path import resolve_column
 from deltaweb.delta.protocol.schema import (
@@ -14,22 +18,16 @@ from deltaweb.delta.protocol.schema import (
     PrimitiveType,
     StructType,
 )
+from deltaweb.delta.scan.operators import SIGNS
 from deltaweb.delta.values.time_zones.rules import ZoneRules
-from deltaweb.sharing.conditions import tree
-from deltaweb.sharing.conditions.casts import literal_kind
-from deltaweb.sharing.conditions.sql_text import SQLText, shown, written
 
-_OPERATORS: dict[type[exp.Expr], str] = {
-    exp.EQ: "=",
-    exp.NEQ: "!=",
-    exp.LT: "<",
-    exp.LTE: "<=",
-    exp.GT: ">",
-    exp.GTE: ">=",
-    exp.NullSafeEQ: "<=>",
-    exp.NullSafeNEQ: "<=>",
-    exp.Is: "IS",
+COMPARISONS: Final[Mapping[type[exp.Expr], str]] = {
+    kind: SIGNS[name.lower()]
+    for name, kind in vars(exp).items()
+    if name.lower() in SIGNS
 }
+"""The sign of each comparison."""
+_OPERATORS: Final = {**COMPARISONS, exp.NullSafeNEQ: "<=>", exp.Is: "IS"}
 _CONSTANTS: dict[type[exp.Expr], str] = {
     exp.Boolean: "boolean",
     exp.Null: "null",

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from deltaweb.conditions.casts import type_name
 from deltaweb.delta.errors import ColumnNotFoundError, PredicateError
 from deltaweb.delta.protocol.column_path import ColumnPath, column_field, resolve_column
 from deltaweb.delta.protocol.schema import (
@@ -18,7 +19,6 @@ from deltaweb.delta.protocol.schema import (
     type_text,
 )
 from deltaweb.delta.values.value_text import INTEGER_BITS
-from deltaweb.sharing.conditions.casts import type_name
 
 PARTITION_PREFIX = "partitionvalues"
 """What the Spark connector puts before the name of a partition column."""

@@ -1,6 +1,7 @@
 """A condition as it is written, before a schema gives it a meaning.
 
-`sql` and `json` read this tree from their syntaxes; `widen` and `refuse` interpret it.
+`sql` and `json` read this tree from their syntaxes, and pages from their addresses;
+`widen` says what it means of files, and `dialects` write it as SQL.
 
     Column, Literal    what is compared; either may stand inside casts
     Unread             what is neither
@@ -15,9 +16,8 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from deltaweb.delta.protocol.schema import DataType
+from deltaweb.delta.scan.operators import OPERATORS
 from deltaweb.delta.values.time_zones.rules import ZoneRules
-
-SWAPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,5 +146,5 @@ def compared(
 ) -> Compare:
     """A comparison, its column on the left if one side alone is a column."""
     if operator != "IS" and isinstance(right, Column) and not isinstance(left, Column):
-        left, right, operator = right, left, SWAPPED.get(operator, operator)
+        left, right, operator = right, left, OPERATORS[operator].swapped
     return Compare(operator, left, right, source=source)

@@ -5,9 +5,9 @@ import json
 import pyarrow as pa
 import pytest
 
+from deltaweb.conditions.columns import find_column
 from deltaweb.delta.scan.predicate import predicate_columns, to_expression
 from deltaweb.delta.values.value_text import arrow_array, parse_value
-from deltaweb.sharing.conditions.columns import find_column
 from tests.support.conditions.hint_cases import SCHEMA, column, op, selected, sql_hints
 
 

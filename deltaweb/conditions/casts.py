@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from deltaweb.conditions.tree import Literal
 from deltaweb.delta.protocol.schema import DataType, DecimalType, PrimitiveType
 from deltaweb.delta.values.value_text import (
     INTEGER_BITS,
@@ -9,7 +10,6 @@ from deltaweb.delta.values.value_text import (
     fits_bits,
     parse_number,
 )
-from deltaweb.sharing.conditions.tree import Literal
 
 _NUMBERS = {*INTEGER_BITS, "float", "double", "decimal"}
 _INTEGER_DIGITS = {"byte": 3, "short": 5, "integer": 10, "long": 19}

@@ -11,12 +11,12 @@ import pyarrow as pa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from deltaweb.conditions.hints import Hints, parse_hints
 from deltaweb.delta.scan.column_ranges import statistics_ranges
 from deltaweb.delta.scan.predicate import And, to_expression
 from deltaweb.delta.scan.pruning import prune
 from deltaweb.delta.values.statistics.columns import parse_statistics
 from deltaweb.index.query.partition_match import type_values
-from deltaweb.sharing.conditions.hints import Hints, parse_hints
 from tests.support.conditions.drawn_conditions import (
     JSON_CONDITIONS,
     SQL_CONDITIONS,

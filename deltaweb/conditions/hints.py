@@ -9,14 +9,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
+from deltaweb.conditions import json, sql, tree
+from deltaweb.conditions.bounds import Bounds, all_of, count_comparisons
+from deltaweb.conditions.sql_text import MAX_TOKENS, SQLText, parse_sql
+from deltaweb.conditions.widen import widen
 from deltaweb.delta.errors import PredicateError
 from deltaweb.delta.protocol.schema import StructType
-from deltaweb.delta.scan.predicate import Constant, Predicate
+from deltaweb.delta.scan.predicate import NOTHING, And, Constant, Predicate
+from deltaweb.delta.values.time_zones.known import UTC_ZONE, zone_rules
 from deltaweb.delta.values.time_zones.rules import ZoneRules
-from deltaweb.sharing.conditions import json, sql, tree
-from deltaweb.sharing.conditions.bounds import Bounds, all_of, count_comparisons
-from deltaweb.sharing.conditions.sql_text import MAX_TOKENS, SQLText, parse_sql
-from deltaweb.sharing.conditions.widen import widen
 
 MAX_HINTS = 1_000
 MAX_SQL_CHARACTERS = 100_000
@@ -31,8 +32,6 @@ MAX_TEXT_SHOWN = 200
 P = TypeVar("P")
 Part: TypeAlias = tuple[str, Bounds | PredicateError]
 """The text of a part of a hint, and what it means or why it is skipped."""
-
-NOTHING = Constant(value=False)
 
 _FAULTS = (
     PredicateError,
@@ -97,25 +96,33 @@ def parse_hints(
     return collected.hints()
 
 
-def parsed_hint(
-    condition: SQLText, schema: StructType, zone: ZoneRules | None = None
-) -> Hints:
-    """Return what a condition is as a SQL hint; its parts are read as loosely.
+def reach_of(
+    condition: SQLText, schema: StructType, time_zone: str = UTC_ZONE
+) -> Predicate | None:
+    """Return what holds wherever a condition is true; None where nothing is known.
+
+    It is read as hints of clients are: no row is lost that Spark would find.
 
     Args:
         condition: The condition, parsed.
-        schema: The table's schema.
-        zone: Whose clocks show the times without a zone; UTC's for None.
+        schema: The schema of the rows.
+        time_zone: Whose clocks show the times without a zone.
+
+    Raises:
+        TimeZoneUnknownError: If no zone is called so.
     """
-    collected = _Collected(schema, zone_is_unknown=False)
+    collected, zone = _Collected(schema), zone_rules(time_zone)
     collected.add(condition.text, lambda _: collected.parts_of(condition, zone=zone))
-    return collected.hints()
+    predicates = collected.hints().predicates
+    if not predicates:
+        return None
+    return predicates[0] if len(predicates) == 1 else And(predicates)
 
 
 class _Collected:
     """What the hints came to so far, within bounds."""
 
-    def __init__(self, schema: StructType, *, zone_is_unknown: bool) -> None:
+    def __init__(self, schema: StructType, *, zone_is_unknown: bool = False) -> None:
         self.schema = schema
         self.zone_is_unknown = zone_is_unknown
         self.conditions: list[Bounds] = []

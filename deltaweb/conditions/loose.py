@@ -24,8 +24,18 @@ from decimal import Decimal
 import numpy as np
 import pyarrow as pa
 
+from deltaweb.conditions.bounds import (
+    Bounds,
+    between,
+    compared,
+    either_of,
+    not_null,
+)
+from deltaweb.conditions.columns import TypedColumn, check_value_type
+from deltaweb.conditions.common_type import fits_decimal
+from deltaweb.conditions.exact import compare
+from deltaweb.conditions.tree import Literal
 from deltaweb.delta.errors import PredicateError
-from deltaweb.delta.protocol.column_path import ColumnPath
 from deltaweb.delta.protocol.schema import (
     DataType,
     DecimalType,
@@ -42,22 +52,14 @@ from deltaweb.delta.values.value_text import (
     parse_timestamp_ntz,
     parse_value,
 )
-from deltaweb.sharing.conditions.bounds import (
-    Bounds,
-    between,
-    compared,
-    either_of,
-    not_null,
-)
-from deltaweb.sharing.conditions.columns import TypedColumn, check_value_type
-from deltaweb.sharing.conditions.common_type import fits_decimal
-from deltaweb.sharing.conditions.exact import MAX_SHOWN, compare
-from deltaweb.sharing.conditions.tree import Literal
 
 MAX_EXACT_DOUBLE = 1 << 53
 MAX_EXACT_FLOAT = 1 << 24
 MAX_DOUBLE_DIGITS = 15
 """Significant digits of a decimal number that survive a double."""
+
+MAX_SHOWN = 60
+"""Characters of a literal that an error shows."""
 
 MILLISECOND_US = 1_000
 MAX_ZONE_US = 16 * 3_600 * 1_000_000
@@ -89,8 +91,13 @@ def compare_loosely(column: TypedColumn, operator: str, literal: Literal) -> Bou
     Raises:
         PredicateError: What it means depends on the client.
     """
-    readings = _readings(column, literal)
-    return either_of([_compared(column, operator, reading) for reading in readings])
+    if literal.value_type:
+        check_value_type(column, literal.value_type)
+    try:
+        readings = _readings(column.data_type, literal)
+        return either_of([_compared(column, operator, one) for one in readings])
+    except (ValueError, OverflowError, ArithmeticError):
+        raise _refusal(column, literal) from None
 
 
 def _compared(column: TypedColumn, operator: str, reading: _Reading) -> Bounds:
@@ -106,20 +113,14 @@ def _compared(column: TypedColumn, operator: str, reading: _Reading) -> Bounds:
 # === What a literal may mean beside a column ===
 
 
-def _readings(column: TypedColumn, literal: Literal) -> list[_Reading]:
+def _readings(data_type: DataType, literal: Literal) -> list[_Reading]:
     if literal.kind == "null":
         return [literal]
-    if literal.value_type:
-        check_value_type(column, literal.value_type)
-    data_type = column.data_type
     name = data_type.name if isinstance(data_type, PrimitiveType) else "decimal"
-    try:
-        if name == "string" and literal.kind == "string":
-            other = literal.other_text
-            return [literal, Literal("string", other)] if other else [literal]
-        return [_reading(literal, name, data_type)]
-    except (ValueError, OverflowError, ArithmeticError):
-        raise _refusal(column.path, data_type, literal) from None
+    if name == "string" and literal.kind == "string":
+        other = literal.other_text
+        return [literal, Literal("string", other)] if other else [literal]
+    return [_reading(literal, name, data_type)]
 
 
 def _reading(literal: Literal, name: str, data_type: DataType) -> _Reading:
@@ -285,10 +286,10 @@ def _has_clocks(literal: Literal) -> bool:
     return literal.zone_is_unknown or literal.zone is not None
 
 
-def _refusal(path: ColumnPath, data_type: DataType, literal: Literal) -> PredicateError:
+def _refusal(column: TypedColumn, literal: Literal) -> PredicateError:
     text = literal.text[:MAX_SHOWN]
     reason = (
         f"{text!r} of type {literal.kind} cannot be compared safely with column "
-        f"{'.'.join(path)!r} of type {type_text(data_type)}"
+        f"{column.shown} of type {type_text(column.data_type)}"
     )
     return PredicateError(reason=reason)

@@ -16,9 +16,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
+from deltaweb.conditions import tree
 from deltaweb.delta.errors import PredicateError
+from deltaweb.delta.scan.operators import OPERATORS, SIGNS
 from deltaweb.delta.values.value_text import INTEGER_BITS, fits_bits
-from deltaweb.sharing.conditions import tree
 
 MAX_BYTES = 1 << 20
 MAX_DEPTH = 100
@@ -27,18 +28,6 @@ MAX_DEPTH = 100
 JSONNode: TypeAlias = Mapping[str, object]
 
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*+"?', re.DOTALL)  # never goes back: it is linear
-_SPELLINGS = {
-    "=": "= == eq equal equals equalto",
-    "!=": "!= <> notequal",
-    "<": "< lessthan",
-    "<=": "<= lessthanorequal lessthanorequalto",
-    ">": "> greaterthan",
-    ">=": ">= greaterthanorequal greaterthanorequalto",
-    "<=>": "<=> nullsafeequal",
-}
-_COMPARISONS = {
-    name: operator for operator, names in _SPELLINGS.items() for name in names.split()
-}
 _FLOATS = ("float", "double")
 _PLAIN = (*_FLOATS, "string", "boolean", "date", "timestamp")
 _TYPES = {name: name for name in (*INTEGER_BITS, *_PLAIN)} | {
@@ -106,11 +95,11 @@ def read_condition(node: JSONNode) -> tree.Node:
         PredicateError: A leaf in it is not understood.
     """
     op = _op(node)
-    if op in _COMPARISONS:
+    if op in SIGNS:
         left, right = _children(node, least=2, most=2)
-        operator = _COMPARISONS[op]
+        operator = SIGNS[op]
         if _op(left) != "column":
-            left, right, operator = right, left, tree.SWAPPED.get(operator, operator)
+            left, right, operator = right, left, OPERATORS[operator].swapped
         column = _column(left)
         return tree.Compare(operator, column, _literal(right, beside=column))
     match op:
