@@ -74,9 +74,12 @@ def drop_unused_rules(stylesheet: Path) -> None:
         message = "Node.js is missing. Run 'make setup', which installs it."
         raise AssetError(message)
     tool = MODULES / "purgecss" / "bin" / "purgecss.js"
-    command = [node, tool, "--css", stylesheet, "--content", *STYLED]
+    command = [node, str(tool), "--css", str(stylesheet), "--content", *STYLED]
     done = subprocess.run(  # noqa: S603 (words of ours)
-        [*command, "--output", stylesheet], cwd=ROOT, capture_output=True, check=False
+        [*command, "--output", str(stylesheet)],
+        cwd=ROOT,
+        capture_output=True,
+        check=False,
     )
     if done.returncode:
         message = f"{tool} failed: {done.stderr.decode(errors='replace')[-500:]}"

@@ -37,12 +37,16 @@ def manual_page(request: HttpRequest, path: str = "") -> HttpResponseBase:
         raise ManualMissingError
     file = f"{path}{INDEX}" if not path or path.endswith("/") else path
     hashes = json.loads((site / HASHES).read_text(encoding="utf-8"))
-    with_scripts = csp_update({"script-src": hashes})
+
+    @csp_update({"script-src": hashes})
+    def built(request: HttpRequest) -> HttpResponseBase:
+        return serve(request, file, document_root=str(site))
+
     try:
-        return with_scripts(serve)(request, file, document_root=site)
+        return built(request)
     except Http404:
         if file != path:
             raise
         # It may be a page, without its slash.
-        serve(request, f"{path}/{INDEX}", document_root=site).close()
+        serve(request, f"{path}/{INDEX}", document_root=str(site)).close()
         return HttpResponseRedirect(f"{request.path}/")

@@ -1,0 +1,1 @@
+"""What belongs to no app: errors of every page, and the manual."""
