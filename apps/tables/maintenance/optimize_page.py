@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from django import forms
 
-from deltaweb.web.tables.maintenance.operation_page import OperationPage
+from deltaweb.web.tables.head.operation_page import OperationPage, by_values
 from deltaweb.web.tables.operations.optimize import OPTIMIZE, Optimize
 
 MAX_TARGET_MIB: Final = 16_384
@@ -75,6 +75,6 @@ OPTIMIZE_PAGE: Final = OperationPage(
     "stay in storage, for older versions, until a vacuum.",
     icon="arrows-join",
     failed="The table was not optimized",
-    read=_asked,
+    read=by_values(_asked),
     shows=_fields,
 )

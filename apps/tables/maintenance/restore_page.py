@@ -5,8 +5,8 @@ from typing import Any, Final
 
 from django import forms
 
+from deltaweb.web.tables.head.operation_page import OperationPage
 from deltaweb.web.tables.head.table_head import TableHead
-from deltaweb.web.tables.maintenance.operation_page import OperationPage
 from deltaweb.web.tables.models import Commit
 from deltaweb.web.tables.operations.restore import RESTORE
 from deltaweb.web.tables.versions.missing_files import (
@@ -50,5 +50,5 @@ RESTORE_PAGE: Final = OperationPage(
     "history.",
     icon="rotate",
     failed="The version was not restored",
-    more=vacuum_shown,
+    more_of_table=vacuum_shown,
 )

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from django import forms
 
-from deltaweb.web.tables.maintenance.operation_page import OperationPage
+from deltaweb.web.tables.head.operation_page import OperationPage
 from deltaweb.web.tables.maintenance.storage_ledger import ledger_parts
 from deltaweb.web.tables.operations.vacuum import VACUUM, step_at
 

@@ -5,6 +5,7 @@ from typing import Final
 
 from deltaweb.delta.writing.operations.restore import RestorePlan, carry_out_restore
 from deltaweb.delta.writing.transaction import CommitResult
+from deltaweb.index.history.sentences.commit_facts import counted
 from deltaweb.table import DeltaTable
 from deltaweb.web.tables.operations.foreseen import Foreseen, Occasion
 from deltaweb.web.tables.operations.operation import Operation, register
@@ -16,10 +17,14 @@ class Restore:
     """What comes back.
 
     Attributes:
-        version: The version.
+        version: The version; None where a time says which.
+        timestamp: The time of it, with a zone or in that one.
+        timestamp_zone: Whose clocks show a time without a zone.
     """
 
-    version: int
+    version: int | None = None
+    timestamp: str | None = None
+    timestamp_zone: str | None = None
 
 
 def plan_restore(
@@ -30,12 +35,18 @@ def plan_restore(
     Raises:
         DeltaError: As `DeltaTable.plan_restore` lists them.
     """
-    return opened.plan_restore(asked.version)
+    there = DeltaTable.from_store(opened.store, time_zone=asked.timestamp_zone)
+    return there.plan_restore(asked.version, asked.timestamp)
 
 
 def foresee_restore(plan: RestorePlan) -> Foreseen:
     """Tell what a restore would do, and what it lacks."""
     rows = plan.count_rows()
+    says = (
+        f"{counted(plan.added.num_rows, 'file')} ({plan.added_bytes:,} bytes) "
+        f"would come back, {counted(plan.removed.num_rows, 'file')} "
+        f"({plan.removed_bytes:,} bytes) would go."
+    )
     return Foreseen(
         version=plan.base_version,
         counts={
@@ -58,6 +69,17 @@ def foresee_restore(plan: RestorePlan) -> Foreseen:
             "missing": list(plan.missing[:MAX_FILES_NAMED]),
         },
         is_empty=plan.transaction.is_empty,
+        says=says,
+        lines=lambda: plan.missing,
+        exact=lambda: {
+            "version": plan.version,
+            "base_version": plan.base_version,
+            "num_added_files": plan.added.num_rows,
+            "num_removed_files": plan.removed.num_rows,
+            "added_bytes": plan.added_bytes,
+            "removed_bytes": plan.removed_bytes,
+            "missing": list(plan.missing),
+        },
     )
 
 
@@ -84,6 +106,12 @@ RESTORE: Final = register(
         plan=plan_restore,
         foresee=foresee_restore,
         carry_out=bring_back,
+        check=lambda plan: plan.check(),
+        question=lambda asked, location: (
+            f"Restore version {asked.version} of {location}?"
+            if asked.timestamp is None
+            else f"Restore the version of {asked.timestamp} of {location}?"
+        ),
         page="tables:table-restore",
     )
 )

@@ -5,7 +5,9 @@ hours are chosen after it.
 """
 
 import math
-from collections.abc import Mapping
+import re
+from argparse import ArgumentTypeError
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -28,15 +30,27 @@ from deltaweb.delta.writing.operations.vacuum import (
     carry_out_vacuum,
     look_at_files,
 )
+from deltaweb.index.history.sentences.commit_facts import counted
 from deltaweb.table import DeltaTable
 from deltaweb.web.tables.operations.foreseen import Foreseen, Occasion
 from deltaweb.web.tables.operations.ledger import storage_ledger
 from deltaweb.web.tables.operations.operation import Operation, register
+from deltaweb.web.tables.operations.parameters import parameter
 from deltaweb.web.tables.work.log_writing import MAX_FILES_NAMED
 
 Longs = npt.NDArray[np.int64]
+HOURS: Final = {"h": 1.0, "d": 24.0, "m": 1 / 60}
 SHORTEST_AXIS_H: Final = 24 * 14
 LONGEST_AXIS_H: Final = 24 * 90
+
+
+def hours_of(text: str) -> float:
+    """Read a time such as `7d`; argparse turns the error into bad usage."""
+    match = re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]{1,3})?)([hdm]?)", text.strip())
+    if match is None:
+        message = f"{text!r} is not a time such as 168h or 7d"
+        raise ArgumentTypeError(message)
+    return float(match[1]) * HOURS[match[2] or "h"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,9 +59,22 @@ class Vacuum:
 
     Attributes:
         hours: How long what left the table is kept; None is as the table says.
+        allow_short_retention: Whether that may be shorter than the table says.
     """
 
-    hours: int | None = None
+    hours: float | None = parameter(
+        None,
+        "--retention",
+        type=hours_of,
+        metavar="168h",
+        help="how long what left the table is kept; default: the table's retention",
+    )
+    allow_short_retention: bool = parameter(
+        default=False,
+        option="--allow-short-retention",
+        action="store_true",
+        help="even if running readers may lose files",
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,9 +101,13 @@ def plan(opened: DeltaTable, asked: Vacuum, occasion: Occasion) -> VacuumChoice:
     """
     occasion.job.step("Listing the files of the table")
     outlook = look_at_files(opened.store, now=occasion.now)
-    chosen = outlook.plan(_at_least(outlook, asked.hours))
+    may_be_short = asked.allow_short_retention
+    hours = asked.hours
+    if hours is None and occasion.is_job:  # the curve of a look is of whole hours
+        hours = least_hours(outlook)
+    chosen = outlook.plan(hours, allow_short_retention=may_be_short)
     occasion.job.count("files_listed", outlook.ages.num_rows)
-    if occasion.seen is not None:
+    if occasion.seen is not None or not occasion.is_job:
         return VacuumChoice(outlook, chosen)
     return VacuumChoice(outlook, chosen, storage_ledger(opened.store, outlook))
 
@@ -84,6 +115,7 @@ def plan(opened: DeltaTable, asked: Vacuum, occasion: Occasion) -> VacuumChoice:
 def foresee(choice: VacuumChoice) -> Foreseen:
     """Tell what goes, and what would go by any other retention."""
     outlook, plan = choice.outlook, choice.plan
+    lost = plan.lost_versions
     known = pc.sum(pc.equal(plan.files["kind"], TOMBSTONED)).as_py() or 0
     order = pc.sort_indices(plan.files["modification_time"])
     return Foreseen(
@@ -99,6 +131,19 @@ def foresee(choice: VacuumChoice) -> Foreseen:
             .to_pylist(),
         },
         is_empty=not plan.files.num_rows,
+        says=_says("Would delete", plan.files.num_rows, plan.size_bytes, lost),
+        lines=lambda: (
+            f"  {file['place']}  {file['size']:,}  {file['kind']}"
+            for file in plan.files.to_pylist()
+        ),
+        exact=lambda: {
+            "cutoff": plan.cutoff,
+            "deleted": False,
+            "live_bytes": plan.live_bytes,
+            "kept_bytes": plan.kept_bytes,
+            "lost_versions": list(lost),
+            "files": plan.files.to_pylist(),
+        },
     )
 
 
@@ -114,13 +159,12 @@ def carry_out(
         opened.store,
         choice.plan,
         is_told=True,
-        on_progress=lambda gone, total: occasion.job.progress(
-            gone, total=total, unit="files"
-        ),
+        on_progress=occasion.job.progress_of("files"),
     )
     lost = done.lost_versions
     return {
         "version": None,
+        "deleted": True,
         "num_files": done.files.num_rows,
         "size_bytes": done.size_bytes,
         "num_lost": len(lost),
@@ -130,7 +174,30 @@ def carry_out(
     }
 
 
-def step_at(found: Mapping[str, Any], hours: int | None) -> Mapping[str, Any]:
+def told(result: Mapping[str, Any]) -> str:
+    """Say what was deleted."""
+    lost = [result["first_lost"], result["last_lost"]] if result["num_lost"] else []
+    number, size_bytes = result["num_files"], result["size_bytes"]
+    return _says("Deleted", number, size_bytes, lost, result["num_lost"])
+
+
+def _says(
+    verb: str,
+    num_files: int,
+    size_bytes: int,
+    lost: Sequence[int],
+    num_lost: int | None = None,
+) -> str:
+    if not num_files:
+        return "No file can go."
+    readable = "Every version that reads now reads afterwards."
+    if lost:
+        count = counted(len(lost) if num_lost is None else num_lost, "version")
+        readable = f"{count} can no longer be read ({lost[0]} to {lost[-1]})."
+    return f"{verb} {counted(num_files, 'file')} ({size_bytes:,} bytes). {readable}"
+
+
+def step_at(found: Mapping[str, Any], hours: float | None) -> Mapping[str, Any]:
     """Return what a retention takes, by the curve of a look.
 
     Args:
@@ -152,10 +219,6 @@ def agreed(found: Mapping[str, Any], asked: Vacuum) -> Mapping[str, int]:
 def least_hours(outlook: VacuumOutlook) -> int:
     """Return the shortest retention in whole hours that the table allows."""
     return math.ceil(outlook.least_ms / MS_PER_HOUR)
-
-
-def _at_least(outlook: VacuumOutlook, hours: int | None) -> int:
-    return least_hours(outlook) if hours is None else hours
 
 
 def _counts(num_files: int, size_bytes: int, num_lost: int) -> dict[str, int]:
@@ -253,6 +316,9 @@ VACUUM: Final = register(
         foresee=foresee,
         carry_out=carry_out,
         agreed=agreed,
+        question=lambda _asked, location: f"Delete them from {location}?",
+        told=told,
+        deletes_files=True,
         page="tables:table-vacuum",
     )
 )

@@ -16,10 +16,10 @@ from deltaweb.web.jobs.kind import JobKind, NoParameters, Queue
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.running.tracking import TrackedJob
 from deltaweb.web.jobs.services import enqueue
-from deltaweb.web.tables.index.spark_session import with_spark
+from deltaweb.web.tables.index.engine import choose
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.models.subjects import on_table, table_of
-from deltaweb.web.tables.storage.opening import open_table, roots_of_server, table_place
+from deltaweb.web.tables.storage.opening import roots_of_server, table_place
 from deltaweb.web.tables.versions.file_checks import keep_check
 
 if TYPE_CHECKING:
@@ -50,13 +50,25 @@ def check_data_files(job: TrackedJob, _: NoParameters) -> dict[str, Any]:
     A large log is replayed by Spark, any other in process.
     """
     table = table_of(job)
-    opened = open_table(table, roots=roots_of_server())
+    place = table_place(table, roots=roots_of_server())
+    opened = DeltaTable.from_store(place.open())
     job.step("Looking at the log")
-    size_bytes = log_size_bytes(opened.store, load_log_segment(opened.store))
-    if size_bytes > settings.SPARK_REPLAY_BYTES:
-        check = _check_by_spark(job, table)
-    else:
-        check = _check(job, opened)
+
+    def on_spark(spark: "SparkSession") -> FileCheck:
+        from deltaweb.spark.data_files import file_check  # workers alone load Spark
+
+        job.step("Replaying the log and listing storage")
+        return file_check.check_files(
+            spark, place, on_progress=job.progress_of("tasks")
+        )
+
+    check, _engine = choose(
+        lambda: log_size_bytes(opened.store, load_log_segment(opened.store)),
+        settings.SPARK_REPLAY_BYTES,
+        here=lambda: _check(job, opened),
+        on_spark=on_spark,
+        reports=job,
+    )
     job.step("Storing what was found")
     job.check_held()
     result = keep_check(table, check, now=timezone.now())
@@ -76,24 +88,6 @@ def _check(job: TrackedJob, opened: DeltaTable) -> FileCheck:
         job.progress(done, total=total, unit=unit)
 
     return check_files(opened, report=report)
-
-
-def _check_by_spark(job: TrackedJob, table: Table) -> FileCheck:
-    from deltaweb.spark.data_files import file_check  # workers alone load Spark
-
-    place = table_place(table, roots=roots_of_server())
-
-    def work(spark: "SparkSession") -> FileCheck:
-        job.step("Replaying the log and listing storage")
-        return file_check.check_files(
-            spark,
-            place,
-            on_progress=lambda done, total: job.progress(
-                done, total=total, unit="tasks"
-            ),
-        )
-
-    return with_spark(job.step, work)
 
 
 CHECK_FILES: Final = kinds.register(

@@ -13,10 +13,10 @@ from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.services import cancel
 from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.work import checkpoint
 from tests.support.pages.factories import (
     new_user,
 )
+from tests.support.pages.operated import work_newest, worked
 from tests.support.tables.weekly_table import (
     log_names,
     page_text,
@@ -53,7 +53,7 @@ class TestWhoMay:
     def test_nobody_who_was_an_editor_runs_a_job_again(
         self, editor: Client, folder: Path
     ) -> None:
-        editor.post(CHECKPOINT, {"v": "8"})
+        editor.post(f"{CHECKPOINT}.json", {"v": "8"})
         job = cancel(Job.objects.get(), now=timezone.now())
         User.objects.update(role=User.Role.VIEWER)
 
@@ -64,7 +64,7 @@ class TestWhoMay:
         assert editor.post(f"/jobs/{job.id}/retry").status_code == 302
         event = AuditEvent.objects.get(action="job.retry")
         assert (event.actor, event.detail["job"]) == ("eve", str(job.id))
-        checkpoint.CHECKPOINT.work(Job.objects.latest("created_at").id)
+        work_newest()
         assert checkpoint_name(8) in log_names(folder)
 
     @pytest.mark.parametrize("path", [CHECKPOINT, CLEANUP])
@@ -74,14 +74,13 @@ class TestWhoMay:
     def test_a_location_that_is_no_longer_allowed_is_not_written_to(
         self, editor: Client, orders: Table, folder: Path, settings: "Settings"
     ) -> None:
-        editor.post(CHECKPOINT, {"v": "8"})
+        editor.post(f"{CHECKPOINT}.json", {"v": "8"})
         settings.ALLOWED_ROOTS = ["/elsewhere"]
         before = log_names(folder)
 
         job = Job.objects.get(kind="tables.write_checkpoint", subject_id=orders.id)
-        checkpoint.CHECKPOINT.work(job.id)
+        worked(job)
 
-        job.refresh_from_db()
         assert (job.state, job.error_code) == (
             Job.State.FAILED,
             "location-not-allowed",

@@ -10,9 +10,9 @@ from deltaweb.delta.writing.operations.widened_columns import (
     types_change,
     widened_parts,
 )
+from deltaweb.web.tables.head.operation_page import OperationPage, by_values
 from deltaweb.web.tables.head.table_head import TableHead
 from deltaweb.web.tables.maintenance.editing.definitions import (
-    DefinitionPage,
     check_by,
     newest_definition,
     newest_schema,
@@ -142,7 +142,8 @@ def _comments(schema: StructType) -> Sequence[tuple[str, str]]:
     ]
 
 
-COLUMN_PAGE: Final = DefinitionPage(
+COLUMN_PAGE: Final = OperationPage(
+    looks="definition",
     operation=CHANGE_COLUMNS,
     form=ColumnForm,
     heading="Columns",
@@ -152,11 +153,12 @@ COLUMN_PAGE: Final = DefinitionPage(
     says="No file is written again; earlier versions stay as they are.",
     does="Commit the columns",
     failed="The columns were not changed",
-    read=read_columns,
+    read=by_values(read_columns),
     check=check_by(change_columns),
-    more=columns_shown,
+    more_of_table=columns_shown,
 )
-COMMENT_PAGE: Final = DefinitionPage(
+COMMENT_PAGE: Final = OperationPage(
+    looks="definition",
     operation=DESCRIBE,
     form=DescribeForm,
     heading="Comments",
@@ -167,6 +169,6 @@ COMMENT_PAGE: Final = DefinitionPage(
     does="Commit the words",
     failed="The words were not committed",
     check=check_by(describe),
-    more=comments_shown,
+    more_of_table=comments_shown,
     below="tables/operations/_comments_below.html",
 )

@@ -4,11 +4,9 @@ A page tells at once what a worker would refuse; the worker looks at the log its
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from deltaweb.delta.errors import SchemaError
-from deltaweb.web.tables.maintenance.operation_page import OperationPage
 from deltaweb.web.tables.models import Table
 
 if TYPE_CHECKING:
@@ -17,29 +15,6 @@ if TYPE_CHECKING:
     from deltaweb.web.tables.operations.definition.definition_change import Change
 
 P = TypeVar("P")
-
-
-@dataclass(frozen=True, kw_only=True)
-class DefinitionPage(OperationPage[P]):
-    """The page of a change of the definition: what it shows has one form for all.
-
-    Attributes:
-        says: What follows, beside the button.
-        does: The button.
-    """
-
-    says: str
-    does: str
-
-    @property
-    def look_part(self) -> str:
-        """The template of what would become another."""
-        return f"{self.parts}/_definition_look.html"
-
-    @property
-    def done_part(self) -> str:
-        """The template of what was done."""
-        return f"{self.parts}/_definition_done.html"
 
 
 def newest_definition(table: Table) -> "Definition | None":

@@ -8,9 +8,9 @@ from django import forms
 
 from deltaweb.delta.protocol.known_properties import KNOWN_PROPERTIES, KnownProperty
 from deltaweb.delta.writing.requirements import CONSTRAINT_PREFIX
+from deltaweb.web.tables.head.operation_page import OperationPage, by_values
 from deltaweb.web.tables.head.table_head import TableHead
 from deltaweb.web.tables.maintenance.editing.definitions import (
-    DefinitionPage,
     check_by,
     newest_definition,
 )
@@ -100,7 +100,8 @@ def _others(values: Mapping[str, str]) -> Sequence[PropertyRow]:
     ]
 
 
-PROPERTY_PAGE: Final = DefinitionPage(
+PROPERTY_PAGE: Final = OperationPage(
+    looks="definition",
     operation=CHANGE_PROPERTY,
     form=PropertyForm,
     heading="Properties",
@@ -110,9 +111,9 @@ PROPERTY_PAGE: Final = DefinitionPage(
     says="No row and no file changes.",
     does="Commit the property",
     failed="The property was not changed",
-    read=read_property,
+    read=by_values(read_property),
     shows=shows_property,
     check=check_by(change_property),
-    more=properties_shown,
+    more_of_table=properties_shown,
     below="tables/operations/_properties_below.html",
 )

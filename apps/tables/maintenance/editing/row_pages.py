@@ -6,13 +6,13 @@ from typing import Any, Final
 
 from django import forms
 
+from deltaweb.web.tables.head.operation_page import OperationPage, by_values
 from deltaweb.web.tables.head.table_head import TableHead
 from deltaweb.web.tables.maintenance.editing.assignments import AssignmentsField
 from deltaweb.web.tables.maintenance.editing.definitions import (
     newest_definition,
     newest_schema,
 )
-from deltaweb.web.tables.maintenance.operation_page import OperationPage
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.operations.rows.delete_rows import DELETE_ROWS, DeleteRows
 from deltaweb.web.tables.operations.rows.update_rows import UPDATE_ROWS, UpdateRows
@@ -127,10 +127,10 @@ DELETE_ROWS_PAGE: Final = OperationPage(
     "until a vacuum.",
     icon="trash",
     failed="No row was deleted",
-    read=read_deletion,
+    read=by_values(read_deletion),
     shows=shows_rows,
     check=check_rows,
-    more=rows_shown,
+    more_of_table=rows_shown,
 )
 UPDATE_ROWS_PAGE: Final = OperationPage(
     operation=UPDATE_ROWS,
@@ -140,8 +140,8 @@ UPDATE_ROWS_PAGE: Final = OperationPage(
     "hold them are written again; earlier versions keep the old values until a vacuum.",
     icon="pencil",
     failed="No row was updated",
-    read=read_update,
+    read=by_values(read_update),
     shows=shows_rows,
     check=check_rows,
-    more=rows_shown,
+    more_of_table=rows_shown,
 )

@@ -13,9 +13,9 @@ from deltaweb.delta.features.registry import (
     writer_features,
 )
 from deltaweb.delta.writing.requirements import CONSTRAINT_PREFIX
+from deltaweb.web.tables.head.operation_page import OperationPage, by_values
 from deltaweb.web.tables.head.table_head import TableHead
 from deltaweb.web.tables.maintenance.editing.definitions import (
-    DefinitionPage,
     check_by,
     newest_definition,
     newest_schema,
@@ -131,7 +131,8 @@ def _brought(version: int) -> str:
     return ", ".join(BY_WRITER_VERSION.get(version, ()))
 
 
-CONSTRAINT_PAGE: Final = DefinitionPage(
+CONSTRAINT_PAGE: Final = OperationPage(
+    looks="definition",
     operation=CHANGE_CONSTRAINT,
     form=ConstraintForm,
     heading="Constraints",
@@ -141,13 +142,14 @@ CONSTRAINT_PAGE: Final = DefinitionPage(
     says="It holds for every row that anybody writes from now on.",
     does="Commit the constraint",
     failed="The constraint was not changed",
-    read=read_constraint,
+    read=by_values(read_constraint),
     shows=shows_constraint,
     check=check_constraint,
-    more=constraints_shown,
+    more_of_table=constraints_shown,
     below="tables/operations/_constraints_below.html",
 )
-PROTOCOL_PAGE: Final = DefinitionPage(
+PROTOCOL_PAGE: Final = OperationPage(
+    looks="definition",
     operation=UPGRADE_PROTOCOL,
     form=ProtocolForm,
     heading="Protocol",
@@ -159,6 +161,6 @@ PROTOCOL_PAGE: Final = DefinitionPage(
     failed="The protocol was not raised",
     is_undone=False,
     check=check_by(upgrade),
-    more=protocol_shown,
+    more_of_table=protocol_shown,
     below="tables/operations/_protocol_below.html",
 )

@@ -10,7 +10,7 @@ from deltaweb.index.history.sentences.commit_facts import counted
 from deltaweb.web.pages.command import Output, WritingVerb
 from deltaweb.web.tables.catalogue.registration import find_table
 from deltaweb.web.tables.errors import TableNameError, TableNotRegisteredError
-from deltaweb.web.tables.management.commit_output import committed
+from deltaweb.web.tables.management.audit import committed
 from deltaweb.web.tables.management.options.file_options import (
     add_file_options,
     asked_files,

@@ -1,22 +1,17 @@
-"""The page of an operation: asked, looked at, agreed to, done.
+"""One visit of the page of an operation: asked, looked at, agreed to, done.
 
 A POST without `seen` asks for a look; one with it agrees to that look. What becomes of
 either is a job, and the page shows the job: what would happen has the one button that
-lets it happen. The pages of a table's upkeep and those that add data are each a kind of
-this one; they differ in where they are, whose jobs they show and what they do at the
-end.
+lets it happen.
 """
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 from uuid import UUID
 
 from django import forms
 from django.contrib import messages
-from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
 from django.utils import timezone
@@ -25,154 +20,46 @@ from django.views.decorators.http import require_http_methods
 
 from deltaweb.delta.errors import DeltaError
 from deltaweb.web.accounts.permissions import editor_required
-from deltaweb.web.jobs.kind import to_json
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.waiting import wait_a_glance
 from deltaweb.web.pages.actions import actor_of
 from deltaweb.web.pages.responses import json_response, respond
 from deltaweb.web.tables.errors import OperationOutdatedError
 from deltaweb.web.tables.head.job_json import described, names_of, result_of
+from deltaweb.web.tables.head.operation_page import (
+    OperationPage,
+    ShownForm,
+    ShownJobs,
+)
 from deltaweb.web.tables.head.shapes import cleaned, signed_in
 from deltaweb.web.tables.head.table_head import get_table
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.operations.looks import is_look
-from deltaweb.web.tables.operations.operation import Operation
 from deltaweb.web.tables.operations.requests import request_look, request_operation
 
 P = TypeVar("P")
 
 
-class ShownForm(forms.Form):
-    """Which job the page shows, and which look somebody agrees to; none looks."""
+def view_of(on: OperationPage[Any]) -> Callable[..., HttpResponseBase]:
+    """Return the view of a page, for the URL configuration."""
 
-    job = forms.UUIDField(required=False)
-    seen = forms.UUIDField(required=False)
+    @require_http_methods(["GET", "HEAD", "POST"])
+    @editor_required
+    def view(
+        request: HttpRequest, fmt: str, namespace: str = "", name: str = ""
+    ) -> HttpResponseBase:
+        table = get_table(request.user, namespace, name) if name else None
+        visit = _Visit(on, request, table, fmt)
+        return visit.asked() if request.method == "POST" else visit.page()
 
-
-@dataclass(frozen=True, slots=True)
-class ShownJobs:
-    """The job that a page shows, and the one that was refused before it."""
-
-    job: Job | None = None
-    outdated: Job | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class AgreementPage(ABC, Generic[P]):
-    """What a page says of its operation.
-
-    Attributes:
-        operation: The operation.
-        form: What is asked before the look.
-        choice: What is chosen after the look, of the parameters.
-        heading: What it does, as a title.
-        about: What it does, in a sentence or two.
-        failed: The title where a job failed.
-        shows: Makes values of the form from parameters.
-    """
-
-    template: ClassVar[str]
-    parts: ClassVar[str]
-    """The folder of the templates of what is asked, shown and done."""
-
-    operation: Operation[P, Any]
-    form: type[forms.Form]
-    heading: str
-    about: str
-    failed: str
-    choice: type[forms.Form] | None = None
-    shows: Callable[[P], Mapping[str, Any]] = to_json
-
-    @property
-    def name(self) -> str:
-        """By which its parts of the template are found."""
-        return self.operation.name
-
-    @property
-    def form_part(self) -> str:
-        """The template of the fields."""
-        return f"{self.parts}/_{self.name}_form.html"
-
-    @property
-    def look_part(self) -> str:
-        """The template of what would happen."""
-        return f"{self.parts}/_{self.name}_look.html"
-
-    @property
-    def takes(self) -> list[str | type[forms.Form]]:
-        """The parameters of its address: the head's, which job, values of its forms."""
-        return ["v", ShownForm, self.form, *([self.choice] if self.choice else ())]
-
-    @abstractmethod
-    def address(self, table: Table | None) -> str:
-        """Return where the page is."""
-
-    @abstractmethod
-    def read_form(
-        self, request: HttpRequest, values: Mapping[str, Any], table: Table | None
-    ) -> P:
-        """Return the parameters of a form's values.
-
-        Raises:
-            DeltaError: If they ask for what is refused at once.
-        """
-
-    @abstractmethod
-    def jobs(self, request: HttpRequest, table: Table | None) -> QuerySet[Job]:
-        """Return the jobs that the page may show, the newest first."""
-
-    @abstractmethod
-    def context(
-        self,
-        request: HttpRequest,
-        table: Table | None,
-        asked: P | None,
-        result: Mapping[str, Any] | None,
-    ) -> dict[str, Any]:
-        """Return what else the template gets, by the job that is shown."""
-
-    def admit(self, table: Table | None) -> None:
-        """Refuse whatever is asked of a table, by its state."""
-
-    def shown(self, request: HttpRequest, table: Table | None) -> ShownJobs:
-        """Return what the page shows: the job that the address names."""
-        wanted = named_job(request)
-        return ShownJobs(
-            self.jobs(request, table).filter(id=wanted).first() if wanted else None
-        )
-
-    def leave(
-        self, request: HttpRequest, table: Table | None, result: Mapping[str, Any]
-    ) -> HttpResponseBase | None:
-        """Go where what was done leads to; None stays and tells it."""
-
-    @cached_property
-    def view(self) -> Callable[..., HttpResponseBase]:
-        """The view of the page, for the URL configuration."""
-
-        @require_http_methods(["GET", "HEAD", "POST"])
-        @editor_required
-        def view(
-            request: HttpRequest, fmt: str, namespace: str = "", name: str = ""
-        ) -> HttpResponseBase:
-            table = get_table(request.user, namespace, name) if name else None
-            visit = _Visit(self, request, table, fmt)
-            return visit.asked() if request.method == "POST" else visit.page()
-
-        return view
-
-
-def named_job(request: HttpRequest) -> UUID | None:
-    """Return the job that the address names."""
-    form = ShownForm(request.GET)
-    return form.cleaned_data["job"] if form.is_valid() else None
+    return view
 
 
 @dataclass(frozen=True, slots=True)
 class _Visit(Generic[P]):
     """One request for a page."""
 
-    on: AgreementPage[P]
+    on: OperationPage[P]
     request: HttpRequest
     table: Table | None
     fmt: str
@@ -183,10 +70,14 @@ class _Visit(Generic[P]):
         """Queue a look, or what was looked at."""
         on, request, table = self.on, self.request, self.table
         on.admit(table)
-        agreed = ShownForm(request.POST)
+        agreed, given = ShownForm(request.POST), request.POST.copy()
         if agreed.is_valid() and agreed.cleaned_data["seen"] is not None:
             return self._agreed(agreed.cleaned_data["seen"])
-        form = on.form(request.POST, request.FILES)
+        # As scripts of earlier releases ask for what is harmless, and for no look.
+        is_at_once = on.operation.is_harmless and self.fmt == "json" and "v" in given
+        if is_at_once:
+            given["version"] = request.POST["v"]
+        form = on.form(given, request.FILES)
         if not form.is_valid():
             return self.page(form)
         try:
@@ -194,9 +85,22 @@ class _Visit(Generic[P]):
         except DeltaError as error:
             form.add_error(None, f"{error.message} {error.hint}".strip())
             return self.page(form)
+        if is_at_once:
+            return self._queued(self._requested(wanted, None))
         now, user = timezone.now(), signed_in(request)
         return self._queued(
             request_look(on.operation, table, wanted, now=now, requested_by=user)
+        )
+
+    def _requested(self, wanted: P, seen: Job | None) -> Job:
+        return request_operation(
+            self.on.operation,
+            self.table,
+            wanted,
+            seen=seen,
+            actor=actor_of(self.request),
+            requested_by=signed_in(self.request),
+            now=timezone.now(),
         )
 
     def _agreed(self, seen: UUID) -> HttpResponseBase:
@@ -210,18 +114,9 @@ class _Visit(Generic[P]):
             chosen = cleaned(on.choice(request.POST))
             wanted = replace(wanted, **chosen)  # type: ignore[type-var]  # a dataclass
         try:
-            job = request_operation(
-                on.operation,
-                table,
-                wanted,
-                seen=look,
-                actor=actor_of(request),
-                requested_by=signed_in(request),
-                now=timezone.now(),
-            )
+            return self._queued(self._requested(wanted, look))
         except OperationOutdatedError as error:
             return self._refused(error)
-        return self._queued(job)
 
     def _refused(self, error: OperationOutdatedError) -> HttpResponseBase:
         """Answer who agreed to what is no look, or none that is done."""
