@@ -17,26 +17,27 @@ from deltaweb.web.tables.catalogue.forms import (
     SearchForm,
 )
 from deltaweb.web.tables.head import views as head_views
-from deltaweb.web.tables.head.operation_page import OperationPage
-from deltaweb.web.tables.head.operation_visit import view_of
-from deltaweb.web.tables.maintenance.editing.column_pages import (
+from deltaweb.web.tables.maintenance.upkeep_page import table_upkeep
+from deltaweb.web.tables.operations.checkpoint.page import CHECKPOINT_PAGE
+from deltaweb.web.tables.operations.clean_up.page import CLEAN_UP_PAGE
+from deltaweb.web.tables.operations.definition.column_pages import (
     COLUMN_PAGE,
     COMMENT_PAGE,
 )
-from deltaweb.web.tables.maintenance.editing.property_page import PROPERTY_PAGE
-from deltaweb.web.tables.maintenance.editing.row_pages import (
-    DELETE_ROWS_PAGE,
-    UPDATE_ROWS_PAGE,
-)
-from deltaweb.web.tables.maintenance.editing.rule_pages import (
+from deltaweb.web.tables.operations.definition.property_page import PROPERTY_PAGE
+from deltaweb.web.tables.operations.definition.rule_pages import (
     CONSTRAINT_PAGE,
     PROTOCOL_PAGE,
 )
-from deltaweb.web.tables.maintenance.log_pages import CHECKPOINT_PAGE, CLEAN_UP_PAGE
-from deltaweb.web.tables.maintenance.optimize_page import OPTIMIZE_PAGE
-from deltaweb.web.tables.maintenance.restore_page import RESTORE_PAGE
-from deltaweb.web.tables.maintenance.upkeep_page import table_upkeep
-from deltaweb.web.tables.maintenance.vacuum_page import VACUUM_PAGE
+from deltaweb.web.tables.operations.optimize.page import OPTIMIZE_PAGE
+from deltaweb.web.tables.operations.page import OperationPage
+from deltaweb.web.tables.operations.restore.page import RESTORE_PAGE
+from deltaweb.web.tables.operations.rows.page import (
+    DELETE_ROWS_PAGE,
+    UPDATE_ROWS_PAGE,
+)
+from deltaweb.web.tables.operations.vacuum.page import VACUUM_PAGE
+from deltaweb.web.tables.operations.visit import view_of
 
 app_name = "tables"
 

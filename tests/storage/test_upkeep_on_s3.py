@@ -10,8 +10,11 @@ from deltaweb.delta.log.paths import checkpoint_part_names
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.pages.actions import COMMAND_LINE
 from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.operations.checkpoint import CHECKPOINT, WriteCheckpoint
-from deltaweb.web.tables.operations.clean_up import CLEAN_UP, CleanUp
+from deltaweb.web.tables.operations.checkpoint.operation import (
+    CHECKPOINT,
+    WriteCheckpoint,
+)
+from deltaweb.web.tables.operations.clean_up.operation import CLEAN_UP, CleanUp
 from deltaweb.web.tables.operations.requests import request_look
 from deltaweb.web.tables.storage.connections import add_connection
 from deltaweb.web.tables.storage.opening import open_table

@@ -15,17 +15,21 @@ from deltaweb.web.jobs.waiting import wait_a_glance
 from deltaweb.web.pages.page_json import As, OnPage, Spread
 from deltaweb.web.pages.responses import json_response, respond_page
 from deltaweb.web.tables.head.job_json import check_may, described, names_of
-from deltaweb.web.tables.head.operation_page import OperationPage
 from deltaweb.web.tables.head.shapes import signed_in
 from deltaweb.web.tables.head.table_head import TableHead, get_table, table_head
-from deltaweb.web.tables.maintenance.log_pages import CHECKPOINT_PAGE, CLEAN_UP_PAGE
-from deltaweb.web.tables.maintenance.optimize_page import OPTIMIZE_PAGE
-from deltaweb.web.tables.maintenance.restore_page import RESTORE_PAGE
-from deltaweb.web.tables.maintenance.storage_ledger import StorageLedger, ledger_of
-from deltaweb.web.tables.maintenance.vacuum_page import VACUUM_PAGE
 from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.operations.checkpoint.page import CHECKPOINT_PAGE
+from deltaweb.web.tables.operations.clean_up.page import CLEAN_UP_PAGE
+from deltaweb.web.tables.operations.optimize.page import OPTIMIZE_PAGE
+from deltaweb.web.tables.operations.page import OperationPage
 from deltaweb.web.tables.operations.requests import request_look
-from deltaweb.web.tables.operations.vacuum import VACUUM, Vacuum
+from deltaweb.web.tables.operations.restore.page import RESTORE_PAGE
+from deltaweb.web.tables.operations.vacuum.operation import VACUUM, Vacuum
+from deltaweb.web.tables.operations.vacuum.page import VACUUM_PAGE
+from deltaweb.web.tables.operations.vacuum.storage_ledger import (
+    StorageLedger,
+    ledger_of,
+)
 
 NUM_RUNS: Final = 12
 

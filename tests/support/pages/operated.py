@@ -6,7 +6,10 @@ from deltaweb.web.jobs import kinds
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.pages.actions import COMMAND_LINE
 from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.operations.checkpoint import CHECKPOINT, WriteCheckpoint
+from deltaweb.web.tables.operations.checkpoint.operation import (
+    CHECKPOINT,
+    WriteCheckpoint,
+)
 from deltaweb.web.tables.operations.requests import request_operation
 
 

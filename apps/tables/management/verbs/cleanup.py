@@ -1,7 +1,7 @@
 """`deltaweb table cleanup`: delete history that has expired."""
 
 from deltaweb.web.tables.management.operation_verb import OperationVerb
-from deltaweb.web.tables.operations.clean_up import CLEAN_UP, CleanUp
+from deltaweb.web.tables.operations.clean_up.operation import CLEAN_UP, CleanUp
 
 
 class Verb(OperationVerb[CleanUp]):

@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from deltaweb.web.tables.management.operation_verb import OperationVerb
-from deltaweb.web.tables.operations.optimize import OPTIMIZE, Optimize
+from deltaweb.web.tables.operations.optimize.operation import OPTIMIZE, Optimize
 
 
 class Verb(OperationVerb[Optimize]):

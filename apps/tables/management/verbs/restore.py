@@ -7,7 +7,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from deltaweb.web.tables.management.arguments import add_version
 from deltaweb.web.tables.management.operation_verb import OperationVerb
-from deltaweb.web.tables.operations.restore import RESTORE, Restore
+from deltaweb.web.tables.operations.restore.operation import RESTORE, Restore
 
 
 class Verb(OperationVerb[Restore]):

@@ -3,7 +3,7 @@
 from argparse import SUPPRESS, ArgumentParser
 
 from deltaweb.web.tables.management.operation_verb import OperationVerb
-from deltaweb.web.tables.operations.vacuum import VACUUM, Vacuum
+from deltaweb.web.tables.operations.vacuum.operation import VACUUM, Vacuum
 
 
 class Verb(OperationVerb[Vacuum]):

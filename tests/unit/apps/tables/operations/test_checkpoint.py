@@ -13,7 +13,7 @@ from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.running.reports import Reports
 from deltaweb.web.jobs.running.tracking import JobCancelled, TrackedJob
 from deltaweb.web.jobs.services import cancel
-from deltaweb.web.tables.operations.checkpoint import (
+from deltaweb.web.tables.operations.checkpoint.operation import (
     CheckpointPlan,
     WriteCheckpoint,
     checkpoint_request,

@@ -16,7 +16,7 @@ from deltaweb.web.pages.page_json import As, OnPage
 from deltaweb.web.tables.head.job_json import described, result_of
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.operations.looks import is_look
-from deltaweb.web.tables.operations.vacuum import VACUUM, step_at
+from deltaweb.web.tables.operations.vacuum.operation import VACUUM, step_at
 
 NUM_JOBS: Final = 50  # of vacuums, of which the newest with a ledger is taken
 WORDS: Final = {

@@ -23,12 +23,12 @@ from deltaweb.web.jobs.kind import to_json
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.errors import OperationOutdatedError
 from deltaweb.web.tables.head.job_json import check_may
-from deltaweb.web.tables.head.made_version import made_version
 from deltaweb.web.tables.head.shapes import signed_in
 from deltaweb.web.tables.head.table_head import TableHead, table_head
 from deltaweb.web.tables.index.refresh import REFRESH
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.operations.looks import is_look
+from deltaweb.web.tables.operations.made_version import made_version
 from deltaweb.web.tables.operations.operation import Operation
 from deltaweb.web.tables.storage.roots import roots_for
 

@@ -6,9 +6,9 @@ from typing import Any, Final
 
 from django import forms
 
-from deltaweb.web.tables.head.operation_page import OperationPage
-from deltaweb.web.tables.maintenance.storage_ledger import ledger_parts
-from deltaweb.web.tables.operations.vacuum import VACUUM, step_at
+from deltaweb.web.tables.operations.page import OperationPage
+from deltaweb.web.tables.operations.vacuum.operation import VACUUM, step_at
+from deltaweb.web.tables.operations.vacuum.storage_ledger import ledger_parts
 
 MAX_HOURS: Final = 24 * 366 * 10
 PLOT_HEIGHT: Final = 104  # pixels of the highest bar

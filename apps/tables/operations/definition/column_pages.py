@@ -10,13 +10,11 @@ from deltaweb.delta.writing.operations.widened_columns import (
     types_change,
     widened_parts,
 )
-from deltaweb.web.tables.head.operation_page import OperationPage, by_values
-from deltaweb.web.tables.head.table_head import TableHead
-from deltaweb.web.tables.maintenance.editing.definitions import (
-    check_by,
+from deltaweb.web.tables.head.newest import (
     newest_definition,
     newest_schema,
 )
+from deltaweb.web.tables.head.table_head import TableHead
 from deltaweb.web.tables.operations.definition.change_columns import (
     ADD,
     CHANGE_COLUMNS,
@@ -26,7 +24,9 @@ from deltaweb.web.tables.operations.definition.change_columns import (
     ChangeColumns,
     change_columns,
 )
+from deltaweb.web.tables.operations.definition.checks import check_by
 from deltaweb.web.tables.operations.definition.describe import DESCRIBE, describe
+from deltaweb.web.tables.operations.page import OperationPage, by_values
 
 MAX_NAME_LENGTH: Final = 1_000
 MAX_TEXT_LENGTH: Final = 4_000

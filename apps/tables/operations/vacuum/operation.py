@@ -17,10 +17,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltaweb.delta.log.commits.times import to_ms
+from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.writing.operations.file_ages import (
     ALWAYS,
+    CHANGES,
+    HIDDEN_KIND,
+    LIVE,
     NEEDLESS,
     NEVER,
+    ORPHAN,
     TOMBSTONED,
 )
 from deltaweb.delta.writing.operations.vacuum import (
@@ -33,7 +38,6 @@ from deltaweb.delta.writing.operations.vacuum import (
 from deltaweb.index.history.sentences.commit_facts import counted
 from deltaweb.table import DeltaTable
 from deltaweb.web.tables.operations.foreseen import Foreseen, Occasion
-from deltaweb.web.tables.operations.ledger import storage_ledger
 from deltaweb.web.tables.operations.operation import Operation, register
 from deltaweb.web.tables.operations.parameters import parameter
 from deltaweb.web.tables.work.log_writing import MAX_FILES_NAMED
@@ -302,6 +306,33 @@ def _at_hours(
     np.add.at(at, np.clip(ages_h, -1, axis_h) + 1, weights)
     found: Longs = np.cumsum(at[::-1])[::-1][1:]
     return found
+
+
+def storage_ledger(store: TableStore, outlook: VacuumOutlook) -> list[dict[str, Any]]:
+    """Return files and bytes of each kind; those of the log come last.
+
+    Args:
+        store: The table's files.
+        outlook: The files of its folder.
+    """
+    ages = outlook.ages
+    entries = [
+        _entry(kind, files.num_rows, pc.sum(files["size"]).as_py() or 0)
+        for kind in (LIVE, TOMBSTONED, CHANGES, ORPHAN, HIDDEN_KIND)
+        if (files := ages.filter(pc.equal(ages["kind"], kind))).num_rows
+        or kind not in {CHANGES, HIDDEN_KIND}
+    ]
+    log = store.list_from("")
+    checkpoints = [status for status in log if ".checkpoint" in status.name]
+    commits = [status for status in log if ".checkpoint" not in status.name]
+    checkpoints += store.list_sidecars()
+    for kind, files in (("log", commits), ("checkpoints", checkpoints)):
+        entries.append(_entry(kind, len(files), sum(file.size for file in files)))
+    return entries
+
+
+def _entry(kind: str, num_files: int, size_bytes: int) -> dict[str, Any]:
+    return {"kind": kind, "num_files": num_files, "size_bytes": size_bytes}
 
 
 VACUUM: Final = register(

@@ -8,17 +8,17 @@ from django import forms
 
 from deltaweb.delta.protocol.known_properties import KNOWN_PROPERTIES, KnownProperty
 from deltaweb.delta.writing.requirements import CONSTRAINT_PREFIX
-from deltaweb.web.tables.head.operation_page import OperationPage, by_values
-from deltaweb.web.tables.head.table_head import TableHead
-from deltaweb.web.tables.maintenance.editing.definitions import (
-    check_by,
+from deltaweb.web.tables.head.newest import (
     newest_definition,
 )
+from deltaweb.web.tables.head.table_head import TableHead
 from deltaweb.web.tables.operations.definition.change_property import (
     CHANGE_PROPERTY,
     ChangeProperty,
     change_property,
 )
+from deltaweb.web.tables.operations.definition.checks import check_by
+from deltaweb.web.tables.operations.page import OperationPage, by_values
 
 MAX_NAME_LENGTH: Final = 300
 MAX_VALUE_LENGTH: Final = 4_000

@@ -6,14 +6,14 @@ from typing import Any, Final
 
 from django import forms
 
-from deltaweb.web.tables.head.operation_page import OperationPage, by_values
-from deltaweb.web.tables.head.table_head import TableHead
-from deltaweb.web.tables.maintenance.editing.assignments import AssignmentsField
-from deltaweb.web.tables.maintenance.editing.definitions import (
+from deltaweb.web.tables.head.newest import (
     newest_definition,
     newest_schema,
 )
+from deltaweb.web.tables.head.table_head import TableHead
 from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.operations.page import OperationPage, by_values
+from deltaweb.web.tables.operations.rows.assignments import AssignmentsField
 from deltaweb.web.tables.operations.rows.delete_rows import DELETE_ROWS, DeleteRows
 from deltaweb.web.tables.operations.rows.update_rows import UPDATE_ROWS, UpdateRows
 
@@ -72,9 +72,9 @@ def check_rows(table: Table, asked: DeleteRows | UpdateRows) -> None:
         DeltaError: As `DeltaTable.delete` and `update` list them.
     """
     # Pages that write nothing have no need of these.
-    from deltaweb.delta.writing.requirements import check_writable  # noqa: PLC0415
-    from deltaweb.expressions.condition import SQLCondition  # noqa: PLC0415
-    from deltaweb.writer.rewrite.row_changes import (  # noqa: PLC0415
+    from deltaweb.delta.writing.requirements import check_writable
+    from deltaweb.expressions.condition import SQLCondition
+    from deltaweb.writer.rewrite.row_changes import (
         RowDeletion,
         RowUpdate,
     )

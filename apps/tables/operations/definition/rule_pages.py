@@ -13,23 +13,23 @@ from deltaweb.delta.features.registry import (
     writer_features,
 )
 from deltaweb.delta.writing.requirements import CONSTRAINT_PREFIX
-from deltaweb.web.tables.head.operation_page import OperationPage, by_values
-from deltaweb.web.tables.head.table_head import TableHead
-from deltaweb.web.tables.maintenance.editing.definitions import (
-    check_by,
+from deltaweb.web.tables.head.newest import (
     newest_definition,
     newest_schema,
 )
+from deltaweb.web.tables.head.table_head import TableHead
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.operations.definition.change_constraint import (
     CHANGE_CONSTRAINT,
     ChangeConstraint,
     change_constraint,
 )
+from deltaweb.web.tables.operations.definition.checks import check_by
 from deltaweb.web.tables.operations.definition.upgrade_protocol import (
     UPGRADE_PROTOCOL,
     upgrade,
 )
+from deltaweb.web.tables.operations.page import OperationPage, by_values
 
 MAX_NAME_LENGTH: Final = 200
 MAX_SQL_LENGTH: Final = 10_000

@@ -26,15 +26,15 @@ from deltaweb.web.pages.actions import actor_of
 from deltaweb.web.pages.responses import json_response, respond
 from deltaweb.web.tables.errors import OperationOutdatedError
 from deltaweb.web.tables.head.job_json import described, names_of, result_of
-from deltaweb.web.tables.head.operation_page import (
-    OperationPage,
-    ShownForm,
-    ShownJobs,
-)
 from deltaweb.web.tables.head.shapes import cleaned, signed_in
 from deltaweb.web.tables.head.table_head import get_table
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.operations.looks import is_look
+from deltaweb.web.tables.operations.page import (
+    OperationPage,
+    ShownForm,
+    ShownJobs,
+)
 from deltaweb.web.tables.operations.requests import request_look, request_operation
 
 P = TypeVar("P")

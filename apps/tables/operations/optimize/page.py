@@ -5,8 +5,8 @@ from typing import Any, Final
 
 from django import forms
 
-from deltaweb.web.tables.head.operation_page import OperationPage, by_values
-from deltaweb.web.tables.operations.optimize import OPTIMIZE, Optimize
+from deltaweb.web.tables.operations.optimize.operation import OPTIMIZE, Optimize
+from deltaweb.web.tables.operations.page import OperationPage, by_values
 
 MAX_TARGET_MIB: Final = 16_384
 MIB: Final = 20  # bits

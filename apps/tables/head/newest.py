@@ -1,10 +1,6 @@
-"""What holds of a table as the database knows it, to check what is asked by it.
+"""What holds of the newest version of a table, as the database knows it."""
 
-A page tells at once what a worker would refuse; the worker looks at the log itself.
-"""
-
-from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from deltaweb.delta.errors import SchemaError
 from deltaweb.web.tables.models import Table
@@ -12,9 +8,6 @@ from deltaweb.web.tables.models import Table
 if TYPE_CHECKING:
     from deltaweb.delta.protocol.schema import StructType
     from deltaweb.delta.snapshot.state import Definition
-    from deltaweb.web.tables.operations.definition.definition_change import Change
-
-P = TypeVar("P")
 
 
 def newest_definition(table: Table) -> "Definition | None":
@@ -40,22 +33,3 @@ def newest_schema(table: Table) -> "StructType | None":
         return metadata.mapped_schema(table.protocol_versions.first())
     except SchemaError:
         return None
-
-
-def check_by(change: "Change[P]") -> Callable[[Table, P], None]:
-    """Return the check of a page whose operation makes a change.
-
-    It raises what the change would, of the definition that the database knows.
-    """
-
-    def check(table: Table, asked: P) -> None:
-        from deltaweb.delta.writing.operations.definition_plan import (  # noqa: PLC0415
-            plan_definition,
-        )
-
-        definition = newest_definition(table)
-        if definition is not None:
-            transaction = change(definition, asked, table.location)
-            plan_definition(transaction, root=table.location)
-
-    return check

@@ -5,10 +5,10 @@ from typing import Any, Final
 
 from django import forms
 
-from deltaweb.web.tables.head.operation_page import OperationPage
 from deltaweb.web.tables.head.table_head import TableHead
 from deltaweb.web.tables.models import Commit
-from deltaweb.web.tables.operations.restore import RESTORE
+from deltaweb.web.tables.operations.page import OperationPage
+from deltaweb.web.tables.operations.restore.operation import RESTORE
 from deltaweb.web.tables.versions.missing_files import (
     missing_files_of,
     vacuum_version_of,

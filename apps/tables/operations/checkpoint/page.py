@@ -1,26 +1,24 @@
-"""The pages of a table's log: a checkpoint, and the clean-up of what has expired."""
+"""The page of a checkpoint: what it would hold, and how far readers go without."""
 
 from collections.abc import Mapping
 from typing import Any, Final
 
 from django import forms
-from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
 from deltaweb.delta.features.registry import log_writing_refusal
 from deltaweb.delta.protocol.table_properties import (
-    DEFAULT_LOG_RETENTION,
-    LOG_RETENTION,
     deleted_file_retention_ms,
 )
 from deltaweb.delta.writing.checkpoint.request import MAX_PARTS
-from deltaweb.delta.writing.log_cleanup import cleanup_refusal, retention_cutoff
-from deltaweb.web.tables.head.operation_page import OperationPage
+from deltaweb.web.tables.head.newest import newest_definition
 from deltaweb.web.tables.head.table_head import TableHead
-from deltaweb.web.tables.maintenance.editing.definitions import newest_definition
 from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.operations.checkpoint import CHECKPOINT, WriteCheckpoint
-from deltaweb.web.tables.operations.clean_up import CLEAN_UP, CleanUp
+from deltaweb.web.tables.operations.checkpoint.operation import (
+    CHECKPOINT,
+    WriteCheckpoint,
+)
+from deltaweb.web.tables.operations.page import OperationPage
 
 
 class CheckpointForm(forms.Form):
@@ -37,10 +35,6 @@ class CheckpointForm(forms.Form):
         required=False,
         error_messages={"invalid": f"Give a whole number from 1 to {MAX_PARTS}."},
     )
-
-
-class CleanUpForm(forms.Form):
-    """A clean-up asks for nothing."""
 
 
 def check_checkpoint(table: Table, _asked: WriteCheckpoint) -> None:
@@ -64,42 +58,6 @@ def check_checkpoint(table: Table, _asked: WriteCheckpoint) -> None:
     deleted_file_retention_ms(definition.metadata.configuration)
 
 
-def check_clean_up(table: Table, _asked: CleanUp) -> None:
-    """Refuse a log that is not cleaned up.
-
-    Raises:
-        DeltaError: With what the table asks of writers, or a retention that is none.
-    """
-    definition = newest_definition(table)
-    if definition is None:
-        return
-    metadata = definition.metadata
-    retention_cutoff(metadata.configuration, now=timezone.now())
-    refusal = cleanup_refusal(
-        definition.protocol,
-        metadata,
-        root=table.location,
-        version=definition.version,
-    )
-    if refusal is not None:
-        raise refusal
-
-
-def retention_shown(
-    head: TableHead, result: Mapping[str, Any] | None
-) -> dict[str, Any]:
-    """Return how long the table keeps its history, and the cut of a list."""
-    definition = newest_definition(head.table)
-    properties = definition.metadata.configuration if definition else {}
-    return {
-        "retention": properties.get(LOG_RETENTION, DEFAULT_LOG_RETENTION).removeprefix(
-            "interval "
-        ),
-        "is_default": LOG_RETENTION not in properties,
-        "cutoff": parse_datetime(result["cutoff"]) if result else None,
-    }
-
-
 def checkpoint_shown(
     _head: TableHead, result: Mapping[str, Any] | None
 ) -> dict[str, Any]:
@@ -120,16 +78,4 @@ CHECKPOINT_PAGE: Final = OperationPage(
     more_of_table=checkpoint_shown,
     says="Nothing is deleted, and no reader sees another table.",
     does="Write the checkpoint",
-)
-CLEAN_UP_PAGE: Final = OperationPage(
-    operation=CLEAN_UP,
-    form=CleanUpForm,
-    heading="Clean up the log",
-    about="Commits and checkpoints that are older than the table keeps its history are "
-    "deleted; data files are not touched.",
-    icon="eraser",
-    failed="The log was not cleaned up",
-    look_words="List what would go",
-    check=check_clean_up,
-    more_of_table=retention_shown,
 )
