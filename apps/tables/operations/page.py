@@ -1,9 +1,10 @@
 """What the page of an operation says: its form, its words, and whose jobs it shows.
 
 The template has the frame, and finds the parts of an operation by its name:
-`_<name>_form.html` asks, `_<name>_look.html` shows what would happen and has the
-button, `_<name>_done.html` shows what was done. Pages of a table show the newest job of
-the table; those that add data belong to who asked, and open the table at the end.
+`_<name>_form.html` asks, or else `_form.html` does, of a form that is made of the
+parameters; `_<name>_look.html` shows what would happen and has the button,
+`_<name>_done.html` shows what was done. Pages of a table show the newest job of the
+table; those that add data belong to who asked, and open the table at the end.
 """
 
 from collections.abc import Callable, Mapping
@@ -140,9 +141,9 @@ class OperationPage(Generic[P]):
         return f"tables/{'adding' if self.adds else 'operations'}"
 
     @property
-    def form_part(self) -> str:
-        """The template of the fields."""
-        return f"{self.parts}/_{self.name}_form.html"
+    def form_part(self) -> list[str]:
+        """The template of the fields: its own, else that of every made form."""
+        return [f"{self.parts}/_{self.name}_form.html", "tables/operations/_form.html"]
 
     @property
     def look_part(self) -> str:

@@ -1,15 +1,18 @@
-"""The parameters of an operation, of which the arguments of its command are made.
+"""The parameters of an operation, of which its command and its form are made.
 
     @dataclass(frozen=True, slots=True, kw_only=True)
-    class DeleteRows:
-        where: str = parameter("", "--where", metavar="SQL", help="which rows")
+    class Restore:
+        version: int | None = parameter(
+            None, "--version", line=Line(label="Version", least=0), metavar="N"
+        )
 
-A parameter with an option is named by it on the line; one whose option is "" stands by
-its place; one that is declared without `parameter` is not of the line.
+A parameter with an option is named by it on a command's line; one whose option is ""
+stands by its place; one that is declared without `parameter` is of no line. One with a
+`Line` has one in the form of the page (`forms.form_of`).
 """
 
 from argparse import ArgumentParser, ArgumentTypeError
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Final
 
@@ -24,28 +27,63 @@ PREFIX: Final = "asked_"
 """Of what argparse calls them, beside what all commands take."""
 
 
-@dataclass(frozen=True, slots=True)
-class Argument:
-    """How a parameter is given to a command.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """A parameter in the form of a page.
 
     Attributes:
-        option: Such as `--where`; "" where it stands by its place.
-        how: What argparse takes: `metavar`, `help`, `type`, `action`, `nargs`.
+        label: What it is called.
+        help: What stands below it.
+        placeholder: What stands in it while it is empty.
+        least: The least number; of numbers alone.
+        most: The largest number, or the most characters.
+        wrong: What is said of a number that is none.
+        is_needed: Whether it must be given.
     """
 
-    option: str
+    label: str
+    help: str = ""
+    placeholder: str = ""
+    least: int | None = None
+    most: int | None = None
+    wrong: str = ""
+    is_needed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """How a parameter is given to a command, and on a page.
+
+    Attributes:
+        option: Such as `--where`; "" where it stands by its place; None where a command
+            does not take it.
+        how: What argparse takes: `metavar`, `help`, `type`, `action`, `nargs`.
+        line: In the form of the page; None where that is of its own.
+    """
+
+    option: str | None
     how: Mapping[str, Any]
+    line: Line | None
 
 
-def parameter(default: Any, option: str = "", **how: Any) -> Any:  # noqa: ANN401 (of a field)
-    """Return a field of a dataclass of parameters that a command takes.
+def parameter(
+    default: Any,  # noqa: ANN401 (of a field)
+    option: str | None = "",
+    *,
+    line: Line | None = None,
+    **how: Any,  # noqa: ANN401 (as argparse takes it)
+) -> Any:  # noqa: ANN401 (as above)
+    """Return a field of a dataclass of parameters that a command or a page takes.
 
     Args:
         default: Its value where it is not given.
         option: As in `Argument`.
+        line: Likewise; of a whole number that has one, the command keeps to its bounds.
         how: Likewise.
     """
-    return field(default=default, metadata={ARGUMENT: Argument(option, how)})
+    if line is not None and line.least is not None and "type" not in how:
+        how["type"] = within(line.least, line.most)
+    return field(default=default, metadata={ARGUMENT: Argument(option, how, line)})
 
 
 def add_parameters(
@@ -60,7 +98,9 @@ def add_parameters(
     """
     for one in fields(kind):
         argument = one.metadata.get(ARGUMENT)
-        if argument is None or (only is not None and one.name not in only):
+        if argument is None or argument.option is None:
+            continue
+        if only is not None and one.name not in only:
             continue
         name = f"{PREFIX}{one.name}"
         if argument.option:
@@ -127,6 +167,20 @@ def whole_number(text: str) -> int:
         message = f"{text!r} is not a whole number from 0"
         raise ArgumentTypeError(message)
     return value
+
+
+def within(least: int, most: int | None) -> Callable[[str], int]:
+    """Return what reads a whole number within bounds."""
+
+    def read(text: str) -> int:
+        number = whole_number(text)
+        if number < least or (most is not None and number > most):
+            upto = "" if most is None else f" to {most}"
+            message = f"{text!r} is not a whole number from {least}{upto}"
+            raise ArgumentTypeError(message)
+        return number
+
+    return read
 
 
 def names_of(text: str) -> tuple[str, ...]:

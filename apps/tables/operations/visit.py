@@ -77,7 +77,7 @@ class _Visit(Generic[P]):
         is_at_once = on.operation.is_harmless and self.fmt == "json" and "v" in given
         if is_at_once:
             given["version"] = request.POST["v"]
-        form = on.form(given, request.FILES)
+        form = on.form(given, request.FILES, auto_id="%s")
         if not form.is_valid():
             return self.page(form)
         try:
@@ -158,7 +158,7 @@ class _Visit(Generic[P]):
                 if name in request.GET
             }
             known = {} if asked is None else on.shows(asked)
-            form = on.form(initial={**known, **given})
+            form = on.form(initial={**known, **given}, auto_id="%s")
         return respond(
             request,
             fmt,

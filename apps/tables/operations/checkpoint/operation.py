@@ -3,7 +3,6 @@
 The log itself is read, not the index: what is written has to be right.
 """
 
-from argparse import ArgumentTypeError
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -35,7 +34,7 @@ from deltaweb.web.tables.index.folders import RUNS_FOLDER, indexes_folder
 from deltaweb.web.tables.index.rows import moment
 from deltaweb.web.tables.operations.foreseen import Foreseen, Occasion
 from deltaweb.web.tables.operations.operation import Operation, register
-from deltaweb.web.tables.operations.parameters import parameter, whole_number
+from deltaweb.web.tables.operations.parameters import Line, parameter
 from deltaweb.web.tables.work.log_writing import MAX_FILES_NAMED
 
 if TYPE_CHECKING:
@@ -47,15 +46,6 @@ TOMBSTONE_BYTES: Final = 40
 MAX_SIZED_PARTS: Final = 16  # files that are asked for their size
 
 
-def part_count(text: str) -> int:
-    """Read a whole number from 1 to what a log should ever hold."""
-    count = whole_number(text)
-    if not 1 <= count <= MAX_PARTS:
-        message = f"{text!r} is not a whole number from 1 to {MAX_PARTS}"
-        raise ArgumentTypeError(message)
-    return count
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteCheckpoint:
     """Which checkpoint is written.
@@ -65,9 +55,32 @@ class WriteCheckpoint:
         parts: Into how many files; None is a single one.
     """
 
-    version: int | None = parameter(None, "--version", type=whole_number, metavar="N")
+    version: int | None = parameter(
+        None,
+        "--version",
+        line=Line(
+            label="Version",
+            help="Left empty, the newest one.",
+            placeholder="the newest",
+            least=0,
+            wrong="Give the number of a version.",
+        ),
+        metavar="N",
+    )
     parts: int | None = parameter(
-        None, "--parts", type=part_count, metavar="N", help="into N files, not one"
+        None,
+        "--parts",
+        line=Line(
+            label="Parts",
+            help="Left empty, one file. Parts help where files are counted in "
+            "millions.",
+            placeholder="a single file",
+            least=1,
+            most=MAX_PARTS,
+            wrong=f"Give a whole number from 1 to {MAX_PARTS}.",
+        ),
+        metavar="N",
+        help="into N files, not one",
     )
 
 

@@ -3,14 +3,12 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from django import forms
 from django.utils.dateparse import parse_datetime
 
 from deltaweb.delta.features.registry import log_writing_refusal
 from deltaweb.delta.protocol.table_properties import (
     deleted_file_retention_ms,
 )
-from deltaweb.delta.writing.checkpoint.request import MAX_PARTS
 from deltaweb.web.tables.head.newest import newest_definition
 from deltaweb.web.tables.head.table_head import TableHead
 from deltaweb.web.tables.models import Table
@@ -18,23 +16,8 @@ from deltaweb.web.tables.operations.checkpoint.operation import (
     CHECKPOINT,
     WriteCheckpoint,
 )
+from deltaweb.web.tables.operations.forms import form_of
 from deltaweb.web.tables.operations.page import OperationPage
-
-
-class CheckpointForm(forms.Form):
-    """Of which version, and into how many files; left empty it is a single one."""
-
-    version = forms.IntegerField(
-        min_value=0,
-        required=False,
-        error_messages={"invalid": "Give the number of a version."},
-    )
-    parts = forms.IntegerField(
-        min_value=1,
-        max_value=MAX_PARTS,
-        required=False,
-        error_messages={"invalid": f"Give a whole number from 1 to {MAX_PARTS}."},
-    )
 
 
 def check_checkpoint(table: Table, _asked: WriteCheckpoint) -> None:
@@ -68,7 +51,7 @@ def checkpoint_shown(
 
 CHECKPOINT_PAGE: Final = OperationPage(
     operation=CHECKPOINT,
-    form=CheckpointForm,
+    form=form_of(WriteCheckpoint),
     heading="Checkpoint",
     about="All that a reader needs of a version, without the commits before: shortens "
     "the way to it. Nothing is deleted.",

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from django import forms
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
@@ -16,11 +15,8 @@ from deltaweb.web.tables.head.newest import newest_definition
 from deltaweb.web.tables.head.table_head import TableHead
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.operations.clean_up.operation import CLEAN_UP, CleanUp
+from deltaweb.web.tables.operations.forms import form_of
 from deltaweb.web.tables.operations.page import OperationPage
-
-
-class CleanUpForm(forms.Form):
-    """A clean-up asks for nothing."""
 
 
 def check_clean_up(table: Table, _asked: CleanUp) -> None:
@@ -61,7 +57,7 @@ def retention_shown(
 
 CLEAN_UP_PAGE: Final = OperationPage(
     operation=CLEAN_UP,
-    form=CleanUpForm,
+    form=form_of(CleanUp),
     heading="Clean up the log",
     about="Commits and checkpoints that are older than the table keeps its history are "
     "deleted; data files are not touched.",

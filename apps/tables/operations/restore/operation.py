@@ -9,7 +9,10 @@ from deltaweb.index.history.sentences.commit_facts import counted
 from deltaweb.table import DeltaTable
 from deltaweb.web.tables.operations.foreseen import Foreseen, Occasion
 from deltaweb.web.tables.operations.operation import Operation, register
+from deltaweb.web.tables.operations.parameters import Line, parameter
 from deltaweb.web.tables.work.log_writing import MAX_FILES_NAMED
+
+MAX_VERSION: Final = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +25,18 @@ class Restore:
         timestamp_zone: Whose clocks show a time without a zone.
     """
 
-    version: int | None = None
+    version: int | None = parameter(
+        None,
+        option=None,  # beside the time, of which a command takes either
+        line=Line(
+            label="Version",
+            help="The version that is to be the newest one again; the history has all.",
+            least=0,
+            most=MAX_VERSION,
+            wrong="Say which version, by its number.",
+            is_needed=True,
+        ),
+    )
     timestamp: str | None = None
     timestamp_zone: str | None = None
 

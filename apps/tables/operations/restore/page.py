@@ -3,28 +3,15 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from django import forms
-
 from deltaweb.web.tables.head.table_head import TableHead
 from deltaweb.web.tables.models import Commit
+from deltaweb.web.tables.operations.forms import form_of
 from deltaweb.web.tables.operations.page import OperationPage
-from deltaweb.web.tables.operations.restore.operation import RESTORE
+from deltaweb.web.tables.operations.restore.operation import RESTORE, Restore
 from deltaweb.web.tables.versions.missing_files import (
     missing_files_of,
     vacuum_version_of,
 )
-
-MAX_VERSION: Final = 2**63 - 1
-
-
-class RestoreForm(forms.Form):
-    """Which version comes back."""
-
-    version = forms.IntegerField(
-        min_value=0,
-        max_value=MAX_VERSION,
-        error_messages={"required": "Say which version.", "invalid": "Give a number."},
-    )
 
 
 def vacuum_shown(
@@ -43,7 +30,7 @@ def vacuum_shown(
 
 RESTORE_PAGE: Final = OperationPage(
     operation=RESTORE,
-    form=RestoreForm,
+    form=form_of(Restore),
     heading="Restore a version",
     about="The files of that version come back, and files that came later go. The "
     "table gets a new version; nothing is deleted from storage, and nothing of the "

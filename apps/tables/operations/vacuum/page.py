@@ -6,18 +6,15 @@ from typing import Any, Final
 
 from django import forms
 
+from deltaweb.web.tables.operations.forms import form_of
 from deltaweb.web.tables.operations.page import OperationPage
-from deltaweb.web.tables.operations.vacuum.operation import VACUUM, step_at
+from deltaweb.web.tables.operations.vacuum.operation import VACUUM, Vacuum, step_at
 from deltaweb.web.tables.operations.vacuum.storage_ledger import ledger_parts
 
 MAX_HOURS: Final = 24 * 366 * 10
 PLOT_HEIGHT: Final = 104  # pixels of the highest bar
 MAX_TICKS: Final = 7
 HOURS_A_DAY: Final = 24
-
-
-class LookForm(forms.Form):
-    """A look asks for nothing: it is of every retention."""
 
 
 class RetentionForm(forms.Form):
@@ -185,7 +182,7 @@ def _percent(part: float, whole: float) -> float:
 
 VACUUM_PAGE: Final = OperationPage(
     operation=VACUUM,
-    form=LookForm,
+    form=form_of(Vacuum),
     choice=RetentionForm,
     heading="Vacuum",
     about="Files that only older versions need, and files that no version has, are "
