@@ -19,6 +19,7 @@ import pyarrow as pa
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
+from deltaweb.errors import DeltawebError
 from deltaweb.web.jobs.kind import to_json
 from deltaweb.web.pages.command import Output, WritingVerb
 from deltaweb.web.tables.catalogue.registration import find_table
@@ -36,6 +37,13 @@ P = TypeVar("P")
 
 NOT_TOLD: Final = {"is_done", "done_before"}
 """What results say to pages alone."""
+
+
+class StoppedError(DeltawebError, code="stopped"):
+    """Somebody at the terminal has stopped the work."""
+
+    message = "Stopped. What was committed before that stays."
+    hint = "'deltaweb table history' has the versions of the table."
 
 
 class OperationVerb(WritingVerb, Generic[P]):
@@ -71,15 +79,25 @@ class OperationVerb(WritingVerb, Generic[P]):
         asked: P = self.operation.parameters(**{**given(options), **self.fixed})
         return asked
 
-    def run(
+    def run(self, **options: Any) -> Output:  # noqa: ANN401  # as argparse read them
+        """Show what would happen, or do it: after asking, where it destroys.
+
+        Raises:
+            StoppedError: If somebody at the terminal stops it.
+        """
+        try:
+            return self._run(**options)
+        except KeyboardInterrupt:
+            raise StoppedError from None
+
+    def _run(
         self,
         *,
         table: str,
         dry_run: bool,
         engine: Engine | None = None,
-        **options: Any,  # noqa: ANN401  # as argparse read them
+        **options: Any,  # noqa: ANN401  # as above
     ) -> Output:
-        """Show what would happen, or do it: after asking, where it destroys."""
         asked = self.read(options)
         name, location = locate(table)
         operation = self.operation

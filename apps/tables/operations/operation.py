@@ -129,7 +129,8 @@ class Operation(Generic[P, T]):
         words: What it does, for lists of jobs.
         title: The title of a job, with `{table}`.
         doing: The step of what is agreed to, while it is done.
-        action: Its name in the record: `table.restore`.
+        action: Its name in the record: `table.restore`, or what says that by what is
+            asked.
         parameters: A frozen dataclass of JSON values.
         plan: Finds out what is to be done, and changes nothing.
         foresee: What of a plan is shown and agreed to.
@@ -154,14 +155,13 @@ class Operation(Generic[P, T]):
         is_apart: Whether a job of it has a process of its own, as `JobKind` has it.
         queue: Where its jobs wait.
         page: The URL name of its page.
-        action_of: Its name in the record where that depends on what is asked.
     """
 
     name: str
     words: str
     title: str
     doing: str
-    action: str
+    action: str | Callable[[P], str]
     parameters: type[P]
     plan: Callable[[DeltaTable, P, Occasion], T]
     foresee: Callable[[T], Foreseen]
@@ -180,11 +180,10 @@ class Operation(Generic[P, T]):
     is_apart: bool = True
     queue: Queue = Queue.DEFAULT
     page: str = ""
-    action_of: Callable[[P], str] | None = None
 
     def action_name(self, asked: P) -> str:
         """Return its name in the record."""
-        return self.action_of(asked) if self.action_of else self.action
+        return self.action if isinstance(self.action, str) else self.action(asked)
 
     @property
     def kind(self) -> str:

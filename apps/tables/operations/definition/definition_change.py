@@ -41,39 +41,25 @@ def planned_by(
     return plan
 
 
-def register_change(  # noqa: PLR0913 (as an operation has them)
+def register_change(
     *,
-    name: str,
-    words: str,
-    title: str,
-    doing: str,
-    parameters: type[P],
     change: Change[P],
-    action: str | Callable[[P], str],
-    page: str,
     plan: Callable[[DeltaTable, P, Occasion], DefinitionPlan] | None = None,
-    question: Callable[[P, str], str] = lambda _asked, _location: "",
+    **said: Any,  # noqa: ANN401 (what else an operation says of itself)
 ) -> Operation[P, DefinitionPlan]:
     """Make the operation of a change of the definition known, and return it.
 
-    What it takes is what `Operation` takes, but for `change`, which says what becomes
-    another; `action`, which may depend on what is asked; and `plan`, of one that looks
-    at rows, too.
+    Args:
+        change: Says what becomes another.
+        plan: Of a change that looks at rows, too.
+        said: What else `Operation` takes.
     """
     return register(
         Operation(
-            name=name,
-            words=words,
-            title=title,
-            doing=doing,
-            parameters=parameters,
-            action=action if isinstance(action, str) else "",
-            action_of=None if isinstance(action, str) else action,
             plan=plan or planned_by(change),
             foresee=foresee_definition,
             carry_out=carry_out_change,
-            question=question,
-            page=page,
+            **said,
         )
     )
 
