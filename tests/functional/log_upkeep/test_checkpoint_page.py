@@ -11,12 +11,12 @@ from deltaweb.table import DeltaTable
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.models import Table
+from tests.benchmarks.logs import write_commit
 from tests.support.pages.factories import (
     new_job,
     new_metadata,
     new_protocol,
     new_table,
-    new_unindexed_table,
 )
 from tests.support.pages.operated import work_newest
 from tests.support.tables.weekly_table import log_names, page_json, page_text
@@ -126,12 +126,6 @@ class TestWhatACheckpointWouldHold:
     ) -> None:
         assert looked_at(editor, version=99).error_code == "version-not-found"
 
-    def test_of_a_table_without_an_index_is_not_known_yet(self, editor: Client) -> None:
-        new_unindexed_table("orders")
-
-        assert "has not been indexed yet" in page_text(editor, CHECKPOINT)
-        assert editor.post(CHECKPOINT).status_code == 409
-
     def test_of_an_earlier_release_is_no_job_of_the_page(
         self, editor: Client, orders: Table
     ) -> None:
@@ -167,6 +161,19 @@ class TestACheckpoint:
         told = page_json(editor, CHECKPOINT)
         assert told["job"]["result"]["files"] == [checkpoint_name(8)]
         assert checkpoint_name(8) in log_names(folder)
+
+    @pytest.mark.usefixtures("orders")
+    def test_of_the_newest_version_is_of_the_one_that_was_shown(
+        self, editor: Client, folder: Path
+    ) -> None:
+        look = looked_at(editor)
+        write_commit(folder / "_delta_log", 9, first=900, adds=1, removed=[])
+
+        editor.post(CHECKPOINT, {"seen": str(look.id)})
+        work_newest()
+
+        assert checkpoint_name(8) in log_names(folder)
+        assert AuditEvent.objects.get(action="table.checkpoint").detail["version"] == 8
 
     @pytest.mark.usefixtures("orders")
     def test_of_an_older_version_in_parts(self, editor: Client, folder: Path) -> None:

@@ -13,9 +13,6 @@ from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.services import cancel
 from deltaweb.web.tables.models import Table
-from tests.support.pages.factories import (
-    new_user,
-)
 from tests.support.pages.operated import work_newest, worked
 from tests.support.tables.weekly_table import (
     log_names,
@@ -27,28 +24,9 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.django_db
 CHECKPOINT = "/t/default/orders/checkpoint"
-CLEANUP = "/t/default/orders/cleanup"
 
 
 class TestWhoMay:
-    @pytest.mark.parametrize("path", [CHECKPOINT, CLEANUP])
-    @pytest.mark.parametrize("form", ["", ".json"])
-    @pytest.mark.usefixtures("orders")
-    def test_viewers_neither_see_nor_ask(
-        self, client: Client, path: str, form: str
-    ) -> None:
-        client.force_login(new_user("vera"))
-
-        assert client.get(f"{path}{form}").status_code == 403
-        assert client.post(f"{path}{form}", {"v": "8"}).status_code == 403
-        assert not Job.objects.exists()
-        assert path not in page_text(client, "/t/default/orders/")
-
-    @pytest.mark.parametrize("path", [CHECKPOINT, CLEANUP])
-    @pytest.mark.usefixtures("orders")
-    def test_editors_find_both_in_the_menu(self, editor: Client, path: str) -> None:
-        assert f'href="{path}"' in page_text(editor, "/t/default/orders/")
-
     @pytest.mark.usefixtures("orders")
     def test_nobody_who_was_an_editor_runs_a_job_again(
         self, editor: Client, folder: Path
@@ -66,10 +44,6 @@ class TestWhoMay:
         assert (event.actor, event.detail["job"]) == ("eve", str(job.id))
         work_newest()
         assert checkpoint_name(8) in log_names(folder)
-
-    @pytest.mark.parametrize("path", [CHECKPOINT, CLEANUP])
-    def test_a_table_that_is_none_is_not_found(self, editor: Client, path: str) -> None:
-        assert editor.get(path).status_code == 404
 
     def test_a_location_that_is_no_longer_allowed_is_not_written_to(
         self, editor: Client, orders: Table, folder: Path, settings: "Settings"

@@ -133,14 +133,17 @@ def plan(
         DeltaError: If the table may not get one from us, or the log does not build the
             version.
     """
-    store = opened.store
-    segment = load_log_segment(store, asked.version)
+    store, seen = opened.store, occasion.seen
+    wanted_version = asked.version
+    if wanted_version is None and seen is not None:
+        wanted_version = seen.version  # the newest when it was looked at
+    segment = load_log_segment(store, wanted_version)
     version = segment.version
     definition = load_definition(store, version)
     check_checkpoint(store, definition)
     wanted = WriteCheckpoint(version=version, parts=asked.parts)
     log_bytes = log_size_bytes(store, segment)
-    if occasion.seen is not None or not occasion.is_shown:
+    if seen is not None or not occasion.is_shown:
         return CheckpointPlan(asked=wanted, definition=definition, log_bytes=log_bytes)
     newest = None if segment.checkpoint is None else _known(store, segment.checkpoint)
     if log_bytes > settings.SPARK_REPLAY_BYTES:
@@ -169,7 +172,7 @@ def foresee(plan: CheckpointPlan) -> Foreseen:
     into = "one file" if parts is None else counted(parts, "file")
     return Foreseen(
         version=version,
-        counts={},  # a version never changes
+        counts={"version": version},
         detail={
             "commits_since_checkpoint": version - newest.version
             if newest
