@@ -25,7 +25,7 @@ DEFAULT_QUEUE = "default"
 # As `deltaweb.web.jobs.kind.Queue` has them, which imports what few processes need.
 QUEUES: Final = (DEFAULT_QUEUE, "interactive", "spark")
 
-PAGES: Final = re.compile(r"(^|[._])(pages?|visit)$")
+PAGES: Final = re.compile(r"[._]pages?$")
 """Modules beside kinds that workers have no use of."""
 
 _kinds: dict[str, "JobKind[Any]"] = {}

@@ -30,14 +30,14 @@ from deltaweb.web.tables.operations.definition.rule_pages import (
     PROTOCOL_PAGE,
 )
 from deltaweb.web.tables.operations.optimize.page import OPTIMIZE_PAGE
-from deltaweb.web.tables.operations.page import OperationPage
+from deltaweb.web.tables.operations.pages.page import OperationPage
+from deltaweb.web.tables.operations.pages.visit import view_of
 from deltaweb.web.tables.operations.restore.page import RESTORE_PAGE
 from deltaweb.web.tables.operations.rows.page import (
     DELETE_ROWS_PAGE,
     UPDATE_ROWS_PAGE,
 )
 from deltaweb.web.tables.operations.vacuum.page import VACUUM_PAGE
-from deltaweb.web.tables.operations.visit import view_of
 
 app_name = "tables"
 

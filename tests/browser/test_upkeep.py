@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Watch
 from tests.browser.soundness import assert_sound, serious_findings
@@ -160,26 +160,6 @@ def test_what_has_expired_is_listed_and_then_deleted(
     assert commits[0].name == "00000000000000000009.json"
     expect(page.get_by_text("9 gone")).to_be_visible(timeout=WITHIN_MS)
     assert_sound(watch, f"{server.url}{CLEANUP}")
-
-
-@pytest.mark.usefixtures("folder")
-def test_a_viewer_is_offered_neither(browser: Browser, server: Installation) -> None:
-    server.command("user", "add", "vic", "--role", "viewer")
-    context = browser.new_context()
-    page = context.new_page()
-    page.goto(server.command("user", "link", "vic").split()[-1])
-
-    page.goto(f"{server.url}{TABLE}")
-    page.get_by_label("More actions").click()
-    expect(page.get_by_role("button", name="Look for new commits")).to_be_visible()
-    expect(page.get_by_role("link", name="Checkpoint…")).to_have_count(0)
-    expect(page.get_by_role("link", name="Clean up the log…")).to_have_count(0)
-    answer = page.goto(f"{server.url}{CHECKPOINT}")
-
-    assert answer is not None
-    assert answer.status == 403
-    expect(page.get_by_role("button", name="Write the checkpoint")).to_have_count(0)
-    context.close()
 
 
 def test_an_open_page_offers_a_version_that_came_since(

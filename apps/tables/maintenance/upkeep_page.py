@@ -21,7 +21,7 @@ from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.operations.checkpoint.page import CHECKPOINT_PAGE
 from deltaweb.web.tables.operations.clean_up.page import CLEAN_UP_PAGE
 from deltaweb.web.tables.operations.optimize.page import OPTIMIZE_PAGE
-from deltaweb.web.tables.operations.page import OperationPage
+from deltaweb.web.tables.operations.pages.page import OperationPage
 from deltaweb.web.tables.operations.requests import request_look
 from deltaweb.web.tables.operations.restore.page import RESTORE_PAGE
 from deltaweb.web.tables.operations.vacuum.operation import VACUUM, Vacuum

@@ -8,7 +8,7 @@
 
 A parameter with an option is named by it on a command's line; one whose option is ""
 stands by its place; one that is declared without `parameter` is of no line. One with a
-`Line` has one in the form of the page (`forms.form_of`).
+`Line` has one in the form of the page (`pages.forms.form_of`).
 """
 
 from argparse import ArgumentParser, ArgumentTypeError

@@ -20,7 +20,7 @@ from deltaweb.web.tables.catalogue.adding.work.import_rows import IMPORT, Import
 from deltaweb.web.tables.errors import TableNameError
 from deltaweb.web.tables.head.shapes import signed_in
 from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.operations.page import OperationPage
+from deltaweb.web.tables.operations.pages.page import OperationPage
 from deltaweb.web.tables.storage.locations import parse_location
 from deltaweb.writer.importing.checked_rows import schema_of
 from deltaweb.writer.importing.options import ImportColumn, format_of

@@ -16,8 +16,8 @@ from deltaweb.web.tables.operations.checkpoint.operation import (
     CHECKPOINT,
     WriteCheckpoint,
 )
-from deltaweb.web.tables.operations.forms import form_of
-from deltaweb.web.tables.operations.page import OperationPage
+from deltaweb.web.tables.operations.pages.forms import form_of
+from deltaweb.web.tables.operations.pages.page import OperationPage
 
 
 def check_checkpoint(table: Table, _asked: WriteCheckpoint) -> None:

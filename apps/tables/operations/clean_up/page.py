@@ -15,8 +15,8 @@ from deltaweb.web.tables.head.newest import newest_definition
 from deltaweb.web.tables.head.table_head import TableHead
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.operations.clean_up.operation import CLEAN_UP, CleanUp
-from deltaweb.web.tables.operations.forms import form_of
-from deltaweb.web.tables.operations.page import OperationPage
+from deltaweb.web.tables.operations.pages.forms import form_of
+from deltaweb.web.tables.operations.pages.page import OperationPage
 
 
 def check_clean_up(table: Table, _asked: CleanUp) -> None:

@@ -26,7 +26,7 @@ from deltaweb.web.tables.operations.definition.change_columns import (
 )
 from deltaweb.web.tables.operations.definition.checks import check_by
 from deltaweb.web.tables.operations.definition.describe import DESCRIBE, describe
-from deltaweb.web.tables.operations.page import OperationPage, by_values
+from deltaweb.web.tables.operations.pages.page import OperationPage, by_values
 
 MAX_NAME_LENGTH: Final = 1_000
 MAX_TEXT_LENGTH: Final = 4_000

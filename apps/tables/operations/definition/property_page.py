@@ -18,7 +18,7 @@ from deltaweb.web.tables.operations.definition.change_property import (
     change_property,
 )
 from deltaweb.web.tables.operations.definition.checks import check_by
-from deltaweb.web.tables.operations.page import OperationPage, by_values
+from deltaweb.web.tables.operations.pages.page import OperationPage, by_values
 
 MAX_NAME_LENGTH: Final = 300
 MAX_VALUE_LENGTH: Final = 4_000

@@ -29,7 +29,7 @@ from deltaweb.web.tables.operations.definition.upgrade_protocol import (
     UPGRADE_PROTOCOL,
     upgrade,
 )
-from deltaweb.web.tables.operations.page import OperationPage, by_values
+from deltaweb.web.tables.operations.pages.page import OperationPage, by_values
 
 MAX_NAME_LENGTH: Final = 200
 MAX_SQL_LENGTH: Final = 10_000

@@ -6,7 +6,7 @@ from typing import Any, Final
 from django import forms
 
 from deltaweb.web.tables.operations.optimize.operation import OPTIMIZE, Optimize
-from deltaweb.web.tables.operations.page import OperationPage, by_values
+from deltaweb.web.tables.operations.pages.page import OperationPage, by_values
 
 MAX_TARGET_MIB: Final = 16_384
 MIB: Final = 20  # bits

@@ -5,8 +5,8 @@ from typing import Any, Final
 
 from deltaweb.web.tables.head.table_head import TableHead
 from deltaweb.web.tables.models import Commit
-from deltaweb.web.tables.operations.forms import form_of
-from deltaweb.web.tables.operations.page import OperationPage
+from deltaweb.web.tables.operations.pages.forms import form_of
+from deltaweb.web.tables.operations.pages.page import OperationPage
 from deltaweb.web.tables.operations.restore.operation import RESTORE, Restore
 from deltaweb.web.tables.versions.missing_files import (
     missing_files_of,

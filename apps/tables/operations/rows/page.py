@@ -12,7 +12,7 @@ from deltaweb.web.tables.head.newest import (
 )
 from deltaweb.web.tables.head.table_head import TableHead
 from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.operations.page import OperationPage, by_values
+from deltaweb.web.tables.operations.pages.page import OperationPage, by_values
 from deltaweb.web.tables.operations.rows.assignments import AssignmentsField
 from deltaweb.web.tables.operations.rows.delete_rows import DELETE_ROWS, DeleteRows
 from deltaweb.web.tables.operations.rows.update_rows import UPDATE_ROWS, UpdateRows

@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from django import forms
 
-from deltaweb.web.tables.operations.forms import form_of
-from deltaweb.web.tables.operations.page import OperationPage
+from deltaweb.web.tables.operations.pages.forms import form_of
+from deltaweb.web.tables.operations.pages.page import OperationPage
 from deltaweb.web.tables.operations.vacuum.operation import VACUUM, Vacuum, step_at
 from deltaweb.web.tables.operations.vacuum.storage_ledger import ledger_parts
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from deltaweb.web.tables.operations.forms import form_of
+from deltaweb.web.tables.operations.pages.forms import form_of
 from deltaweb.web.tables.operations.parameters import (
     Line,
     add_parameters,

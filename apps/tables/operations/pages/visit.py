@@ -30,7 +30,7 @@ from deltaweb.web.tables.head.shapes import cleaned, signed_in
 from deltaweb.web.tables.head.table_head import get_table
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.operations.looks import is_look
-from deltaweb.web.tables.operations.page import (
+from deltaweb.web.tables.operations.pages.page import (
     OperationPage,
     ShownForm,
     ShownJobs,

@@ -29,8 +29,8 @@ from deltaweb.web.tables.head.table_head import TableHead, table_head
 from deltaweb.web.tables.index.refresh import REFRESH
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.operations.looks import is_look
-from deltaweb.web.tables.operations.made_version import made_version
 from deltaweb.web.tables.operations.operation import Operation
+from deltaweb.web.tables.operations.pages.made_version import made_version
 from deltaweb.web.tables.storage.roots import roots_for
 
 P = TypeVar("P")
