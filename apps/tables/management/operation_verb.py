@@ -21,17 +21,18 @@ from django.utils import timezone
 
 from deltaweb.errors import DeltawebError
 from deltaweb.web.jobs.kind import to_json
+from deltaweb.web.pages.actions import COMMAND_LINE
 from deltaweb.web.pages.command import Output, WritingVerb
 from deltaweb.web.tables.catalogue.registration import find_table
 from deltaweb.web.tables.index.engine import Engine
 from deltaweb.web.tables.management.arguments import locate
-from deltaweb.web.tables.management.audit import record
 from deltaweb.web.tables.management.row_output import json_rows, row_lines
 from deltaweb.web.tables.management.terminal import TerminalReports, add_engine
 from deltaweb.web.tables.operations.foreseen import Foreseen, Occasion
 from deltaweb.web.tables.operations.operation import Operation
 from deltaweb.web.tables.operations.parameters import add_parameters, given
 from deltaweb.web.tables.storage.opening import open_location, place_of
+from deltaweb.web.tables.work.log_writing import record_log_writing
 
 P = TypeVar("P")
 
@@ -133,8 +134,13 @@ class OperationVerb(WritingVerb, Generic[P]):
         result = operation.run(opened, plan, occasion, registered, asked)
         told = {key: value for key, value in result.items() if key not in NOT_TOLD}
         if registered is not None:
-            detail = {**to_json(asked), **_counts(operation, foreseen, told)}
-            record(operation.action_name(asked), name, **detail)
+            record_log_writing(
+                operation.action_name(asked),
+                registered,
+                detail={**to_json(asked), **_counts(operation, foreseen, told)},
+                actor=COMMAND_LINE,
+                now=timezone.now(),
+            )
         data = {**there, **told}
         if foreseen and operation.deletes_files:
             data |= {**_document(foreseen), "deleted": True}

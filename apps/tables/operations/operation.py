@@ -152,7 +152,8 @@ class Operation(Generic[P, T]):
         is_harmless: Whether it may be asked for unseen: nothing that anybody reads
             becomes another.
         has_engines: Whether a command may say who does it, this process or Spark.
-        is_apart: Whether a job of it has a process of its own, as `JobKind` has it.
+        is_apart: Whether a job of it has a process of its own, as `JobKind` has it; one
+            that has none starts no Spark to look.
         queue: Where its jobs wait.
         page: The URL name of its page.
     """
@@ -314,6 +315,7 @@ def register(operation: Operation[P, T]) -> Operation[P, T]:
             is_reserved=True,
             is_apart=operation.is_apart,
             is_look_unless="seen",
+            looks_here=not operation.is_apart,
             page=on_table(lambda job: (operation.page, (), {"job": str(job.id)}))
             if operation.page
             else None,

@@ -187,6 +187,7 @@ def test_a_verb_that_destroys_nothing_does_not_ask(
         pytest.param("restore", "would come back, 2 files", id="restore"),
         pytest.param("vacuum", "Would delete 1 file (27 bytes)", id="vacuum"),
         pytest.param("cleanup", "Would delete ", id="cleanup"),
+        pytest.param("import", "would get 2 rows; 0 do not fit", id="import"),
     ],
 )
 def test_the_question_says_what_would_happen(

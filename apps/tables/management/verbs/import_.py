@@ -96,7 +96,11 @@ class Verb(WritingVerb):
                 _hint_lines(hints),
             )
         if asked.mode is ImportMode.OVERWRITE and existing(store) is not None:
-            self.ask(f"Replace every row of {location}?")
+            question = f"Replace every row of {location}?"
+            self.check_somebody_there(question)
+            if not self.is_agreed:
+                said = _rows_text(plan_import(store, asked), location)
+                self.ask(f"{said} {question}")
         result, rows = carry_out_import(store, asked)
         for line in hints:
             self.warn(line)
@@ -123,11 +127,16 @@ def _hint_lines(hints: Sequence[str]) -> Iterator[str]:
         yield from (f"  {line}" for line in hints)
 
 
-def _plan_text(plan: ImportPlan, location: str) -> str:
+def _rows_text(plan: ImportPlan, location: str) -> str:
     rows = plan.rows
     verb = "would be made of" if plan.base is None else "would get"
+    return f"{location} {verb} {rows.num_rows:,} rows; {rows.num_bad:,} do not fit."
+
+
+def _plan_text(plan: ImportPlan, location: str) -> str:
+    rows = plan.rows
     lines = [
-        f"{location} {verb} {rows.num_rows:,} rows; {rows.num_bad:,} do not fit.",
+        _rows_text(plan, location),
         *(
             f"{counted(number, 'row')} would break the constraint "
             f"{rule.name!r}: {rule.sql}."

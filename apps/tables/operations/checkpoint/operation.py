@@ -40,6 +40,7 @@ from deltaweb.web.tables.work.log_writing import MAX_FILES_NAMED
 if TYPE_CHECKING:
     from deltaweb.web.tables.index.spark_session import SparkSession
 
+COUNTED_BYTES: Final = 256 << 20  # of a log that is read for the numbers of a look
 SMALLEST_BYTES: Final = 12 << 10  # of a checkpoint: its schema and footer
 MEMORY_A_BYTE: Final = 10  # files in memory take about so many times as much
 TOMBSTONE_BYTES: Final = 40
@@ -146,7 +147,7 @@ def plan(
     if seen is not None or not occasion.is_shown:
         return CheckpointPlan(asked=wanted, definition=definition, log_bytes=log_bytes)
     newest = None if segment.checkpoint is None else _known(store, segment.checkpoint)
-    if log_bytes > settings.SPARK_REPLAY_BYTES:
+    if log_bytes > COUNTED_BYTES:
         return CheckpointPlan(
             asked=wanted, definition=definition, log_bytes=log_bytes, newest=newest
         )

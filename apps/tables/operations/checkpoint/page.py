@@ -42,11 +42,19 @@ def check_checkpoint(table: Table, _asked: WriteCheckpoint) -> None:
 
 
 def checkpoint_shown(
-    _head: TableHead, result: Mapping[str, Any] | None
+    head: TableHead, result: Mapping[str, Any] | None
 ) -> dict[str, Any]:
-    """Return when the newest checkpoint that a look found was written."""
-    newest = (result or {}).get("newest_checkpoint")
-    return {"written_at": parse_datetime(newest["written_at"]) if newest else None}
+    """Return when the newest checkpoint that a look found was written, and the files.
+
+    A look does not count those of a large log; the index knows the newest version's.
+    """
+    found = result or {}
+    newest, table = found.get("newest_checkpoint"), head.table
+    is_newest = found.get("version") == table.version
+    return {
+        "written_at": parse_datetime(newest["written_at"]) if newest else None,
+        "indexed_files": table.num_files if is_newest else None,
+    }
 
 
 CHECKPOINT_PAGE: Final = OperationPage(

@@ -9,6 +9,7 @@ from django import forms
 from deltaweb.web.tables.operations.parameters import ARGUMENT, Argument, Line
 
 MAX_TEXT_LENGTH: Final = 10_000
+WRONG: Final = ("invalid", "required", "min_value", "max_value")
 
 
 def form_of(kind: type) -> type[forms.Form]:
@@ -31,12 +32,11 @@ def _field(hint: Any, line: Line) -> forms.Field:  # noqa: ANN401 (any type)
 
 
 def _whole_number(line: Line) -> forms.Field:
-    messages = {"invalid": line.wrong, "required": line.wrong}
     return forms.IntegerField(
         min_value=line.least,
         max_value=line.most,
         widget=forms.NumberInput(attrs=_look(line)),
-        error_messages={name: text for name, text in messages.items() if text},
+        error_messages=dict.fromkeys(WRONG, line.wrong) if line.wrong else {},
         **_words(line),
     )
 
