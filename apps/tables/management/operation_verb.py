@@ -20,6 +20,7 @@ from django.core.management.base import CommandParser
 from django.utils import timezone
 
 from deltaweb.errors import DeltawebError
+from deltaweb.table import DeltaTable
 from deltaweb.web.jobs.kind import to_json
 from deltaweb.web.pages.actions import COMMAND_LINE
 from deltaweb.web.pages.command import Output, WritingVerb
@@ -28,10 +29,11 @@ from deltaweb.web.tables.index.engine import Engine
 from deltaweb.web.tables.management.arguments import locate
 from deltaweb.web.tables.management.row_output import json_rows, row_lines
 from deltaweb.web.tables.management.terminal import TerminalReports, add_engine
+from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.operations.foreseen import Foreseen, Occasion
 from deltaweb.web.tables.operations.operation import Operation
 from deltaweb.web.tables.operations.parameters import add_parameters, given
-from deltaweb.web.tables.storage.opening import open_location, place_of
+from deltaweb.web.tables.storage.opening import place_of
 from deltaweb.web.tables.work.log_writing import record_log_writing
 
 P = TypeVar("P")
@@ -115,7 +117,7 @@ class OperationVerb(WritingVerb, Generic[P]):
             is_job=False,
             is_shown=dry_run or asks or operation.deletes_files,
         )
-        opened = open_location(location)
+        opened = DeltaTable.from_store(place.open())
         plan = operation.plan(opened, asked, occasion)
         foreseen = operation.foresee(plan) if occasion.is_shown else None
         there = {"name": name, "location": location}
@@ -131,31 +133,29 @@ class OperationVerb(WritingVerb, Generic[P]):
                 plan = operation.plan(opened, asked, occasion)
                 foreseen = operation.foresee(plan)
         registered = None if name is None else find_table(name)
+        gone = {}
+        if foreseen and operation.deletes_files:  # half of it is to be recorded, too
+            gone = {**_document(foreseen), "deleted": True}
+            detail = {**foreseen.counts, "size_bytes": gone["size_bytes"]}
+            self._record(asked, registered, detail)
         result = operation.run(opened, plan, occasion, registered, asked)
         told = {key: value for key, value in result.items() if key not in NOT_TOLD}
-        if registered is not None:
+        if not gone:
+            self._record(asked, registered, {"version": told["version"]})
+        return Output({**there, **told, **gone}, operation.told(result))
+
+    def _record(
+        self, asked: P, table: Table | None, detail: Mapping[str, object]
+    ) -> None:
+        """Put into the record who did what, where the table is registered."""
+        if table is not None:
             record_log_writing(
-                operation.action_name(asked),
-                registered,
-                detail={**to_json(asked), **_counts(operation, foreseen, told)},
+                self.operation.action_name(asked),
+                table,
+                detail={**to_json(asked), **detail},
                 actor=COMMAND_LINE,
                 now=timezone.now(),
             )
-        data = {**there, **told}
-        if foreseen and operation.deletes_files:
-            data |= {**_document(foreseen), "deleted": True}
-        return Output(data, operation.told(result))
-
-
-def _counts(
-    operation: Operation[Any, Any],
-    foreseen: Foreseen | None,
-    told: Mapping[str, Any],
-) -> Mapping[str, Any]:
-    """Return what the record has beside the parameters."""
-    if foreseen and operation.deletes_files:
-        return {**foreseen.counts, "size_bytes": told["size_bytes"]}
-    return {"version": told["version"]}
 
 
 def _document(foreseen: Foreseen) -> dict[str, Any]:
