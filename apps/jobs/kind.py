@@ -66,6 +66,8 @@ class JobKind(Generic[P]):
         is_look: Whether it only fills a page, which says itself how it ends.
         is_look_unless: The parameter without which a job of it only looks; none for
             "".
+        looks_here: Whether a job of it that looks starts no Spark, where that which
+            does may.
         is_long: Whether a job that looks takes long, by the parameters in its row:
             nobody waits for it as for a page.
         page: The address where the result of a finished job is shown; None if that is
@@ -82,6 +84,7 @@ class JobKind(Generic[P]):
     is_apart: bool = False
     is_look: bool = False
     is_look_unless: str = ""
+    looks_here: bool = False
     is_long: Callable[[Mapping[str, Any]], bool] | None = None
     page: Callable[[Job], str | None] | None = None
     batch: Callable[[str], None] | None = None
@@ -106,7 +109,8 @@ class JobKind(Generic[P]):
         is_look = self.is_look or (
             bool(self.is_look_unless) and parameters.get(self.is_look_unless) is None
         )
-        if not is_look or not (self.is_apart or self.queue == Queue.DEFAULT):
+        has_lane = self.is_apart or self.looks_here or self.queue == Queue.DEFAULT
+        if not is_look or not has_lane:
             return self.queue
         if self.is_long and self.is_long(parameters):
             return self.queue

@@ -8,6 +8,7 @@ They are imported when a process first asks for one, since most commands never d
 """
 
 import pkgutil
+import re
 from importlib import import_module
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -24,13 +25,16 @@ DEFAULT_QUEUE = "default"
 # As `deltaweb.web.jobs.kind.Queue` has them, which imports what few processes need.
 QUEUES: Final = (DEFAULT_QUEUE, "interactive", "spark")
 
+PAGES: Final = re.compile(r"[._]pages?$")
+"""Modules beside kinds that workers have no use of."""
+
 _kinds: dict[str, "JobKind[Any]"] = {}
 _to_load: list[str] = []
 _lock = RLock()
 
 
 def load_from(*modules: str) -> None:
-    """Say which modules register kinds; of a package, all in it."""
+    """Say which modules register kinds; of a package, all in it but its pages."""
     _to_load.extend(modules)
 
 
@@ -104,4 +108,5 @@ def result_url(job: "Job") -> str | None:
 def _load(name: str) -> None:
     module = import_module(name)
     for found in pkgutil.iter_modules(getattr(module, "__path__", ()), f"{name}."):
-        import_module(found.name)
+        if not PAGES.search(found.name):
+            _load(found.name)

@@ -68,7 +68,5 @@ class TablesConfig(AppConfig):
             "deltaweb.web.tables.catalogue.scan_root",
             "deltaweb.web.tables.index.refresh",
             "deltaweb.web.tables.operations",
-            "deltaweb.web.tables.operations.definition",
-            "deltaweb.web.tables.operations.rows",
             "deltaweb.web.tables.work",
         )

@@ -8,7 +8,6 @@ DeltaError
 ├── NoWorkerError               nobody is there to do the work
 ├── ResultTooLargeError         more rows than are kept for a download
 ├── OutputFormatError           a file name that tells no format we write
-├── CleanupOutdatedError        more of a log would go than was agreed to
 ├── OperationOutdatedError      an operation would do something else than was shown
 └── ScanRootError               a folder that cannot be scanned
 """
@@ -101,18 +100,6 @@ class OutputFormatError(DeltaError, code="output-format-unknown"):
     @property
     def _choice(self) -> str:
         return " or ".join(self.formats)
-
-
-class CleanupOutdatedError(DeltaError, code="cleanup-outdated"):
-    """More of a log would go than somebody has seen and agreed to."""
-
-    name: str
-    status = 409
-    message = (
-        "Nothing of the log of {name} was deleted: what would go is no longer what was "
-        "shown."
-    )
-    hint = "Look at the new list, then agree to that."
 
 
 class OperationOutdatedError(DeltaError, code="operation-outdated"):

@@ -1,6 +1,8 @@
 """The pages of the catalogue."""
 
-from django.urls import path
+from typing import Any
+
+from django.urls import URLPattern, path
 
 from deltaweb.web.pages.urls import page
 from deltaweb.web.tables.catalogue import list_views, register_views, settings_views
@@ -15,26 +17,57 @@ from deltaweb.web.tables.catalogue.forms import (
     SearchForm,
 )
 from deltaweb.web.tables.head import views as head_views
-from deltaweb.web.tables.maintenance import views as maintenance_views
-from deltaweb.web.tables.maintenance.editing.column_pages import (
+from deltaweb.web.tables.maintenance.upkeep_page import table_upkeep
+from deltaweb.web.tables.operations.checkpoint.page import CHECKPOINT_PAGE
+from deltaweb.web.tables.operations.clean_up.page import CLEAN_UP_PAGE
+from deltaweb.web.tables.operations.definition.column_pages import (
     COLUMN_PAGE,
     COMMENT_PAGE,
 )
-from deltaweb.web.tables.maintenance.editing.property_page import PROPERTY_PAGE
-from deltaweb.web.tables.maintenance.editing.row_pages import (
-    DELETE_ROWS_PAGE,
-    UPDATE_ROWS_PAGE,
-)
-from deltaweb.web.tables.maintenance.editing.rule_pages import (
+from deltaweb.web.tables.operations.definition.property_page import PROPERTY_PAGE
+from deltaweb.web.tables.operations.definition.rule_pages import (
     CONSTRAINT_PAGE,
     PROTOCOL_PAGE,
 )
-from deltaweb.web.tables.maintenance.optimize_page import OPTIMIZE_PAGE
-from deltaweb.web.tables.maintenance.restore_page import RESTORE_PAGE
-from deltaweb.web.tables.maintenance.upkeep_page import table_upkeep
-from deltaweb.web.tables.maintenance.vacuum_page import VACUUM_PAGE
+from deltaweb.web.tables.operations.optimize.page import OPTIMIZE_PAGE
+from deltaweb.web.tables.operations.pages.page import OperationPage
+from deltaweb.web.tables.operations.pages.visit import view_of
+from deltaweb.web.tables.operations.restore.page import RESTORE_PAGE
+from deltaweb.web.tables.operations.rows.page import (
+    DELETE_ROWS_PAGE,
+    UPDATE_ROWS_PAGE,
+)
+from deltaweb.web.tables.operations.vacuum.page import VACUUM_PAGE
 
 app_name = "tables"
+
+
+PAGES: tuple[OperationPage[Any], ...] = (
+    CHECKPOINT_PAGE,
+    CLEAN_UP_PAGE,
+    COLUMN_PAGE,
+    COMMENT_PAGE,
+    CONSTRAINT_PAGE,
+    DELETE_ROWS_PAGE,
+    IMPORT_PAGE,
+    OPTIMIZE_PAGE,
+    PROPERTY_PAGE,
+    PROTOCOL_PAGE,
+    RESTORE_PAGE,
+    UPDATE_ROWS_PAGE,
+    VACUUM_PAGE,
+)
+NEW_TABLE_PAGES: tuple[OperationPage[Any], ...] = (
+    CREATE_PAGE,
+    CONVERT_PAGE,
+    IMPORT_PAGE,
+)
+
+
+def asks(on: OperationPage[Any], folder: str, name: str) -> list[URLPattern]:
+    """Return the addresses of the page of an operation, below a folder."""
+    return page(f"{folder}{on.slug}", view_of(on), f"{name}{on.slug}", takes=on.takes)
+
 
 urlpatterns = [
     *page(
@@ -46,33 +79,15 @@ urlpatterns = [
         "table-register",
         takes=[RegisterQueryForm],
     ),
-    *page(
-        "tables/new/create",
-        CREATE_PAGE.view,
-        "table-new-create",
-        takes=CREATE_PAGE.takes,
-    ),
-    *page(
-        "tables/new/convert",
-        CONVERT_PAGE.view,
-        "table-new-convert",
-        takes=CONVERT_PAGE.takes,
-    ),
-    *page(
-        "tables/new/import",
-        IMPORT_PAGE.view,
-        "table-new-import",
-        takes=IMPORT_PAGE.takes,
-    ),
-    *page(
-        "t/<str:namespace>/<str:name>/import",
-        IMPORT_PAGE.view,
-        "table-import",
-        takes=IMPORT_PAGE.takes,
-    ),
     path("tables/check", register_views.location_check, name="location-check"),
     path("tables/scan", register_views.table_scan, name="table-scan"),
     path("tables/load-samples", register_views.load_samples, name="load-samples"),
+    *(one for on in NEW_TABLE_PAGES for one in asks(on, "tables/new/", "table-new-")),
+    *(
+        one
+        for on in PAGES
+        for one in asks(on, "t/<str:namespace>/<str:name>/", "table-")
+    ),
     *page("search", list_views.search, "search", csv=True, takes=[SearchForm]),
     *page(
         "t/<str:namespace>/<str:name>/settings",
@@ -81,82 +96,10 @@ urlpatterns = [
         takes=["v"],
     ),
     *page(
-        "t/<str:namespace>/<str:name>/checkpoint",
-        maintenance_views.table_checkpoint,
-        "table-checkpoint",
-        takes=["v"],
-    ),
-    *page(
-        "t/<str:namespace>/<str:name>/cleanup",
-        maintenance_views.table_cleanup,
-        "table-cleanup",
-        takes=["v"],
-    ),
-    *page(
-        "t/<str:namespace>/<str:name>/optimize",
-        OPTIMIZE_PAGE.view,
-        "table-optimize",
-        takes=OPTIMIZE_PAGE.takes,
-    ),
-    *page(
-        "t/<str:namespace>/<str:name>/delete-rows",
-        DELETE_ROWS_PAGE.view,
-        "table-delete-rows",
-        takes=DELETE_ROWS_PAGE.takes,
-    ),
-    *page(
-        "t/<str:namespace>/<str:name>/update-rows",
-        UPDATE_ROWS_PAGE.view,
-        "table-update-rows",
-        takes=UPDATE_ROWS_PAGE.takes,
-    ),
-    *page(
-        "t/<str:namespace>/<str:name>/properties",
-        PROPERTY_PAGE.view,
-        "table-properties",
-        takes=PROPERTY_PAGE.takes,
-    ),
-    *page(
-        "t/<str:namespace>/<str:name>/columns",
-        COLUMN_PAGE.view,
-        "table-columns",
-        takes=COLUMN_PAGE.takes,
-    ),
-    *page(
-        "t/<str:namespace>/<str:name>/comments",
-        COMMENT_PAGE.view,
-        "table-comments",
-        takes=COMMENT_PAGE.takes,
-    ),
-    *page(
-        "t/<str:namespace>/<str:name>/constraints",
-        CONSTRAINT_PAGE.view,
-        "table-constraints",
-        takes=CONSTRAINT_PAGE.takes,
-    ),
-    *page(
-        "t/<str:namespace>/<str:name>/protocol",
-        PROTOCOL_PAGE.view,
-        "table-protocol",
-        takes=PROTOCOL_PAGE.takes,
-    ),
-    *page(
-        "t/<str:namespace>/<str:name>/restore",
-        RESTORE_PAGE.view,
-        "table-restore",
-        takes=RESTORE_PAGE.takes,
-    ),
-    *page(
         "t/<str:namespace>/<str:name>/maintenance",
         table_upkeep,
         "table-upkeep",
         takes=["v"],
-    ),
-    *page(
-        "t/<str:namespace>/<str:name>/vacuum",
-        VACUUM_PAGE.view,
-        "table-vacuum",
-        takes=VACUUM_PAGE.takes,
     ),
     path(
         "t/<str:namespace>/<str:name>/refresh",

@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import sys
 from datetime import timedelta
 from pathlib import Path
 
@@ -14,7 +13,6 @@ from deltaweb.table import DeltaTable
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.jobs.models import Job
 from tests.benchmarks.logs import write_json_log
-from tests.functional.command_line import Terminal
 from tests.functional.table_command.commands import run, run_json
 from tests.support.pages.factories import new_table
 
@@ -102,26 +100,16 @@ class TestCleanup:
         assert text.startswith("Would delete 3 files")
         assert before[0] in text
 
-    def test_asks_first(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        before = names(folder)
-
-        monkeypatch.setattr(sys, "stdin", Terminal("no\n"))
-        with pytest.raises(CommandError, match="Nothing was changed"):
-            run("cleanup", folder)
-
-        assert names(folder) == before
-        monkeypatch.setattr(sys, "stdin", Terminal("y\n"))
-        assert run("cleanup", folder).startswith("Deleted 3 files")
-        assert names(folder) == before[3:]
-
-    def test_deletes_unasked_with_yes(self, folder: Path) -> None:
-        expected = DeltaTable(str(folder)).snapshot().files["path"].to_pylist()
+    def test_deletes_what_is_listed_and_no_file_of_the_table(
+        self, folder: Path
+    ) -> None:
+        before = DeltaTable(str(folder)).snapshot().files["path"].to_pylist()
 
         answer = run_json("cleanup", folder, "--yes")
 
         assert answer["deleted"] is True
         found = DeltaTable(str(folder)).snapshot().files["path"].to_pylist()
-        assert sorted(found) == sorted(expected)
+        assert sorted(found) == sorted(before)
         assert run("cleanup", folder).startswith("Nothing of the log")
 
     @pytest.mark.django_db

@@ -34,20 +34,11 @@ def main() -> None:
 
 def queue(location: str, version: str, parts: str) -> None:
     """Register a table, without an index, and queue a checkpoint of it."""
-    from django.utils import timezone
-
-    from deltaweb.web.pages.actions import COMMAND_LINE
-    from deltaweb.web.tables.work.checkpoint import request_checkpoint
     from tests.support.pages.factories import new_table
+    from tests.support.pages.operated import request_checkpoint
 
     table = new_table(Path(location).name, location=location)
-    job = request_checkpoint(
-        table,
-        version=int(version),
-        parts=int(parts),
-        actor=COMMAND_LINE,
-        now=timezone.now(),
-    )
+    job = request_checkpoint(table, version=int(version), parts=int(parts))
     sys.stdout.write(job.id.hex)
 
 
@@ -88,10 +79,11 @@ def halt(count: str, marker: str) -> None:
 
 def do(job_id: str, limit: str) -> None:
     """Do a job in this process, whose files are bounded as on a disk that is full."""
-    from deltaweb.web.tables.work.checkpoint import CHECKPOINT
+    from deltaweb.web.jobs.models import Job
+    from tests.support.pages.operated import worked
 
     resource.setrlimit(resource.RLIMIT_FSIZE, (int(limit), int(limit)))
-    CHECKPOINT.work(job_id)
+    worked(Job.objects.get(id=job_id))
 
 
 if __name__ == "__main__":

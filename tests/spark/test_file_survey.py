@@ -13,7 +13,6 @@ from deltaweb.storage.place import TablePlace
 from deltaweb.table import DeltaTable
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.results import job_rows
-from deltaweb.web.tables.management.verbs import survey
 from deltaweb.web.tables.work import survey_files as work
 from deltaweb.web.tables.work.survey_files import SURVEY_FILES, FileSurvey
 from tests.functional.command_line import run_json
@@ -88,7 +87,7 @@ def test_the_command_reads_many_files_by_spark(
     settings.HOME = tmp_path / "home"
     folder = write_mixed_table(tmp_path / "mixed")
     few = run_json("table", "survey", folder)
-    monkeypatch.setattr(survey, "IN_PROCESS_FILES", 0)
+    monkeypatch.setattr(work, "IN_PROCESS_FILES", 0)
 
     many = run_json("table", "survey", folder)
 

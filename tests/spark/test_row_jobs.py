@@ -14,13 +14,9 @@ from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.operations.operation import Operation
 from deltaweb.web.tables.operations.requests import request_look, request_operation
 from deltaweb.web.tables.operations.rows.delete_rows import DELETE_ROWS, DeleteRows
-from deltaweb.web.tables.operations.rows.merge_rows import (
-    MergeSource,
-    foresee_merge,
-    merge_rows,
-)
 from deltaweb.web.tables.operations.rows.update_rows import UPDATE_ROWS, UpdateRows
-from tests.functional.table_command.commands import run_json
+from tests.functional.command_line import Ran
+from tests.functional.table_command.commands import refusal, run_json
 from tests.support.pages.factories import NOW, new_table
 from tests.support.tables.zoned_tables import MIDNIGHT, NEW_YORK, ids, write_zoned_table
 
@@ -129,35 +125,46 @@ def test_commands_take_spark_as_jobs_do(folder: Path, settings: "Settings") -> N
     assert numbers(folder) == [0, 2, 3, 9]
 
 
+@pytest.fixture
+def more(tmp_path: Path) -> Path:
+    """A file of two rows, of which the table has one."""
+    (tmp_path / "more.csv").write_text("n\n1\n7\n")
+    return tmp_path / "more.csv"
+
+
 def test_rows_are_merged_into_a_large_table_by_tasks(
-    folder: Path, settings: "Settings"
+    folder: Path, more: Path, settings: "Settings"
 ) -> None:
     settings.SPARK_DIFF_BYTES = 0
-    rows = pa.table({"n": [1, 7]})
+    on = ("--on", "t.n = s.n", "--insert-all", "--delete-where", "true")
+    words = ("merge", folder, more, *on)
 
-    source = MergeSource(location=str(folder), read=rows.to_reader, on="t.n = s.n")
-    merge = merge_rows(source, print).when_matched_delete().when_not_matched_insert()
     before = sorted(folder.rglob("*"))
-    told = foresee_merge(source, merge.clauses, print)
+    told = run_json(*words, "--dry-run")
     assert sorted(folder.rglob("*")) == before
-    done = merge.execute()
+    done = run_json(*words, "--yes")
 
-    counts = told.outcome.counts
-    assert counts["numTargetRowsDeleted"] == done.num_rows_deleted == 1
-    assert counts["numTargetRowsInserted"] == done.num_rows_inserted == 1
-    assert told.outcome.changed.num_rows == done.num_removed_files
+    assert told["num_deleted_rows"] == done["num_rows_deleted"] == 1
+    assert told["num_inserted_rows"] == done["num_rows_inserted"] == 1
+    assert told["num_files"] == done["num_removed_files"]
     assert numbers(folder) == [0, 2, 3, 4, 5, 7]
-    read = DeltaTable(str(folder)).read_commit(done.version or 0)
+    read = DeltaTable(str(folder)).read_commit(done["version"])
     assert sum("add" in action for action in read) == 2  # one process writes one file
 
 
-def test_a_merge_that_only_spark_evaluates_is_its_own(folder: Path) -> None:
-    rows = pa.table({"n": [1, 7]})
-    on = "hash(t.n) = hash(s.n)"
-    source = MergeSource(location=str(folder), read=rows.to_reader, on=on)
-    merge = merge_rows(source, print)
+def test_a_merge_that_only_spark_evaluates_is_its_own(folder: Path, more: Path) -> None:
+    on = ("--on", "hash(t.n) = hash(s.n)", "--delete-where", "true", "--yes")
 
-    assert merge.when_matched_delete().execute().num_rows_deleted == 1
+    assert run_json("merge", folder, more, *on)["num_rows_deleted"] == 1
+
+
+def test_a_command_says_who_does_it(folder: Path) -> None:
+    where = ("--where", "hash(n) = hash(4L)", "--yes")
+
+    assert "here" in refusal("delete", folder, *where, "--engine", "here")
+    assert numbers(folder) == [0, 1, 2, 3, 4, 5]
+    Ran("table", "delete", folder, "--where", "n = 4", "--yes", "--engine", "spark")
+    assert numbers(folder) == [0, 1, 2, 3, 5]
 
 
 BY_A_FUNCTION = "date_format(ts, 'HH:mm') IN ('02:00', '08:00')"

@@ -11,9 +11,9 @@ from deltaweb.delta.log.paths import checkpoint_name, checkpoint_part_names, com
 from deltaweb.table import DeltaTable
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.services import cancel
-from deltaweb.web.pages.actions import COMMAND_LINE
-from deltaweb.web.tables.work.checkpoint import CHECKPOINT, request_checkpoint
+from tests.functional.command_line import run_json
 from tests.support.pages.factories import new_table
+from tests.support.pages.operated import request_checkpoint, worked
 
 if TYPE_CHECKING:
     from pytest_django.fixtures import Settings
@@ -45,8 +45,6 @@ def queue(location: Path, *, version: int = NEWEST, parts: int | None = None) ->
         new_table("orders", location=str(location), version=NEWEST),
         version=version,
         parts=parts,
-        actor=COMMAND_LINE,
-        now=timezone.now(),
     )
 
 
@@ -79,7 +77,7 @@ def test_a_checkpoint_is_written_as_it_was_asked_for(
     before = paths(orders, version)
     job = queue(orders, version=version, parts=parts)
 
-    CHECKPOINT.work(job.id)
+    worked(job)
 
     result = result_of(job)
     assert (result["engine"], result["files"]) == ("Spark", list(names))
@@ -94,9 +92,8 @@ def test_a_job_that_is_cancelled_writes_nothing(orders: Path) -> None:
     before = names(orders)
     job = cancel(queue(orders), now=timezone.now())
 
-    CHECKPOINT.work(job.id)
+    worked(job)
 
-    job.refresh_from_db()
     assert job.state == Job.State.CANCELLED
     assert names(orders) == before
 
@@ -106,9 +103,20 @@ def test_a_commit_that_does_not_read_is_named(orders: Path) -> None:
     before = names(orders)
     job = queue(orders, parts=2)
 
-    CHECKPOINT.work(job.id)
+    worked(job)
 
-    job.refresh_from_db()
     assert (job.state, job.error_code) == (Job.State.FAILED, "log-corrupt")
     assert commit_name(NEWEST - 1) in job.error
     assert names(orders) == before
+
+
+def test_a_command_goes_to_spark_as_the_page_does(
+    orders: Path, settings: "Settings"
+) -> None:
+    written = run_json("table", "checkpoint", orders, "--version", 13)
+    settings.SPARK_REPLAY_BYTES = 1 << 30
+    here = run_json("table", "checkpoint", orders)
+    asked = run_json("table", "checkpoint", orders, "--engine", "spark")
+
+    assert (written["engine"], written["version"]) == ("Spark", 13)
+    assert (here["engine"], asked["engine"]) == ("in process", "Spark")

@@ -1,30 +1,32 @@
 """Checkpoints and clean-ups of a table on S3, with the options of its storage."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from django.utils import timezone
 
 from deltaweb.delta.log.paths import checkpoint_part_names
-from deltaweb.web.accounts.models import User
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.pages.actions import COMMAND_LINE
-from deltaweb.web.tables.maintenance.plans import CheckpointPlan, checkpoint_plan
 from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.operations.checkpoint.operation import (
+    CHECKPOINT,
+    WriteCheckpoint,
+)
+from deltaweb.web.tables.operations.clean_up.operation import CLEAN_UP, CleanUp
+from deltaweb.web.tables.operations.requests import request_look
 from deltaweb.web.tables.storage.connections import add_connection
 from deltaweb.web.tables.storage.opening import open_table
 from deltaweb.web.tables.storage.options import parse_options
-from deltaweb.web.tables.work.checkpoint import CHECKPOINT, request_checkpoint
-from deltaweb.web.tables.work.cleanup import CLEANUP, list_again
 from tests.benchmarks.logs import write_json_log
 from tests.support.pages.factories import (
     NOW,
     new_metadata,
     new_protocol,
     new_table,
-    new_user,
 )
+from tests.support.pages.operated import request_checkpoint, worked
 from tests.support.stores.s3_server import S3Server
 
 if TYPE_CHECKING:
@@ -56,40 +58,34 @@ def orders(s3: S3Server, settings: "Settings", tmp_path: Path) -> Table:
     return table
 
 
-def plan() -> CheckpointPlan:
-    ada = User.objects.first() or new_user("ada", role=User.Role.ADMIN)
-    return checkpoint_plan(ada, "default", "orders", "")
+def looked_at(table: Table) -> dict[str, Any]:
+    look = worked(
+        request_look(CHECKPOINT, table, WriteCheckpoint(), now=timezone.now())
+    )
+    assert isinstance(look.result, dict), look.error_detail
+    return look.result
 
 
-def test_a_checkpoint_is_written_with_its_storage_and_seen_by_the_page(
+def test_a_checkpoint_is_written_with_its_storage_and_seen_by_the_next_look(
     orders: Table,
 ) -> None:
-    assert plan().commits_since == NEWEST + 1
-    job = request_checkpoint(
-        orders, version=NEWEST, parts=2, actor=COMMAND_LINE, now=timezone.now()
-    )
+    assert looked_at(orders)["commits_since_checkpoint"] == NEWEST + 1
 
-    CHECKPOINT.work(job.id)
+    job = worked(request_checkpoint(orders, version=NEWEST, parts=2))
 
-    job.refresh_from_db()
     assert job.state == Job.State.DONE, job.error_detail
     assert isinstance(job.result, dict)
     assert job.result["files"] == list(checkpoint_part_names(NEWEST, 2))
     assert "deltaweb-secret" not in repr(vars(job))
-    found = plan()
-    assert found.is_there
-    assert found.look is not None
-    assert found.look.checkpoint is not None
-    assert found.look.checkpoint.parts == 2
+    found = looked_at(orders)
+    assert found["commits_since_checkpoint"] == 0
+    assert found["newest_checkpoint"]["parts"] == 2
     assert open_table(orders, roots=None).snapshot().num_files == 17
 
 
 def test_expired_history_is_listed_with_its_storage(orders: Table) -> None:
-    job = list_again(orders, now=timezone.now())
+    job = worked(request_look(CLEAN_UP, orders, CleanUp(), now=timezone.now()))
 
-    CLEANUP.work(job.id)
-
-    job.refresh_from_db()
     assert job.state == Job.State.DONE, job.error_detail
     assert isinstance(job.result, dict)
     assert job.result["num_files"] == 0  # all of it was committed just now

@@ -14,6 +14,7 @@ CASES = {
     "deltaweb/delta/features": "a file a table feature",
     "apps/explorer": "a folder a page",
     "apps/tables/management/verbs": "a file a subcommand",
+    "apps/tables/operations": "a folder an operation, beside what they share",
     "apps/tables/work": "a file a kind of job",
 }
 # The words of logic are two things: a condition as written, and as evaluated.

@@ -26,7 +26,7 @@ from deltaweb.web.pages.page_json import As, OnPage, in_json
 from deltaweb.web.pages.request.server_paths import place_for_code
 from deltaweb.web.pages.snippets import Snippet
 from deltaweb.web.tables.extension.share_names import share_name_of
-from deltaweb.web.tables.maintenance.editing.definitions import newest_definition
+from deltaweb.web.tables.head.newest import newest_definition
 from deltaweb.web.tables.models import Commit, Table
 
 MAX_NAMES_SHOWN = 5

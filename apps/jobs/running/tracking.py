@@ -31,6 +31,7 @@ from deltaweb.web.jobs.running.apart_process import HandedOnError
 from deltaweb.web.jobs.running.cancel_watch import CancelWatch
 from deltaweb.web.jobs.running.database_faults import DATABASE_FAULTS, let_go
 from deltaweb.web.jobs.running.held_lease import HeldLease, LeaseLostError, take_lease
+from deltaweb.web.jobs.running.reports import Reports
 from deltaweb.web.jobs.running.row_texts import iso, one_line, storable
 
 logger = logging.getLogger(__name__)
@@ -43,7 +44,7 @@ class JobCancelled(Exception):  # noqa: N818 (not an error: someone asked for it
     """Raised in the work when someone has asked to cancel the job."""
 
 
-class TrackedJob:
+class TrackedJob(Reports):
     """A job in this worker's hands.
 
     Attributes:
@@ -109,14 +110,7 @@ class TrackedJob:
     def step(
         self, name: str, *, done: int = 0, total: int | None = None, unit: str = ""
     ) -> None:
-        """Begin the next step; its name is what the page shows.
-
-        Args:
-            name: The name.
-            done: How much of the work is done, where steps are its parts.
-            total: Of how much; None where the step counts for itself.
-            unit: Of what.
-        """
+        """Begin the next step; its name is what the page shows."""
         at = iso(self._clock())
         self._close_step(at)
         name = storable(name)[:200]

@@ -5,7 +5,6 @@ from typing import Any, cast
 
 from django import forms
 
-from deltaweb.delta.writing.checkpoint.request import MAX_PARTS
 from deltaweb.web.pages.lists.fields import SortField, WordField
 from deltaweb.web.pages.lists.sorting import Column
 from deltaweb.web.tables.models.schedules import schedule_choices
@@ -111,20 +110,3 @@ class RemoveForm(forms.Form):
         max_length=401,
         error_messages={"required": "Type the table's name to remove it."},
     )
-
-
-class CheckpointForm(forms.Form):
-    """Into how many files a checkpoint goes; left empty it is a single one."""
-
-    parts = forms.IntegerField(
-        min_value=1,
-        max_value=MAX_PARTS,
-        required=False,
-        error_messages={"invalid": f"Give a whole number from 1 to {MAX_PARTS}."},
-    )
-
-
-class CleanupForm(forms.Form):
-    """The job whose list somebody has seen and agrees to; none makes a list."""
-
-    seen = forms.UUIDField(required=False)

@@ -16,6 +16,7 @@ T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
 
+STARTING: Final = "Starting Spark"
 SPARK_ATTEMPTS: Final = 2  # sessions that a job may use up
 
 
@@ -43,7 +44,7 @@ def with_spark(
         driver_memory=settings.SPARK_DRIVER_MEMORY,
     )
     for attempt in range(1, SPARK_ATTEMPTS + 1):
-        if text := "Starting Spark" if session.is_needed() else idle:
+        if text := STARTING if session.is_needed() else idle:
             step(text)
         try:
             return work(session.get_spark(options))

@@ -6,7 +6,6 @@ from typing import Annotated, Any, Final
 
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
-from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
@@ -18,69 +17,29 @@ from deltaweb.web.pages.responses import json_response, respond_page
 from deltaweb.web.tables.head.job_json import check_may, described, names_of
 from deltaweb.web.tables.head.shapes import signed_in
 from deltaweb.web.tables.head.table_head import TableHead, get_table, table_head
-from deltaweb.web.tables.maintenance.operation_page import OperationPage
-from deltaweb.web.tables.maintenance.optimize_page import OPTIMIZE_PAGE
-from deltaweb.web.tables.maintenance.restore_page import RESTORE_PAGE
-from deltaweb.web.tables.maintenance.storage_ledger import StorageLedger, ledger_of
-from deltaweb.web.tables.maintenance.vacuum_page import VACUUM_PAGE
 from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.operations.checkpoint.page import CHECKPOINT_PAGE
+from deltaweb.web.tables.operations.clean_up.page import CLEAN_UP_PAGE
+from deltaweb.web.tables.operations.optimize.page import OPTIMIZE_PAGE
+from deltaweb.web.tables.operations.pages.page import OperationPage
 from deltaweb.web.tables.operations.requests import request_look
-from deltaweb.web.tables.operations.vacuum import VACUUM, Vacuum
-from deltaweb.web.tables.work.checkpoint import CHECKPOINT
-from deltaweb.web.tables.work.cleanup import CLEANUP
+from deltaweb.web.tables.operations.restore.page import RESTORE_PAGE
+from deltaweb.web.tables.operations.vacuum.operation import VACUUM, Vacuum
+from deltaweb.web.tables.operations.vacuum.page import VACUUM_PAGE
+from deltaweb.web.tables.operations.vacuum.storage_ledger import (
+    StorageLedger,
+    ledger_of,
+)
 
 NUM_RUNS: Final = 12
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tool:
-    """One thing that can be done for a table.
-
-    Attributes:
-        kind: Its kind of job.
-        heading: Its name.
-        about: What it does.
-        icon: Of its button.
-        url_name: Of its page.
-    """
-
-    kind: str
-    heading: str
-    about: str
-    icon: str
-    url_name: str
-
-
-def _tool(page: OperationPage[Any]) -> Tool:
-    return Tool(
-        kind=page.operation.kind,
-        heading=page.heading,
-        about=page.about,
-        icon=page.icon,
-        url_name=page.operation.page,
-    )
-
-
-TOOLS: Final = (
-    _tool(VACUUM_PAGE),
-    _tool(OPTIMIZE_PAGE),
-    _tool(RESTORE_PAGE),
-    Tool(
-        kind=CHECKPOINT.name,
-        heading="Checkpoint",
-        about="All that a reader needs of a version, without the commits before: "
-        "shortens the way to it. Nothing is deleted.",
-        icon="device-floppy",
-        url_name="tables:table-checkpoint",
-    ),
-    Tool(
-        kind=CLEANUP.name,
-        heading="Clean up the log",
-        about="Commits and checkpoints that are older than the table keeps its history "
-        "are deleted; data files are not touched.",
-        icon="eraser",
-        url_name="tables:table-cleanup",
-    ),
+TOOLS: Final[tuple[OperationPage[Any], ...]] = (
+    VACUUM_PAGE,
+    OPTIMIZE_PAGE,
+    RESTORE_PAGE,
+    CHECKPOINT_PAGE,
+    CLEAN_UP_PAGE,
 )
 
 
@@ -128,7 +87,7 @@ class UpkeepPage:
 
 def upkeep_page(table: Table) -> UpkeepPage:
     """Return the page of a table that the user may see."""
-    kinds = [tool.kind for tool in TOOLS]
+    kinds = [tool.operation.kind for tool in TOOLS]
     jobs = Job.objects.filter(subject_id=table.id, kind__in=kinds)
     jobs = jobs.defer("log", "error_detail").select_related("requested_by")
     ordered = jobs.order_by("-created_at", "-id")
@@ -147,17 +106,18 @@ def upkeep_page(table: Table) -> UpkeepPage:
 
 
 def _offered(
-    table: Table, tool: Tool, runs: list[Job], find: Callable[..., Any]
+    table: Table, tool: OperationPage[Any], runs: list[Job], find: Callable[..., Any]
 ) -> OfferedTool:
-    last = next((job for job in runs if job.kind == tool.kind), None)
+    kind = tool.operation.kind
+    last = next((job for job in runs if job.kind == kind), None)
     if last is None and len(runs) == NUM_RUNS:
-        last = find(kind=tool.kind).first()
+        last = find(kind=kind).first()
     return OfferedTool(
-        name=tool.url_name.removeprefix("tables:table-"),
+        name=tool.slug,
         heading=tool.heading,
         about=tool.about,
         icon=tool.icon,
-        url=reverse(tool.url_name, args=[table.namespace, table.name]),
+        url=tool.address(table),
         last=last,
     )
 

@@ -1,17 +1,24 @@
 """Arguments that several subcommands take: a table's name or location, and counts."""
 
-from argparse import ArgumentParser, ArgumentTypeError
+from argparse import ArgumentParser
 from pathlib import Path
-from typing import Final
 
-from deltaweb.delta.values.time_zones.errors import TimeZoneUnknownError
-from deltaweb.delta.values.time_zones.known import check_zone
 from deltaweb.web.tables.catalogue.registration import find_table
 from deltaweb.web.tables.errors import TableNameError, TableNotRegisteredError
+from deltaweb.web.tables.operations.parameters import (
+    SQL_OF_UTC,
+    whole_number,
+    zone_argument,
+)
 from deltaweb.web.tables.storage.locations import check_present, parse_location
 
-SQL_OF_UTC: Final = "SQL (UTC without)"
-"""Where times stand that are of UTC if no zone is given."""
+__all__ = [
+    "SQL_OF_UTC",
+    "add_time_zone",
+    "add_version",
+    "locate",
+    "whole_number",
+]
 
 
 def locate(text: str) -> tuple[str | None, str]:
@@ -41,15 +48,6 @@ def locate(text: str) -> tuple[str | None, str]:
     return None, location
 
 
-def whole_number(text: str) -> int:
-    """Read a whole number from 0; argparse turns the error into bad usage."""
-    value = int(text) if text.isascii() and text.isdigit() else -1
-    if not 0 <= value < 1 << 63:
-        message = f"{text!r} is not a whole number from 0"
-        raise ArgumentTypeError(message)
-    return value
-
-
 def add_version(parser: ArgumentParser, *, of: str = "--timestamp") -> None:
     """Take a table, one of its versions by number or time, and the zone of times.
 
@@ -64,15 +62,6 @@ def add_version(parser: ArgumentParser, *, of: str = "--timestamp") -> None:
     add_time_zone(parser, of=of)
 
 
-def time_zone(text: str) -> str:
-    """Read the name of a time zone; argparse turns the error into bad usage."""
-    try:
-        return check_zone(text)
-    except TimeZoneUnknownError as error:
-        message = f"{error.message} {error.hint}"
-        raise ArgumentTypeError(message) from None
-
-
 def add_time_zone(parser: ArgumentParser, *, of: str) -> None:
     """Take the zone of the times that people write without one.
 
@@ -80,19 +69,4 @@ def add_time_zone(parser: ArgumentParser, *, of: str) -> None:
         parser: Of the command.
         of: Where such times stand, for the help.
     """
-    parser.add_argument(
-        "--time-zone",
-        type=time_zone,
-        metavar="ZONE",
-        help=f"whose clocks show the times without a zone in {of}: such as "
-        "America/New_York or +05:30",
-    )
-
-
-def add_upgrade(parser: ArgumentParser) -> None:
-    """Let a change raise the protocol as far as it needs, in the same commit."""
-    parser.add_argument(
-        "--upgrade",
-        action="store_true",
-        help="raise the protocol where the change needs it; there is no way back",
-    )
+    parser.add_argument("--time-zone", **zone_argument(of))

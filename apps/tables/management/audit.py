@@ -1,13 +1,18 @@
-"""The record of what a command wrote into a table."""
+"""The record of what a command wrote into a table, and its answer."""
+
+from dataclasses import asdict
 
 from django.utils import timezone
 
+from deltaweb.delta.writing.transaction import CommitResult
 from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.pages.command import Output
 from deltaweb.web.tables.catalogue.registration import find_table
+from deltaweb.web.tables.operations.operation import commit_text
 from deltaweb.web.tables.work.log_writing import record_log_writing
 
 
-def record(action: str, name: str | None, **detail: object) -> None:
+def record(action: str, name: str | None, /, **detail: object) -> None:
     """Record what was done to a table; nothing where it is not registered."""
     if name is not None:
         record_log_writing(
@@ -17,3 +22,16 @@ def record(action: str, name: str | None, **detail: object) -> None:
             actor=COMMAND_LINE,
             now=timezone.now(),
         )
+
+
+def committed(
+    action: str,
+    name: str | None,
+    location: str,
+    result: CommitResult,
+    **detail: object,
+) -> Output:
+    """Record a commit to a registered table, and answer with it."""
+    record(action, name, version=result.version, **detail)
+    told = asdict(result)
+    return Output({"name": name, "location": location, **told}, commit_text(told))

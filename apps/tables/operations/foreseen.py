@@ -1,31 +1,44 @@
 """What an operation would do, and what of it somebody has agreed to."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from deltaweb.delta.protocol.actions import SetTransaction
-from deltaweb.web.jobs.running.tracking import TrackedJob
+from deltaweb.web.jobs.running.reports import Reports
+from deltaweb.web.tables.index.engine import Engine
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from deltaweb.storage.place import TablePlace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Foreseen:
-    """What an operation would do.
+    """What an operation would do: a page, a command and a job's result say the same.
 
     Attributes:
         version: The version of the table that was looked at; None where there is no
             table yet.
         counts: What somebody agrees to: where these are others when it is done, it is
             not done, and shown again.
-        detail: What else the page shows; JSON.
+        detail: What else is shown; JSON, and bounded, for a job keeps it.
         is_empty: Whether there is nothing to do.
+        says: What would happen, in a sentence.
+        lines: More of it, for a person who reads text; a table of rows is one.
+        exact: What a command's document has in full, where the detail is bounded, or
+            by a name of its own. Tables of rows are lists of objects there.
     """
 
     version: int | None
     counts: Mapping[str, int]
     detail: Mapping[str, Any] = field(default_factory=dict)
     is_empty: bool = False
+    says: str = ""
+    lines: "Callable[[], Iterable[str | pa.Table]]" = tuple
+    exact: Callable[[], Mapping[str, Any]] = dict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,19 +69,33 @@ class Seen:
         return cls(**{**values, "at": datetime.fromisoformat(values["at"])})
 
 
+def no_place() -> "TablePlace":
+    """Refuse to say where a table is that is yet to be made."""
+    message = "an operation without a table says what it opens"
+    raise ValueError(message)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Occasion:
-    """When an operation is looked at or done, and by which job.
+    """When an operation is looked at or done, and for whom.
 
     Attributes:
-        job: Told how far it is; it stops the work when it was cancelled.
+        job: Told how far it is; it stops the work when somebody cancelled it.
         now: The time to go by: that of the look, when what it showed is done.
-        seen: What is agreed to; None where it is only looked at.
+        seen: What is agreed to; None where it is only looked at, and in a command.
+        place: Returns where the table is.
+        engine: Who is to do it; None where its size decides.
+        is_job: Whether what is found is kept, for pages.
+        is_shown: Whether somebody is told what would happen before it does.
     """
 
-    job: TrackedJob
+    job: Reports
     now: datetime
     seen: Seen | None = None
+    place: "Callable[[], TablePlace]" = no_place
+    engine: Engine | None = None
+    is_job: bool = True
+    is_shown: bool = True
 
     @property
     def txn(self) -> SetTransaction | None:

@@ -22,11 +22,14 @@ is the dry run of what then runs, and nothing is done that nobody has seen.
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
+from functools import partial
+from operator import eq
 from typing import Any, Final, Generic, TypeVar
 
 from django.utils import timezone
 
 from deltaweb.delta.writing.transaction import CommitResult
+from deltaweb.storage.place import TablePlace
 from deltaweb.table import DeltaTable
 from deltaweb.web.jobs import kinds
 from deltaweb.web.jobs.kind import JobKind, Queue, from_json
@@ -36,9 +39,14 @@ from deltaweb.web.tables.errors import OperationOutdatedError
 from deltaweb.web.tables.index.refresh import refresh_anew
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.models.subjects import on_table, table_of
-from deltaweb.web.tables.operations.foreseen import Foreseen, Occasion, Seen
+from deltaweb.web.tables.operations.foreseen import (
+    Foreseen,
+    Occasion,
+    Seen,
+    no_place,
+)
 from deltaweb.web.tables.operations.looks import look_again
-from deltaweb.web.tables.storage.opening import open_table, roots_of_server
+from deltaweb.web.tables.storage.opening import open_table, roots_of_server, table_place
 
 P = TypeVar("P")
 T = TypeVar("T")
@@ -87,6 +95,26 @@ def finish_nothing(_asked: object, _occasion: Occasion) -> Mapping[str, Any] | N
     return None
 
 
+def commit_text(result: Mapping[str, Any]) -> str:
+    """Say what became of a commit in one line.
+
+    Args:
+        result: A `CommitResult` by its names.
+    """
+    if not result["attempts"]:
+        return "Nothing to do: the table is as it was."
+    parts = [
+        f"{result[name]:,} {word}"
+        for name, word in (
+            ("num_added_files", "files added"),
+            ("num_removed_files", "files removed"),
+        )
+        if result[name]
+    ]
+    said = f": {', '.join(parts)}" if parts else ""
+    return f"Committed version {result['version']}{said}."
+
+
 def counts_of(found: Mapping[str, Any], _asked: object) -> Mapping[str, int]:
     """Return the counts that a look has found."""
     return dict(found["counts"])
@@ -101,7 +129,8 @@ class Operation(Generic[P, T]):
         words: What it does, for lists of jobs.
         title: The title of a job, with `{table}`.
         doing: The step of what is agreed to, while it is done.
-        action: Its name in the record: `table.restore`.
+        action: Its name in the record: `table.restore`, or what says that by what is
+            asked.
         parameters: A frozen dataclass of JSON values.
         plan: Finds out what is to be done, and changes nothing.
         foresee: What of a plan is shown and agreed to.
@@ -113,16 +142,27 @@ class Operation(Generic[P, T]):
             the result of a look: those that the look told, unless more can be chosen.
         resume: Looks for what a worker before did that was killed before it could say
             so, and finishes it: the result, or None where there is nothing.
+        is_still: Whether the counts of a plan are those that somebody agreed to.
+        check: Refuses a plan that cannot be carried out, before anybody is asked.
+        question: What somebody at a terminal is asked, by the parameters and the
+            place; "" where it destroys nothing.
+        told: What it says of its result at a terminal, a line or several.
+        deletes_files: Whether it deletes files and makes no version: no commit then
+            notices what came meanwhile, so it is planned anew after an answer.
+        is_harmless: Whether it may be asked for unseen: nothing that anybody reads
+            becomes another.
+        has_engines: Whether a command may say who does it, this process or Spark.
+        is_apart: Whether a job of it has a process of its own, as `JobKind` has it; one
+            that has none starts no Spark to look.
         queue: Where its jobs wait.
         page: The URL name of its page.
-        action_of: Its name in the record where that depends on what is asked.
     """
 
     name: str
     words: str
     title: str
     doing: str
-    action: str
+    action: str | Callable[[P], str]
     parameters: type[P]
     plan: Callable[[DeltaTable, P, Occasion], T]
     foresee: Callable[[T], Foreseen]
@@ -131,9 +171,20 @@ class Operation(Generic[P, T]):
     settle: Settle[P] = index_again
     agreed: Callable[[Mapping[str, Any], P], Mapping[str, int]] = counts_of
     resume: Callable[[P, Occasion], Mapping[str, Any] | None] = finish_nothing
+    is_still: Callable[[Mapping[str, int], Mapping[str, int]], bool] = eq
+    check: Callable[[T], None] = lambda _plan: None
+    question: Callable[[P, str], str] = lambda _asked, _location: ""
+    told: Callable[[Mapping[str, Any]], str] = commit_text
+    deletes_files: bool = False
+    is_harmless: bool = False
+    has_engines: bool = False
+    is_apart: bool = True
     queue: Queue = Queue.DEFAULT
     page: str = ""
-    action_of: Callable[[P], str] | None = None
+
+    def action_name(self, asked: P) -> str:
+        """Return its name in the record."""
+        return self.action if isinstance(self.action, str) else self.action(asked)
 
     @property
     def kind(self) -> str:
@@ -160,9 +211,15 @@ class Operation(Generic[P, T]):
         """
         table = table_of(job) if job.parameters.get("table_id") else None
         asked = from_json(self.parameters, given.asked)
-        seen = Seen.from_json(given.seen) if given.seen is not None else None
+        name = table.full_name if table else job.title
+        seen = _agreed_to(given, name)
         now = seen.at if seen else timezone.now()
-        occasion = Occasion(job=job, now=now, seen=seen)
+        occasion = Occasion(
+            job=job,
+            now=now,
+            seen=seen,
+            place=no_place if table is None else partial(_place, table),
+        )
         job.step(LOOKING)
         if table is None and seen is not None:
             finished = self.resume(asked, occasion)
@@ -178,22 +235,24 @@ class Operation(Generic[P, T]):
             # A worker that was killed after its commit has done it.
             self.settle(table, asked, None)
             return {"is_done": True, "version": foreseen.version, "done_before": True}
-        self._check(seen, foreseen, table, job)
-        return self._carry_out(opened, plan, occasion, table, asked)
+        if not self._is_agreed(seen, foreseen, job.attempt):
+            look_again(job.id, now=timezone.now())
+            raise OperationOutdatedError(name=name)
+        job.step(self.doing)
+        job.check_held()
+        return self.run(opened, plan, occasion, table, asked)
 
-    def _check(
-        self, seen: Seen, foreseen: Foreseen, table: Table | None, job: TrackedJob
-    ) -> None:
-        is_other = dict(foreseen.counts) != dict(seen.counts)
+    def _is_agreed(self, seen: Seen, foreseen: Foreseen, attempt: int) -> bool:
+        if not seen.job:  # nothing was to be agreed to
+            return True
         # A worker before this one may have done it: then the version is another, and
         # equal counts would mean to do it twice.
-        may_be_done = job.attempt > 1 and foreseen.version != seen.version
-        if is_other or may_be_done:
-            look_again(job.id, now=timezone.now())
-            name = table.full_name if table else job.title
-            raise OperationOutdatedError(name=name)
+        may_be_done = attempt > 1 and foreseen.version != seen.version
+        return self.is_still(dict(foreseen.counts), dict(seen.counts)) and not (
+            may_be_done
+        )
 
-    def _carry_out(
+    def run(
         self,
         opened: DeltaTable,
         plan: T,
@@ -201,8 +260,11 @@ class Operation(Generic[P, T]):
         table: Table | None,
         asked: P,
     ) -> dict[str, Any]:
-        occasion.job.step(self.doing)
-        occasion.job.check_held()
+        """Carry out a plan; what is shown of the table then follows.
+
+        Raises:
+            DeltaError: As the operation says.
+        """
         result: dict[str, Any] | None = None
         try:
             outcome = self.carry_out(opened, plan, occasion)
@@ -211,6 +273,23 @@ class Operation(Generic[P, T]):
         finally:
             self.settle(table, asked, result)
         return result
+
+
+def _place(table: Table) -> TablePlace:
+    return table_place(table, roots=roots_of_server())
+
+
+def _agreed_to(given: Asked, name: str) -> Seen | None:
+    """Read what somebody agreed to.
+
+    Raises:
+        OperationOutdatedError: If an earlier release kept it, in another form.
+    """
+    if given.seen is None:
+        return None
+    if "at" not in given.seen:
+        raise OperationOutdatedError(name=name)
+    return Seen.from_json(given.seen)
 
 
 def shown(foreseen: Foreseen, *, now: datetime) -> dict[str, Any]:
@@ -234,8 +313,9 @@ def register(operation: Operation[P, T]) -> Operation[P, T]:
             run=operation.work,
             queue=operation.queue,
             is_reserved=True,
-            is_apart=True,
+            is_apart=operation.is_apart,
             is_look_unless="seen",
+            looks_here=not operation.is_apart,
             page=on_table(lambda job: (operation.page, (), {"job": str(job.id)}))
             if operation.page
             else None,

@@ -58,7 +58,7 @@ def request_operation(  # noqa: PLR0913 (each is one part of what is asked)
         operation: The operation.
         table: As for the look.
         asked: Its parameters: those of the look, but for what is chosen after it.
-        seen: The job of the look.
+        seen: The job of the look; one that is harmless may be asked for without.
         actor: Who asked, for the record.
         now: The current time.
         requested_by: The same, if it is somebody with an account.
@@ -69,19 +69,22 @@ def request_operation(  # noqa: PLR0913 (each is one part of what is asked)
     """
     name = table.full_name if table else operation.words
     result = look_result(seen) if seen else None
-    if seen is None or result is None or seen.kind != operation.kind:
+    if seen is None and operation.is_harmless:
+        agreed = Seen(job="", at=now, version=None, counts={}, by=actor.name)
+    elif seen is None or result is None or seen.kind != operation.kind:
         raise OperationOutdatedError(name=name)
-    agreed = Seen(
-        job=str(seen.id),
-        at=datetime.fromisoformat(result["at"]),
-        version=result["version"],
-        counts=operation.agreed(result, asked),
-        by=actor.name,
-    )
+    else:
+        agreed = Seen(
+            job=str(seen.id),
+            at=datetime.fromisoformat(result["at"]),
+            version=result["version"],
+            counts=operation.agreed(result, asked),
+            by=actor.name,
+        )
     job = _queue(operation, table, asked, agreed, now=now, requested_by=requested_by)
     if job.created_at == now and table is not None:
         detail = {**to_json(asked), **agreed.counts, "job": str(job.id)}
-        action = operation.action_of(asked) if operation.action_of else operation.action
+        action = operation.action_name(asked)
         record_log_writing(action, table, detail=detail, actor=actor, now=now)
     return job
 

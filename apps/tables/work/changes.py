@@ -3,7 +3,6 @@
 They are read in process, or by Spark for large ranges.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -24,9 +23,9 @@ from deltaweb.web.jobs.kind import Queue
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.results import keep_rows
 from deltaweb.web.jobs.running.tracking import TrackedJob
-from deltaweb.web.tables.index.spark_session import with_spark
+from deltaweb.web.tables.index.engine import choose
 from deltaweb.web.tables.models.subjects import Page, on_table, table_of
-from deltaweb.web.tables.storage.opening import open_table, roots_of_server, table_place
+from deltaweb.web.tables.storage.opening import roots_of_server, table_place
 from deltaweb.web.tables.work.table_look import TableLook
 
 if TYPE_CHECKING:
@@ -68,7 +67,7 @@ def read_changes(job: TrackedJob, asked: ReadChanges) -> dict[str, Any]:
     """
     table = table_of(job)
     job.step("Reading the log")
-    opened = open_table(table, roots=roots_of_server())
+    place = table_place(table, roots=roots_of_server())
     request = FeedRequest(
         versions=(asked.from_, asked.to),
         predicate=asked.predicate or None,
@@ -76,15 +75,27 @@ def read_changes(job: TrackedJob, asked: ReadChanges) -> dict[str, Any]:
         is_shown=True,
     )
     wanted = DigestRequest(key=asked.key, kinds=asked.kinds, changed=asked.changed)
-    feed = FeedScan(opened.store, request)
+    feed = FeedScan(place.open(), request)
     files = list(feed.files(with_sizes=True))
-    size_bytes = sum(pc.sum(some.files["size"]).as_py() or 0 for some in files)
-    if size_bytes > int(settings.SPARK_DIFF_BYTES):
-        found = _on_spark(job, request, wanted)
-    else:
+
+    def here() -> FeedDigest:
         job.step("Reading the changes")
-        report = _reporter(job, "versions")
-        found = digest_changes(feed, files, wanted, report)
+        return digest_changes(feed, files, wanted, job.progress_of("versions"))
+
+    def on_spark(spark: "SparkSession") -> FeedDigest:
+        from deltaweb.spark.data_files import feed_digest  # workers alone load Spark
+
+        job.step("Reading the changes")
+        tell = job.progress_of("tasks")
+        return feed_digest.digest_changes(spark, place, request, wanted, tell)
+
+    found, _engine = choose(
+        lambda: sum(pc.sum(some.files["size"]).as_py() or 0 for some in files),
+        settings.SPARK_DIFF_BYTES,
+        here=here,
+        on_spark=on_spark,
+        reports=job,
+    )
     keep_rows(job.id, found.changes.schema, found.changes.to_batches())
     counts = found.versions
     keep_rows(job.id, counts.schema, counts.to_batches(), suffix=VERSION_COUNTS)
@@ -112,26 +123,6 @@ def _facts(feed: FeedScan, found: FeedDigest) -> dict[str, Any]:
             if column.name in feed.rows.columns
         },
     }
-
-
-def _on_spark(
-    job: TrackedJob, request: FeedRequest, wanted: DigestRequest
-) -> FeedDigest:
-    from deltaweb.spark.data_files import feed_digest  # workers alone load Spark
-
-    place = table_place(table_of(job), roots=roots_of_server())
-
-    def work(spark: "SparkSession") -> FeedDigest:
-        job.step("Reading the changes")
-        return feed_digest.digest_changes(
-            spark, place, request, wanted, _reporter(job, "tasks")
-        )
-
-    return with_spark(job.step, work)
-
-
-def _reporter(job: TrackedJob, unit: str) -> Callable[[int, int | None], None]:
-    return lambda done, total: job.progress(done, total=total, unit=unit)
 
 
 def _page(job: Job) -> Page:

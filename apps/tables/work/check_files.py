@@ -9,17 +9,19 @@ from django.utils import timezone
 from deltaweb.delta.log.checkpoints.sidecars import log_size_bytes
 from deltaweb.delta.log.segment import load_log_segment
 from deltaweb.index.file_check import FileCheck, check_files
+from deltaweb.storage.place import TablePlace
 from deltaweb.table import DeltaTable
 from deltaweb.web.accounts.models import User
 from deltaweb.web.jobs import kinds
 from deltaweb.web.jobs.kind import JobKind, NoParameters, Queue
 from deltaweb.web.jobs.models import Job
+from deltaweb.web.jobs.running.reports import Reports
 from deltaweb.web.jobs.running.tracking import TrackedJob
 from deltaweb.web.jobs.services import enqueue
-from deltaweb.web.tables.index.spark_session import with_spark
+from deltaweb.web.tables.index.engine import Engine, choose
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.models.subjects import on_table, table_of
-from deltaweb.web.tables.storage.opening import open_table, roots_of_server, table_place
+from deltaweb.web.tables.storage.opening import roots_of_server, table_place
 from deltaweb.web.tables.versions.file_checks import keep_check
 
 if TYPE_CHECKING:
@@ -45,18 +47,9 @@ def request_file_check(
 
 
 def check_data_files(job: TrackedJob, _: NoParameters) -> dict[str, Any]:
-    """Find out which files of every version storage holds.
-
-    A large log is replayed by Spark, any other in process.
-    """
+    """Find out which files of every version storage holds."""
     table = table_of(job)
-    opened = open_table(table, roots=roots_of_server())
-    job.step("Looking at the log")
-    size_bytes = log_size_bytes(opened.store, load_log_segment(opened.store))
-    if size_bytes > settings.SPARK_REPLAY_BYTES:
-        check = _check_by_spark(job, table)
-    else:
-        check = _check(job, opened)
+    check = checked(table_place(table, roots=roots_of_server()), job)
     job.step("Storing what was found")
     job.check_held()
     result = keep_check(table, check, now=timezone.now())
@@ -65,35 +58,50 @@ def check_data_files(job: TrackedJob, _: NoParameters) -> dict[str, Any]:
     return result
 
 
-def _check(job: TrackedJob, opened: DeltaTable) -> FileCheck:
+def checked(
+    place: TablePlace, reports: Reports, wanted: Engine | None = None
+) -> FileCheck:
+    """Find out which files of every version storage holds; nothing is kept.
+
+    A large log is replayed by Spark, any other in process.
+
+    Args:
+        place: The table.
+        reports: Told how far that is.
+        wanted: Who does it; None to choose.
+    """
+    store = place.open()
+    reports.step("Looking at the log")
+
+    def on_spark(spark: "SparkSession") -> FileCheck:
+        from deltaweb.spark.data_files import file_check  # workers alone load Spark
+
+        reports.step("Replaying the log and listing storage")
+        tell = reports.progress_of("tasks")
+        return file_check.check_files(spark, place, on_progress=tell)
+
+    check, _engine = choose(
+        lambda: log_size_bytes(store, load_log_segment(store)),
+        settings.SPARK_REPLAY_BYTES,
+        here=lambda: _check(reports, DeltaTable.from_store(store)),
+        on_spark=on_spark,
+        reports=reports,
+        wanted=wanted,
+    )
+    return check
+
+
+def _check(reports: Reports, opened: DeltaTable) -> FileCheck:
     shown = ""
 
     def report(step: str, done: int, total: int | None, unit: str) -> None:
         nonlocal shown
         if step != shown:
             shown = step
-            job.step(step)
-        job.progress(done, total=total, unit=unit)
+            reports.step(step)
+        reports.progress(done, total=total, unit=unit)
 
     return check_files(opened, report=report)
-
-
-def _check_by_spark(job: TrackedJob, table: Table) -> FileCheck:
-    from deltaweb.spark.data_files import file_check  # workers alone load Spark
-
-    place = table_place(table, roots=roots_of_server())
-
-    def work(spark: "SparkSession") -> FileCheck:
-        job.step("Replaying the log and listing storage")
-        return file_check.check_files(
-            spark,
-            place,
-            on_progress=lambda done, total: job.progress(
-                done, total=total, unit="tasks"
-            ),
-        )
-
-    return with_spark(job.step, work)
 
 
 CHECK_FILES: Final = kinds.register(

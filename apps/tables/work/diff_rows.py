@@ -18,16 +18,16 @@ from deltaweb.delta.changes import RowDiffRequest, SnapshotDiff, diff_rows
 from deltaweb.delta.changes.errors import VersionFilesMissingError
 from deltaweb.delta.changes.snapshots import DiffRows as DiffEngine
 from deltaweb.delta.protocol.schema import type_text
+from deltaweb.table import DeltaTable
 from deltaweb.web.jobs import kinds
 from deltaweb.web.jobs.kind import Queue
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.results import keep_rows, result_path
 from deltaweb.web.jobs.running.tracking import TrackedJob
 from deltaweb.web.jobs.sweep.leftovers import SCRATCH_FOLDER
-from deltaweb.web.tables.index.spark_session import with_spark
-from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.index.engine import choose
 from deltaweb.web.tables.models.subjects import Page, on_table, table_of
-from deltaweb.web.tables.storage.opening import open_table, roots_of_server, table_place
+from deltaweb.web.tables.storage.opening import roots_of_server, table_place
 from deltaweb.web.tables.versions.change_file import ChangeFile
 from deltaweb.web.tables.versions.change_json import rows_json
 from deltaweb.web.tables.versions.file_checks import keep_missing
@@ -60,17 +60,34 @@ def compare(job: TrackedJob, asked: DiffRows) -> dict[str, Any]:
     """Compare the rows of two versions; their files decide whether Spark does it."""
     table = table_of(job)
     job.step("Replaying the log")
-    opened = open_table(table, roots=roots_of_server())
+    place = table_place(table, roots=roots_of_server())
+    opened = DeltaTable.from_store(place.open())
     diff = opened.compare(asked.from_, asked.to)
     work = partial(compare_rows, diff, asked.key, job_id=job.id)
-    try:
-        if diff.estimate().size_bytes > int(settings.SPARK_DIFF_BYTES):
-            return _compare_on_spark(job, table, work)
+
+    def here() -> dict[str, Any]:
         job.step("Reading the files that differ")
-        return work(report=_reporter(job, "files"))
+        return work(report=job.progress_of("files"))
+
+    def on_spark(spark: "SparkSession") -> dict[str, Any]:
+        from deltaweb.spark import table_changes  # workers alone load Spark
+
+        job.step("Reading and comparing the files that differ")
+        engine = partial(table_changes.diff_rows, spark, place)
+        return work(report=job.progress_of("tasks"), engine=engine)
+
+    try:
+        found, _engine = choose(
+            lambda: diff.estimate().size_bytes,
+            settings.SPARK_DIFF_BYTES,
+            here=here,
+            on_spark=on_spark,
+            reports=job,
+        )
     except VersionFilesMissingError as error:
         keep_missing(table, opened, error)
         raise
+    return found
 
 
 def compare_rows(
@@ -117,21 +134,6 @@ def compare_rows(
     }
 
 
-def _compare_on_spark(
-    job: TrackedJob, table: Table, compare: Callable[..., dict[str, Any]]
-) -> dict[str, Any]:
-    from deltaweb.spark import table_changes  # workers alone load Spark
-
-    place = table_place(table, roots=roots_of_server())
-
-    def work(spark: "SparkSession") -> dict[str, Any]:
-        job.step("Reading and comparing the files that differ")
-        engine = partial(table_changes.diff_rows, spark, place)
-        return compare(report=_reporter(job, "tasks"), engine=engine)
-
-    return with_spark(job.step, work)
-
-
 @contextmanager
 def _scratch_folder(job_id: object) -> Iterator[Path]:
     """Give a folder to spread rows in; another worker may be at the same job.
@@ -145,13 +147,6 @@ def _scratch_folder(job_id: object) -> Iterator[Path]:
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def _reporter(job: TrackedJob, unit: str) -> Report:
-    def report(done: int, total: int) -> None:
-        job.progress(done, total=total, unit=unit)
-
-    return report
 
 
 def _page(job: Job) -> Page:

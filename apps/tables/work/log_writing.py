@@ -1,10 +1,9 @@
-"""What jobs that write into a table's log share: the record, and the newest of them."""
+"""The record of what writes into a table's log."""
 
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Final
 
-from deltaweb.web.jobs.models import Job
 from deltaweb.web.pages.actions import Action, Actor, report
 from deltaweb.web.tables.models import Table
 
@@ -38,9 +37,3 @@ def record_log_writing(
             detail=detail,
         )
     )
-
-
-def newest_of(kind: str, table: Table) -> Job | None:
-    """Return the newest job of a kind about a table."""
-    jobs = Job.objects.filter(subject_id=table.id, kind=kind)
-    return jobs.defer("log", "error_detail").order_by("-created_at", "-id").first()

@@ -1,6 +1,5 @@
 """What all data files of a version really hold, by their footers."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,11 +13,12 @@ from deltaweb.table import DeltaTable
 from deltaweb.web.jobs import kinds
 from deltaweb.web.jobs.kind import Queue
 from deltaweb.web.jobs.results import keep_rows
+from deltaweb.web.jobs.running.reports import Reports
 from deltaweb.web.jobs.running.tracking import TrackedJob
-from deltaweb.web.tables.index.spark_session import with_spark
+from deltaweb.web.tables.index.engine import Engine, choose
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.models.subjects import on_table, table_of
-from deltaweb.web.tables.storage.opening import open_table, roots_of_server, table_place
+from deltaweb.web.tables.storage.opening import roots_of_server, table_place
 from deltaweb.web.tables.work.table_look import TableLook
 
 if TYPE_CHECKING:
@@ -48,93 +48,70 @@ def survey_table(job: TrackedJob, asked: FileSurvey) -> dict[str, Any]:
     """
     table = table_of(job)
     begun = timezone.now()
+    place = table_place(table, roots=roots_of_server())
     num_files = _num_files(table, asked.version)
-    is_small = num_files is not None and num_files <= IN_PROCESS_FILES
-    if is_small:
-        job.step("Reading the footers")
-        sums = survey_in_process(
-            open_table(table, roots=roots_of_server()),
-            asked.version,
-            lambda done, total: job.progress(done, total=total, unit="files"),
-        )
-    else:
-        sums = survey_by_spark(
-            table_place(table, roots=roots_of_server()),
-            asked.version,
-            num_files,
-            job.step,
-            lambda done, total: job.progress(done, total=total, unit="tasks"),
-        )
+    sums, engine = survey(place, asked.version, num_files, job)
     keep_rows(job.id, sums.schema, sums.to_batches())
     seconds = (timezone.now() - begun).total_seconds()
-    engine = "in process" if is_small else "Spark"
-    return {"engine": engine, "seconds": round(seconds, 1)}
+    return {"engine": engine.words, "seconds": round(seconds, 1)}
 
 
-def survey_in_process(
-    opened: DeltaTable, version: int | None, on_file: Callable[[int, int], None]
-) -> pa.Table:
-    """Add up the footers of a version, one after the other.
-
-    Args:
-        opened: The table.
-        version: The version; None is the newest.
-        on_file: Called with how many files are done, and of how many.
-
-    Returns:
-        `SURVEY_SCHEMA`.
-
-    Raises:
-        DeltaError: If the version cannot be read, or storage refuses.
-    """
-    snapshot = opened.snapshot_metadata(version)
-    columns = surveyed_columns(snapshot.schema, snapshot.metadata.partition_columns)
-    paths = snapshot.files["path"].to_pylist()
-    survey = Survey(columns)
-    survey_files(
-        survey,
-        paths,
-        opened.store.open_data_file,
-        lambda done: on_file(done, len(paths)),
-    )
-    return pa.Table.from_batches([survey.batch()])
-
-
-def survey_by_spark(
+def survey(
     place: TablePlace,
     version: int,
     num_files: int | None,
-    on_step: Callable[[str], None],
-    on_progress: Callable[[int, int | None], None],
-) -> pa.Table:
-    """Add up the footers of a version by Spark's tasks.
+    reports: Reports,
+    wanted: Engine | None = None,
+) -> tuple[pa.Table, Engine]:
+    """Add up the footers of a version.
 
     Args:
         place: The table.
         version: The version.
         num_files: About how many files it has; None where nobody knows.
-        on_step: Called with what is done now.
-        on_progress: Called with how many tasks are done, and of how many.
+        reports: Told how far that is.
+        wanted: Who reads; None to choose.
 
     Returns:
-        `SURVEY_SCHEMA`.
+        `SURVEY_SCHEMA`, and who read.
 
     Raises:
         DeltaError: If the version cannot be read, or storage refuses.
     """
-    from deltaweb.spark.data_files import (
-        survey as file_survey,  # workers alone load Spark
+
+    def on_spark(spark: "SparkSession") -> pa.Table:
+        from deltaweb.spark.data_files import survey  # workers alone load Spark
+
+        reports.step("Reading the footers")
+        request = survey.SurveyRequest(
+            place=place, version=version, num_files=num_files
+        )
+        return survey.survey_version(spark, request, reports.progress_of("tasks"))
+
+    return choose(
+        lambda: num_files,
+        IN_PROCESS_FILES,
+        here=lambda: _survey_here(place, version, reports),
+        on_spark=on_spark,
+        reports=reports,
+        wanted=wanted,
     )
 
-    request = file_survey.SurveyRequest(
-        place=place, version=version, num_files=num_files
+
+def _survey_here(place: TablePlace, version: int, reports: Reports) -> pa.Table:
+    reports.step("Reading the footers")
+    opened = DeltaTable.from_store(place.open())
+    snapshot = opened.snapshot_metadata(version)
+    columns = surveyed_columns(snapshot.schema, snapshot.metadata.partition_columns)
+    paths = snapshot.files["path"].to_pylist()
+    survey, tell = Survey(columns), reports.progress_of("files")
+    survey_files(
+        survey,
+        paths,
+        opened.store.open_data_file,
+        lambda done: tell(done, len(paths)),
     )
-
-    def work(spark: "SparkSession") -> pa.Table:
-        on_step("Reading the footers")
-        return file_survey.survey_version(spark, request, on_progress)
-
-    return with_spark(on_step, work)
+    return pa.Table.from_batches([survey.batch()])
 
 
 def _num_files(table: Table, version: int) -> int | None:

@@ -1,6 +1,5 @@
 """The page of a checkpoint: what it would hold, then the job that writes it."""
 
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -12,44 +11,54 @@ from deltaweb.table import DeltaTable
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.work import checkpoint
+from tests.benchmarks.logs import write_commit
 from tests.support.pages.factories import (
+    new_job,
     new_metadata,
     new_protocol,
     new_table,
-    new_unindexed_table,
 )
-from tests.support.tables.weekly_table import (
-    log_names,
-    page_json,
-    page_text,
-)
+from tests.support.pages.operated import work_newest
+from tests.support.tables.weekly_table import log_names, page_json, page_text
 
 pytestmark = pytest.mark.django_db
 CHECKPOINT = "/t/default/orders/checkpoint"
 HTMX = {"HX-Request": "true"}
 
 
+def looked_at(editor: Client, **asked: object) -> Job:
+    """The job that found out what a checkpoint would hold."""
+    assert editor.post(CHECKPOINT, asked).status_code == 302
+    return work_newest()
+
+
+def written(editor: Client, **asked: object) -> Job:
+    """The job of a checkpoint that somebody looked at and agreed to."""
+    editor.post(CHECKPOINT, {"seen": str(looked_at(editor, **asked).id)})
+    return work_newest()
+
+
 class TestWhatACheckpointWouldHold:
-    def test_is_told_before_it_is_asked_for(
+    def test_is_told_before_it_is_written(
         self, editor: Client, orders: Table, folder: Path
     ) -> None:
-        page = page_text(editor, CHECKPOINT)
+        before = log_names(folder)
 
+        looked_at(editor)
+
+        page = page_text(editor, CHECKPOINT)
         assert 'A checkpoint of <b class="dw-num">version 8</b>' in page
         assert "9 commits" in page
-        assert "None at or before version 8" in page
+        assert "none at or before version 8" in page
         assert f"{folder}/_delta_log" in page
         assert "as JSON" in page
-        assert "Write the checkpoint" in page
-        told = page_json(editor, CHECKPOINT)
+        assert "Write the checkpoint</button>" in page
+        told = page_json(editor, CHECKPOINT)["job"]["result"]
         assert (told["version"], told["commits_since_checkpoint"]) == (8, 9)
-        assert (told["num_files"], told["num_tombstones_at_most"]) == (
-            orders.num_files,
-            orders.num_tombstones,
-        )
+        assert told["num_files"] == orders.num_files
         assert told["about_bytes"] > 12_000
-        assert (told["refusal"], told["job"], told["newest_checkpoint"]) == (None,) * 3
+        assert told["newest_checkpoint"] is None
+        assert log_names(folder) == before
 
     @pytest.mark.usefixtures("orders")
     def test_names_the_newest_checkpoint_that_there_is(
@@ -57,8 +66,9 @@ class TestWhatACheckpointWouldHold:
     ) -> None:
         DeltaTable(str(folder)).create_checkpoint(3, parts=2)
 
-        told = page_json(editor, CHECKPOINT)
+        looked_at(editor)
 
+        told = page_json(editor, CHECKPOINT)["job"]["result"]
         assert told["newest_checkpoint"]["version"] == 3
         assert told["newest_checkpoint"]["parts"] == 2
         assert told["newest_checkpoint"]["size_bytes"] > 0
@@ -71,35 +81,9 @@ class TestWhatACheckpointWouldHold:
     ) -> None:
         DeltaTable(str(folder)).create_checkpoint(5)
 
-        page = page_text(editor, f"{CHECKPOINT}?v=5")
+        looked_at(editor, version=5)
 
-        assert "There is one already" in page
-        assert "Write it anew" in page
-
-    @pytest.mark.usefixtures("orders")
-    def test_is_known_without_storage_too(self, editor: Client, folder: Path) -> None:
-        shutil.rmtree(folder)
-
-        told = page_json(editor, CHECKPOINT)
-
-        assert str(folder) in told["storage_problem"]
-        assert told["commits_since_checkpoint"] is None
-        assert told["num_files"] > 0
-        assert "Not known" in page_text(editor, CHECKPOINT)
-
-    @pytest.mark.parametrize(
-        ("configuration", "expected"),
-        [
-            ({"delta.checkpoint.writeStatsAsStruct": "true"}, "JSON and with types"),
-            ({"delta.checkpoint.writeStatsAsJson": "false"}, "left out"),
-        ],
-    )
-    def test_tells_how_statistics_are_written(
-        self, editor: Client, configuration: dict[str, str], expected: str
-    ) -> None:
-        new_metadata(new_table("orders"), configuration=configuration)
-
-        assert expected in page_text(editor, CHECKPOINT)
+        assert "There is one already" in page_text(editor, CHECKPOINT)
 
     @pytest.mark.parametrize(
         ("protocol", "configuration", "expected"),
@@ -119,7 +103,7 @@ class TestWhatACheckpointWouldHold:
             ),
         ],
     )
-    def test_that_is_refused_has_a_reason_and_no_button(
+    def test_that_is_refused_is_refused_at_once(
         self,
         editor: Client,
         protocol: dict[str, Any],
@@ -130,82 +114,72 @@ class TestWhatACheckpointWouldHold:
         new_protocol(table, **protocol)
         new_metadata(table, configuration=configuration)
 
-        page = page_text(editor, CHECKPOINT)
+        answer = editor.post(CHECKPOINT)
 
-        assert "No checkpoint of version 2" in page
-        assert expected in page
-        assert "Write the checkpoint" not in page
-        assert editor.post(CHECKPOINT).status_code == 409
+        assert answer.status_code == 422
+        assert expected in answer.content.decode()
         assert not Job.objects.exists()
 
-    def test_of_a_version_that_the_log_has_lost_is_refused(
+    @pytest.mark.usefixtures("orders")
+    def test_of_a_version_that_is_none_is_told_by_the_look(
         self, editor: Client
     ) -> None:
-        runs = [[0, 0, "GONE", "Cleaned."], [1, 2, "READABLE", ""]]
-        new_metadata(new_table("orders", summary={"readable_runs": runs}))
+        assert looked_at(editor, version=99).error_code == "version-not-found"
 
-        told = page_json(editor, f"{CHECKPOINT}")
-        assert told["refusal"] is None
-        response = editor.get(f"{CHECKPOINT}.json?v=0").json()
-        assert "no longer reaches version 0" in response["refusal"]["message"]
-
-    def test_of_a_table_without_an_index_is_not_known_yet(self, editor: Client) -> None:
-        new_unindexed_table("orders")
-
-        assert "has not been indexed yet" in page_text(editor, CHECKPOINT)
-        assert page_json(editor, CHECKPOINT)["version"] is None
-        assert editor.post(CHECKPOINT).status_code == 409
-
-
-class TestAskingForACheckpoint:
-    def test_queues_it_once_and_records_who_asked(
+    def test_of_an_earlier_release_is_no_job_of_the_page(
         self, editor: Client, orders: Table
     ) -> None:
-        for _ in range(2):
-            answer = editor.post(CHECKPOINT, {"v": "8", "parts": ""})
-            assert (answer.status_code, answer["Location"]) == (302, CHECKPOINT)
+        new_job(
+            kind="tables.write_checkpoint",
+            subject_id=orders.id,
+            state=Job.State.DONE,
+            parameters={"table_id": str(orders.id), "version": 8, "parts": None},
+            result={"version": 8, "files": []},
+        )
 
-        job = Job.objects.get(kind="tables.write_checkpoint")
-        assert job.parameters == {
-            "table_id": str(orders.id),
-            "version": 8,
-            "parts": None,
-        }
+        assert page_json(editor, CHECKPOINT)["job"] is None
+
+
+class TestACheckpoint:
+    def test_is_written_once_and_recorded(
+        self, editor: Client, orders: Table, folder: Path
+    ) -> None:
+        look = looked_at(editor, version=8)
+        for _ in range(2):
+            assert editor.post(CHECKPOINT, {"seen": str(look.id)}).status_code == 302
+
+        job = Job.objects.exclude(id=look.id).get(kind="tables.write_checkpoint")
         event = AuditEvent.objects.get(action="table.checkpoint")
         assert (event.actor, event.table_id) == ("eve", orders.id)
         assert event.detail == {"version": 8, "parts": None, "job": str(job.id)}
-        waiting = page_text(editor, CHECKPOINT)
-        assert "No worker has reported yet" in waiting
-        assert "Write the checkpoint</button>" not in waiting
-
-    @pytest.mark.usefixtures("orders")
-    def test_shows_the_outcome_when_it_is_done(
-        self, editor: Client, folder: Path
-    ) -> None:
-        editor.post(CHECKPOINT, {"v": "8"})
-        job = Job.objects.get(kind="tables.write_checkpoint")
-
-        checkpoint.CHECKPOINT.work(job.id)
-
+        assert "No worker has reported yet" in page_text(editor, CHECKPOINT)
+        work_newest()
         page = page_text(editor, CHECKPOINT, **HTMX)
-        assert "Version 8 has its checkpoint" in page
+        assert "has its checkpoint" in page
         assert checkpoint_name(8) in page
-        assert "There is one already" in page
         assert "<html" not in page
         told = page_json(editor, CHECKPOINT)
-        assert told["job"]["state"] == "DONE"
         assert told["job"]["result"]["files"] == [checkpoint_name(8)]
         assert checkpoint_name(8) in log_names(folder)
 
     @pytest.mark.usefixtures("orders")
-    def test_of_an_older_version_in_parts(self, editor: Client, folder: Path) -> None:
-        answer = editor.post(CHECKPOINT, {"v": "5", "parts": "3"})
-        checkpoint.CHECKPOINT.work(Job.objects.latest("created_at").id)
+    def test_of_the_newest_version_is_of_the_one_that_was_shown(
+        self, editor: Client, folder: Path
+    ) -> None:
+        look = looked_at(editor)
+        write_commit(folder / "_delta_log", 9, first=900, adds=1, removed=[])
 
-        assert answer["Location"] == f"{CHECKPOINT}?v=5"
-        page = page_text(editor, f"{CHECKPOINT}?v=5")
-        assert "Version 5 has its checkpoint" in page
-        assert "in 3 parts" in page
+        editor.post(CHECKPOINT, {"seen": str(look.id)})
+        work_newest()
+
+        assert checkpoint_name(8) in log_names(folder)
+        assert AuditEvent.objects.get(action="table.checkpoint").detail["version"] == 8
+
+    @pytest.mark.usefixtures("orders")
+    def test_of_an_older_version_in_parts(self, editor: Client, folder: Path) -> None:
+        written(editor, version=5, parts=3)
+
+        assert "in 3 parts" in page_text(editor, CHECKPOINT)
         assert sum(".checkpoint." in name for name in log_names(folder)) == 3
 
     @pytest.mark.usefixtures("orders")
@@ -213,32 +187,31 @@ class TestAskingForACheckpoint:
     def test_in_a_count_of_parts_that_is_none_is_said_at_the_field(
         self, editor: Client, parts: str
     ) -> None:
-        answer = editor.post(CHECKPOINT, {"v": "8", "parts": parts})
+        answer = editor.post(CHECKPOINT, {"version": "8", "parts": parts})
 
         assert answer.status_code == 422
         assert b"aria-invalid" in answer.content
         assert not Job.objects.exists()
 
     @pytest.mark.usefixtures("orders")
-    def test_by_a_script_answers_with_the_job(self, editor: Client) -> None:
+    def test_is_written_unseen_for_scripts_of_earlier_releases(
+        self, editor: Client, folder: Path
+    ) -> None:
         answer = editor.post(f"{CHECKPOINT}.json", {"v": "8", "parts": "2"})
 
         assert answer.status_code == 202
-        job = Job.objects.get(kind="tables.write_checkpoint")
-        assert answer.json()["job"]["id"] == str(job.id)
-
-    @pytest.mark.usefixtures("orders")
-    def test_of_a_version_that_is_none_is_not_found(self, editor: Client) -> None:
-        assert editor.post(CHECKPOINT, {"v": "99"}).status_code == 404
+        assert answer.json()["job"]["id"] == str(Job.objects.get().id)
+        work_newest()
+        assert sum(".checkpoint." in name for name in log_names(folder)) == 2
 
     @pytest.mark.usefixtures("orders")
     def test_that_fails_says_why_and_can_be_tried_again(
         self, editor: Client, folder: Path
     ) -> None:
-        editor.post(CHECKPOINT, {"v": "8"})
+        editor.post(f"{CHECKPOINT}.json", {"v": "8"})
         (folder / "_delta_log" / "00000000000000000004.json").write_text("{")
 
-        checkpoint.CHECKPOINT.work(Job.objects.latest("created_at").id)
+        work_newest()
 
         page = page_text(editor, CHECKPOINT)
         assert "The checkpoint was not written" in page

@@ -1,6 +1,5 @@
 """The page of a clean-up: what would go, then the job that deletes just that."""
 
-from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +14,13 @@ from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.services import cancel
 from deltaweb.web.tables.index.refresh import refresh_table
 from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.work import cleanup
 from tests.support.index.indexed_tables import index_table, new_indexed_table
 from tests.support.pages.factories import (
     new_metadata,
     new_protocol,
     new_table,
 )
+from tests.support.pages.operated import work_newest, worked
 from tests.support.tables.weekly_table import (
     log_names,
     page_json,
@@ -41,10 +40,7 @@ class TestACleanUp:
     def listed(self, editor: Client) -> Job:
         """The job that lists what would go, done."""
         assert editor.post(CLEANUP).status_code == 302
-        job = Job.objects.filter(kind="tables.clean_up_log").latest("created_at")
-        cleanup.CLEANUP.work(job.id)
-        job.refresh_from_db()
-        return job
+        return work_newest()
 
     @pytest.mark.usefixtures("orders")
     def test_says_by_what_it_goes(self, editor: Client) -> None:
@@ -52,10 +48,9 @@ class TestACleanUp:
 
         assert "<b>30 days</b>, the default" in page
         assert "List what would go" in page
-        assert "for good" not in page
+        assert "cannot be undone" not in page
         told = page_json(editor, CLEANUP)
-        assert (told["refusal"], told["job"]) == (None, None)
-        assert told["cutoff"].endswith("T00:00:00Z")
+        assert told["job"] is None
 
     @pytest.mark.usefixtures("orders")
     def test_lists_first_and_deletes_nothing(
@@ -67,9 +62,9 @@ class TestACleanUp:
 
         assert log_names(folder) == before
         page = page_text(editor, CLEANUP)
-        assert "What would go" in page
+        assert "What would happen" in page
         assert "0 to 2 could not be read any more, for good" in page
-        assert "Delete 3 files for good" in page
+        assert "Delete 3 files</button>" in page
         assert before[0] in page
         assert isinstance(job.result, dict)
         assert job.result["files"][0]["name"] == before[0]
@@ -82,11 +77,11 @@ class TestACleanUp:
 
         answer = editor.post(CLEANUP, {"seen": str(job.id)})
         deletion = Job.objects.latest("created_at")
-        cleanup.CLEANUP.work(deletion.id)
+        worked(deletion)
 
         assert answer.status_code == 302
         assert log_names(folder) == before[3:]
-        assert "What was deleted" in page_text(editor, CLEANUP)
+        assert "can no longer be read" in page_text(editor, CLEANUP)
         event = AuditEvent.objects.get(action="table.cleanup")
         assert event.detail["num_files"] == 3
         assert event.detail["checkpoint_version"] == 3
@@ -103,25 +98,11 @@ class TestACleanUp:
         running = refresh_table(Table.objects.get(), now=timezone.now())
         Job.objects.filter(id=running.id).update(state=Job.State.RUNNING)
 
-        cleanup.CLEANUP.work(deletion.id)
+        worked(deletion)
 
         index = Job.objects.exclude(id=running.id).get(kind="tables.index_log")
         assert index.state == Job.State.QUEUED
         assert index.parameters == running.parameters
-
-    @pytest.mark.usefixtures("orders")
-    def test_that_fails_is_indexed_too(self, editor: Client, folder: Path) -> None:
-        job = self.listed(editor)
-        editor.post(CLEANUP, {"seen": str(job.id)})
-        deletion = Job.objects.latest("created_at")
-        for path in (folder / "_delta_log").iterdir():
-            path.write_text("{")
-
-        cleanup.CLEANUP.work(deletion.id)
-
-        deletion.refresh_from_db()
-        assert deletion.state == Job.State.FAILED
-        assert Job.objects.filter(kind="tables.index_log").count() == 1
 
     def test_shows_what_is_gone_once_it_is_indexed(
         self, editor: Client, folder: Path
@@ -130,7 +111,7 @@ class TestACleanUp:
         job = self.listed(editor)
         before = page_text(editor, "/t/default/orders/history")
         editor.post(CLEANUP, {"seen": str(job.id)})
-        cleanup.CLEANUP.work(Job.objects.latest("created_at").id)
+        work_newest()
 
         assert Job.objects.get(kind="tables.index_log").subject_id == table.id
         index_table(table)  # as that job does
@@ -149,26 +130,6 @@ class TestACleanUp:
         assert "?then=reload" in page_text(editor, CLEANUP)
 
     @pytest.mark.usefixtures("orders")
-    def test_of_what_was_listed_before_another_list_is_refused(
-        self, editor: Client, folder: Path
-    ) -> None:
-        older = self.listed(editor)
-        self.listed(editor)
-        before = log_names(folder)
-
-        answer = editor.post(CLEANUP, {"seen": str(older.id)}, follow=True)
-
-        assert "is no longer what was shown" in unescape(answer.content.decode())
-        newest = Job.objects.latest("created_at")
-        assert (newest.state, newest.parameters["seen"]) == (Job.State.QUEUED, None)
-        assert log_names(folder) == before
-        refused = editor.post(f"{CLEANUP}.json", {"seen": str(older.id)})
-        assert (refused.status_code, refused.json()["error"]) == (
-            409,
-            "cleanup-outdated",
-        )
-
-    @pytest.mark.usefixtures("orders")
     def test_that_would_take_more_than_was_listed_deletes_nothing(
         self, editor: Client, folder: Path
     ) -> None:
@@ -177,17 +138,16 @@ class TestACleanUp:
         editor.post(CLEANUP, {"seen": str(job.id)})
         deletion, before = Job.objects.latest("created_at"), log_names(folder)
 
-        cleanup.CLEANUP.work(deletion.id)
+        worked(deletion)
 
-        deletion.refresh_from_db()
-        assert deletion.error_code == "cleanup-outdated"
+        assert deletion.error_code == "operation-outdated"
         assert log_names(folder) == before
         shown_anew = Job.objects.latest("created_at")
         assert shown_anew.parameters["seen"] is None
-        cleanup.CLEANUP.work(shown_anew.id)
+        worked(shown_anew)
         page = page_text(editor, CLEANUP)
-        assert "Nothing was deleted." in page
-        assert "Delete 4 files for good" in page
+        assert "Nothing was done." in page
+        assert "Delete 4 files</button>" in page
 
     @pytest.mark.usefixtures("orders")
     def test_that_was_interrupted_is_finished_by_the_next_run(
@@ -198,9 +158,8 @@ class TestACleanUp:
         deletion, before = Job.objects.latest("created_at"), log_names(folder)
         (folder / "_delta_log" / before[0]).unlink()
 
-        cleanup.CLEANUP.work(deletion.id)
+        worked(deletion)
 
-        deletion.refresh_from_db()
         assert isinstance(deletion.result, dict)
         assert (deletion.state, deletion.result["num_files"]) == (Job.State.DONE, 2)
         assert log_names(folder) == before[3:]
@@ -215,7 +174,7 @@ class TestACleanUp:
         assert job.result["num_files"] == 0
         page = page_text(editor, CLEANUP)
         assert "Nothing can go" in page
-        assert "for good" not in page
+        assert "cannot be undone" not in page
 
     @pytest.mark.usefixtures("orders")
     def test_that_is_cancelled_while_it_waits_deletes_nothing(
@@ -225,7 +184,7 @@ class TestACleanUp:
         editor.post(CLEANUP, {"seen": str(job.id)})
         deletion = cancel(Job.objects.latest("created_at"), now=timezone.now())
 
-        cleanup.CLEANUP.work(deletion.id)
+        worked(deletion)
 
         assert log_names(folder) == before
         assert "Cancelled" in page_text(editor, CLEANUP)
@@ -247,7 +206,7 @@ class TestACleanUp:
             ),
         ],
     )
-    def test_that_is_refused_has_a_reason_and_no_button(
+    def test_that_is_refused_is_refused_at_once(
         self,
         editor: Client,
         protocol: dict[str, Any],
@@ -258,9 +217,8 @@ class TestACleanUp:
         new_protocol(table, **protocol)
         new_metadata(table, configuration=configuration)
 
-        page = page_text(editor, CLEANUP)
+        answer = editor.post(CLEANUP)
 
-        assert "The log is not cleaned up" in page
-        assert expected in page
-        assert "List what would go" not in page
-        assert editor.post(CLEANUP).status_code == 409
+        assert answer.status_code == 422
+        assert expected in answer.content.decode()
+        assert not Job.objects.exists()

@@ -180,12 +180,12 @@ def test_files_that_nobody_needs_go(orders: Path) -> None:
     options = ["--retention", "0h", "--allow-short-retention"]
 
     assert "shorter than" in refusal("vacuum", orders, "--retention", "1h")
-    found = run_json("vacuum", orders, *options)
+    found = run_json("vacuum", orders, *options, "--dry-run")
     places = {file["place"] for file in found["files"]}
     assert "orphan.parquet" in places
     assert not found["deleted"]
     assert (orders / "orphan.parquet").exists()
-    done = run_json("vacuum", orders, *options, "--execute", "--yes")
+    done = run_json("vacuum", orders, *options, "--yes")
 
     assert done["deleted"]
     assert not (orders / "orphan.parquet").exists()
@@ -201,7 +201,7 @@ def test_a_registered_table_keeps_a_record(orders: Path) -> None:
     run("set", "orders", "team=blue")
 
     event = AuditEvent.objects.get(action="table.set_properties")
-    assert event.detail["properties"] == {"team": "blue"}
+    assert event.detail["values"] == {"team": "blue"}
 
 
 def test_a_folder_is_converted_and_registered(tmp_path: Path) -> None:

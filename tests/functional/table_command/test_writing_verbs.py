@@ -55,7 +55,7 @@ WRITING = {
     "unset": ["{orders}", "owner"],
     "update": ["{orders}", "--set", "n = n + 1"],
     "upgrade": ["{orders}", "--reader", "3", "--writer", "7"],
-    "vacuum": ["{orders}", "--execute"],
+    "vacuum": ["{orders}"],
     "widen-column": ["{orders}", "n", "BIGINT"],
 }
 ASKING = {
@@ -183,9 +183,14 @@ def test_a_verb_that_destroys_nothing_does_not_ask(
         pytest.param("delete", "Would delete 3 rows in 2 files of 3", id="delete"),
         pytest.param("update", "Would change 6 rows in 3 files of 3", id="update"),
         pytest.param("merge", "Would change 1 row in 1 file of 3", id="merge"),
+        pytest.param("drop-column", "Would commit version 4, DROP", id="drop-column"),
+        pytest.param("restore", "would come back, 2 files", id="restore"),
+        pytest.param("vacuum", "Would delete 1 file (27 bytes)", id="vacuum"),
+        pytest.param("cleanup", "Would delete ", id="cleanup"),
+        pytest.param("import", "would get 2 rows; 0 do not fit", id="import"),
     ],
 )
-def test_the_question_says_how_many_rows(
+def test_the_question_says_what_would_happen(
     verb: str, said: str, workshop: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.stdin", Terminal("y\n"))
@@ -209,12 +214,13 @@ def test_nobody_is_asked_about_no_row(
 
 
 @pytest.mark.parametrize("verb", ["vacuum"])
-def test_vacuum_lists_with_dry_run_as_it_does_without_execute(
+def test_a_vacuum_takes_the_option_of_earlier_releases(
     verb: str, workshop: Path
 ) -> None:
     orders = workshop / "lake" / "orders"
 
     listed = run(verb, orders, "--dry-run")
 
-    assert listed == run(verb, orders) == run(verb, orders, "--execute", "--dry-run")
+    assert listed == run(verb, orders, "--execute", "--dry-run")
     assert "orphan.parquet" in listed
+    assert run(verb, orders, "--execute", "--yes").startswith("Deleted 1 file")

@@ -10,7 +10,7 @@ from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.models import MissingFiles, Table
 from tests.functional.table_operations.conftest import SCHEMA, Work
-from tests.support.pages.factories import NOW, new_commit, new_unindexed_table, new_user
+from tests.support.pages.factories import NOW, new_commit
 from tests.support.tables.weekly_table import page_json, page_text
 
 pytestmark = pytest.mark.django_db
@@ -178,25 +178,6 @@ class TestARestore:
         assert job.error in page
         assert job.error_hint in page
 
-    @pytest.mark.usefixtures("orders")
-    def test_by_a_script_answers_with_the_job(self, editor: Client, work: Work) -> None:
-        answer = editor.post(f"{RESTORE}.json", {"version": 1})
-        assert answer.status_code == 202
-        seen = work()
-
-        answer = editor.post(f"{RESTORE}.json", {"seen": str(seen.id)})
-
-        assert answer.json()["job"]["parameters"]["seen"]["job"] == str(seen.id)
-        assert work().state == Job.State.DONE
-
-    @pytest.mark.usefixtures("orders")
-    def test_of_a_look_that_is_none_is_refused(self, editor: Client) -> None:
-        seen = {"seen": "b6f5c1a4-4f53-4a6e-8f0e-0a4a4d3c2b1a"}
-
-        assert editor.post(f"{RESTORE}.json", seen).status_code == 409
-        assert editor.post(RESTORE, seen).status_code == 302
-        assert not Job.objects.exists()
-
     def test_that_a_killed_worker_had_committed_is_done(
         self, editor: Client, work: Work, folder: Path, orders: Table
     ) -> None:
@@ -212,28 +193,3 @@ class TestARestore:
         assert done.result["done_before"] is True
         assert DeltaTable(str(folder)).latest_version() == 4
         assert Job.objects.filter(kind="tables.index_log", subject_id=orders.id)
-
-
-class TestWhoMay:
-    @pytest.mark.parametrize("form", ["", ".json"])
-    @pytest.mark.usefixtures("orders")
-    def test_viewers_neither_see_nor_ask(self, client: Client, form: str) -> None:
-        client.force_login(new_user("vera"))
-
-        assert client.get(f"{RESTORE}{form}").status_code == 403
-        assert client.post(f"{RESTORE}{form}", {"version": 1}).status_code == 403
-        assert not Job.objects.exists()
-        assert RESTORE not in page_text(client, "/t/default/orders/")
-
-    @pytest.mark.usefixtures("orders")
-    def test_editors_find_it_in_the_menu(self, editor: Client) -> None:
-        assert f'href="{RESTORE}"' in page_text(editor, "/t/default/orders/")
-
-    def test_a_table_that_is_none_is_not_found(self, editor: Client) -> None:
-        assert editor.get(RESTORE).status_code == 404
-
-    def test_of_a_table_without_an_index_waits(self, editor: Client) -> None:
-        new_unindexed_table("orders")
-
-        assert "has not been indexed yet" in page_text(editor, RESTORE)
-        assert editor.post(RESTORE, {"version": 1}).status_code == 409

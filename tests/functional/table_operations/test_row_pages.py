@@ -13,7 +13,6 @@ from deltaweb.web.sharing.activity.action_words import action_words
 from deltaweb.web.tables.index.refresh import refresh_table
 from deltaweb.web.tables.models import Table
 from tests.functional.table_operations.conftest import Work, index_at
-from tests.support.pages.factories import new_user
 from tests.support.tables.weekly_table import page_json, page_text
 
 pytestmark = pytest.mark.django_db
@@ -287,24 +286,3 @@ class TestWhatIsRefusedAtOnce:
 
         assert answer.status_code == 422
         assert b"only takes new rows" in answer.content
-
-
-class TestWhoMay:
-    @BOTH
-    @pytest.mark.parametrize("form", ["", ".json"])
-    @pytest.mark.usefixtures("orders")
-    def test_viewers_neither_see_nor_ask(
-        self, client: Client, page: str, form: str
-    ) -> None:
-        client.force_login(new_user("vera"))
-
-        assert client.get(f"{page}{form}").status_code == 403
-        assert client.post(f"{page}{form}", {"where": "id = 1"}).status_code == 403
-        assert not Job.objects.exists()
-        assert page not in page_text(client, "/t/default/orders/")
-
-    @BOTH
-    @pytest.mark.usefixtures("orders")
-    def test_editors_find_it_in_the_menu(self, editor: Client, page: str) -> None:
-        assert f'href="{page}"' in page_text(editor, "/t/default/orders/")
-        assert page_text(editor, page)

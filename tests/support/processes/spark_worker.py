@@ -65,16 +65,15 @@ import json, sys
 import django
 django.setup()
 from django.utils import timezone
-from deltaweb.web.pages.actions import COMMAND_LINE
-from deltaweb.web.tables.work.checkpoint import request_checkpoint
 from deltaweb.web.tables.work.diff_rows import DIFF_ROWS, DiffRows
 from deltaweb.web.tables.work.profile import PROFILE, Profile
 from deltaweb.web.tables.models import Table
+from tests.support.pages.operated import request_checkpoint
 table, now = Table.objects.get(name=sys.argv[1]), timezone.now()
 newest = table.version
 PROFILE.request(table, Profile(version=newest, column=("country",)), now=now)
 DIFF_ROWS.request(table, DiffRows(from_=3, to=20, key=("order_id",)), now=now)
-request_checkpoint(table, version=newest, parts=2, actor=COMMAND_LINE, now=now)
+request_checkpoint(table, version=newest, parts=2)
 """
 
 

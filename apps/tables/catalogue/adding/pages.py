@@ -6,7 +6,6 @@ from typing import Any, Final, cast
 from django.http import HttpRequest
 
 from deltaweb.delta.errors import SchemaError
-from deltaweb.web.tables.catalogue.adding.flow import AddingPage
 from deltaweb.web.tables.catalogue.adding.forms import (
     ConvertForm,
     CreationForm,
@@ -21,6 +20,7 @@ from deltaweb.web.tables.catalogue.adding.work.import_rows import IMPORT, Import
 from deltaweb.web.tables.errors import TableNameError
 from deltaweb.web.tables.head.shapes import signed_in
 from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.operations.pages.page import OperationPage
 from deltaweb.web.tables.storage.locations import parse_location
 from deltaweb.writer.importing.checked_rows import schema_of
 from deltaweb.writer.importing.options import ImportColumn, format_of
@@ -301,9 +301,9 @@ def _choices(type_name: str) -> list[str]:
     return [type_name, *(name for name in TYPES if name != type_name)]
 
 
-CREATE_PAGE: Final = AddingPage(
+CREATE_PAGE: Final = OperationPage(
     operation=CREATE,
-    slug="create",
+    adds="create",
     form=CreationForm,
     heading="Create a table",
     about="An empty table of the columns below, or of those that a file has, in a "
@@ -313,9 +313,9 @@ CREATE_PAGE: Final = AddingPage(
     shows=show_made,
     more=_create_context,
 )
-CONVERT_PAGE: Final = AddingPage(
+CONVERT_PAGE: Final = OperationPage(
     operation=CONVERT,
-    slug="convert",
+    adds="convert",
     form=ConvertForm,
     heading="Convert a Parquet folder",
     about="A folder of Parquet files becomes a table where it lies: a log is written "
@@ -325,9 +325,9 @@ CONVERT_PAGE: Final = AddingPage(
     shows=show_made,
     more=lambda _request, _asked, _look: {},
 )
-IMPORT_PAGE: Final = AddingPage(
+IMPORT_PAGE: Final = OperationPage(
     operation=IMPORT,
-    slug="import",
+    adds="import",
     form=ImportForm,
     heading="Import a file",
     about="Rows of a CSV, JSON or Parquet file. Types are proposed and every row is "

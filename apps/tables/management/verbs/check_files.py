@@ -6,13 +6,16 @@ from collections.abc import Iterator
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from deltaweb.index.file_check import FileCheck, check_files
+from deltaweb.index.file_check import FileCheck
 from deltaweb.index.history.sentences.commit_facts import counted
 from deltaweb.web.pages.command import Output, Subcommand
 from deltaweb.web.tables.catalogue.registration import find_table
+from deltaweb.web.tables.index.engine import Engine
+from deltaweb.web.tables.management.terminal import TerminalReports, add_engine
 from deltaweb.web.tables.storage.locations import check_present
-from deltaweb.web.tables.storage.opening import open_table
+from deltaweb.web.tables.storage.opening import table_place
 from deltaweb.web.tables.versions.file_checks import keep_check
+from deltaweb.web.tables.work.check_files import checked
 
 
 class Verb(Subcommand):
@@ -21,12 +24,14 @@ class Verb(Subcommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the arguments."""
         parser.add_argument("name")
+        add_engine(parser)
 
-    def run(self, *, name: str, **_: object) -> Output:
+    def run(self, *, name: str, engine: Engine | None, **_: object) -> Output:
         """List the storage once and count what every version lacks."""
         table = find_table(name)
         check_present(table.location)
-        check = check_files(open_table(table, roots=None))
+        place = table_place(table, roots=None)
+        check = checked(place, TerminalReports(self.warn), engine)
         facts = keep_check(table, check, now=timezone.now())
         missing = check.missing.to_pylist()
         data = {

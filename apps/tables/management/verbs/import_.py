@@ -10,7 +10,7 @@ from deltaweb.index.history.sentences.commit_facts import counted
 from deltaweb.web.pages.command import Output, WritingVerb
 from deltaweb.web.tables.catalogue.registration import find_table
 from deltaweb.web.tables.errors import TableNameError, TableNotRegisteredError
-from deltaweb.web.tables.management.commit_output import committed
+from deltaweb.web.tables.management.audit import committed
 from deltaweb.web.tables.management.options.file_options import (
     add_file_options,
     asked_files,
@@ -96,7 +96,11 @@ class Verb(WritingVerb):
                 _hint_lines(hints),
             )
         if asked.mode is ImportMode.OVERWRITE and existing(store) is not None:
-            self.ask(f"Replace every row of {location}?")
+            question = f"Replace every row of {location}?"
+            self.check_somebody_there(question)
+            if not self.is_agreed:
+                said = _rows_text(plan_import(store, asked), location)
+                self.ask(f"{said} {question}")
         result, rows = carry_out_import(store, asked)
         for line in hints:
             self.warn(line)
@@ -123,11 +127,16 @@ def _hint_lines(hints: Sequence[str]) -> Iterator[str]:
         yield from (f"  {line}" for line in hints)
 
 
-def _plan_text(plan: ImportPlan, location: str) -> str:
+def _rows_text(plan: ImportPlan, location: str) -> str:
     rows = plan.rows
     verb = "would be made of" if plan.base is None else "would get"
+    return f"{location} {verb} {rows.num_rows:,} rows; {rows.num_bad:,} do not fit."
+
+
+def _plan_text(plan: ImportPlan, location: str) -> str:
+    rows = plan.rows
     lines = [
-        f"{location} {verb} {rows.num_rows:,} rows; {rows.num_bad:,} do not fit.",
+        _rows_text(plan, location),
         *(
             f"{counted(number, 'row')} would break the constraint "
             f"{rule.name!r}: {rule.sql}."

@@ -1,53 +1,27 @@
 """`deltaweb table set`: set properties of a table."""
 
-from django.core.management.base import CommandError, CommandParser
+from argparse import ArgumentParser
+from collections.abc import Mapping
+from typing import Any
 
-from deltaweb.delta.writing.operations.definition import set_properties
-from deltaweb.web.pages.command import Output, WritingVerb
-from deltaweb.web.tables.management.arguments import add_upgrade, locate
-from deltaweb.web.tables.management.commit_output import committed
-from deltaweb.web.tables.management.definition_output import planned_definition
-from deltaweb.web.tables.storage.opening import open_location
-
-
-class Verb(WritingVerb):
-    """Set properties of a table."""
-
-    def add_arguments(self, parser: CommandParser) -> None:
-        """Declare the arguments."""
-        parser.add_argument("table", metavar="name|location")
-        parser.add_argument("properties", nargs="+", metavar="key=value")
-        add_upgrade(parser)
-
-    def run(
-        self,
-        *,
-        table: str,
-        properties: list[str],
-        upgrade: bool,
-        dry_run: bool,
-        **_: object,
-    ) -> Output:
-        """Set properties, all of them in one commit."""
-        wanted = dict(map(_pair, properties))
-        name, location = locate(table)
-        opened = open_location(location)
-        if dry_run:
-            plan = opened.plan_definition(
-                lambda base: set_properties(
-                    base, wanted, root=opened.root, upgrade=upgrade
-                )
-            )
-            return planned_definition(name, location, plan)
-        result = opened.set_properties(wanted, upgrade=upgrade)
-        return committed(
-            "table.set_properties", name, location, result, properties=wanted
-        )
+from deltaweb.web.tables.management.operation_verb import OperationVerb
+from deltaweb.web.tables.operations.definition.change_property import (
+    CHANGE_PROPERTY,
+    ChangeProperty,
+)
+from deltaweb.web.tables.operations.parameters import given, pair
 
 
-def _pair(text: str) -> tuple[str, str]:
-    key, separator, value = text.partition("=")
-    if not separator or not key.strip():
-        message = f"{text!r} is not of the form key=value."
-        raise CommandError(message)
-    return key.strip(), value.strip()
+class Verb(OperationVerb[ChangeProperty]):
+    """Set properties of a table, all of them in one commit."""
+
+    operation = CHANGE_PROPERTY
+
+    def add_parameters(self, parser: ArgumentParser) -> None:
+        """Declare the properties."""
+        parser.add_argument("properties", nargs="+", type=pair, metavar="key=value")
+        super().add_parameters(parser)
+
+    def read(self, options: Mapping[str, Any]) -> ChangeProperty:
+        """Return the values by their names."""
+        return ChangeProperty(values=dict(options["properties"]), **given(options))

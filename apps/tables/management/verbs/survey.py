@@ -5,20 +5,16 @@ from collections.abc import Iterator, Sequence
 from django.core.management.base import CommandParser
 
 from deltaweb.index.file_survey import surveyed_columns
-from deltaweb.storage.place import TablePlace
 from deltaweb.web.pages.command import Output, Subcommand
 from deltaweb.web.pages.figures import bytes_text
 from deltaweb.web.pages.page_json import json_of
+from deltaweb.web.tables.index.engine import Engine
 from deltaweb.web.tables.management import text_output
 from deltaweb.web.tables.management.arguments import add_version, locate
-from deltaweb.web.tables.storage.connections import options_for
-from deltaweb.web.tables.storage.opening import open_location
+from deltaweb.web.tables.management.terminal import TerminalReports, add_engine
+from deltaweb.web.tables.storage.opening import open_location, place_of
 from deltaweb.web.tables.versions.survey.inside import Share, TableInside, table_inside
-from deltaweb.web.tables.work.survey_files import (
-    IN_PROCESS_FILES,
-    survey_by_spark,
-    survey_in_process,
-)
+from deltaweb.web.tables.work.survey_files import survey
 
 MAX_LINES = 50
 """Of each part: who wants more takes --json."""
@@ -31,6 +27,7 @@ class Verb(Subcommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the arguments."""
         add_version(parser)
+        add_engine(parser)
 
     def run(
         self,
@@ -39,22 +36,20 @@ class Verb(Subcommand):
         at_version: int | None,
         timestamp: str | None,
         time_zone: str | None,
+        engine: Engine | None,
         **_: object,
     ) -> Output:
         """Read every footer, in process or by Spark, and add them up."""
         name, location = locate(table)
         opened = open_location(location, time_zone=time_zone)
         snapshot = opened.snapshot_metadata(at_version, timestamp)
-        num_files = snapshot.files.num_rows
-        if num_files <= IN_PROCESS_FILES:
-            engine = "in process"
-            sums = survey_in_process(opened, snapshot.version, lambda *_: None)
-        else:
-            engine = "Spark"
-            place = TablePlace(location, options_for(location))
-            sums = survey_by_spark(
-                place, snapshot.version, num_files, lambda _: None, lambda *_: None
-            )
+        sums, read_by = survey(
+            place_of(location),
+            snapshot.version,
+            snapshot.files.num_rows,
+            TerminalReports(self.warn),
+            engine,
+        )
         columns = surveyed_columns(snapshot.schema, snapshot.metadata.partition_columns)
         inside = table_inside(columns, sums, length=ALL)
         if not inside.is_complete:
@@ -63,7 +58,7 @@ class Verb(Subcommand):
             "name": name,
             "location": location,
             "version": snapshot.version,
-            "engine": engine,
+            "engine": read_by.words,
         }
         found = json_of(inside)
         if isinstance(found, dict):
@@ -77,7 +72,7 @@ class Verb(Subcommand):
                 ("rows", f"{inside.num_rows:,}"),
                 ("row groups", f"{inside.num_row_groups:,}"),
                 ("footer bytes", f"{inside.footer_bytes:,}"),
-                ("read by", engine),
+                ("read by", read_by.words),
             ]
         )
         return Output(data, text, _lines(inside))

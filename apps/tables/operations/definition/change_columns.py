@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from deltaweb.delta.protocol.schema import StructField
-from deltaweb.delta.protocol.schema_ddl import parse_type_ddl
+from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl, parse_type_ddl
 from deltaweb.delta.writing.operations.definition import COMMENT, add_columns
 from deltaweb.delta.writing.operations.renamed_columns import (
     drop_column,
@@ -13,6 +13,7 @@ from deltaweb.delta.writing.operations.renamed_columns import (
 from deltaweb.delta.writing.operations.widened_columns import widen_column
 from deltaweb.delta.writing.transaction import Transaction
 from deltaweb.web.tables.operations.definition.definition_change import register_change
+from deltaweb.web.tables.operations.parameters import parameter, upgrade_parameter
 
 if TYPE_CHECKING:
     from deltaweb.delta.snapshot.state import Definition
@@ -36,15 +37,19 @@ class ChangeColumns:
         type: The type of a new one, or the wider type, as SQL spells it.
         comment: The words about a new one; empty for none.
         new_name: What it is called from now on.
+        columns: Several new ones, as SQL declares them, in place of the one.
         upgrade: Whether the protocol may go up for its type, in the same commit.
     """
 
     way: str
-    name: str
-    type: str = ""
+    name: str = parameter(
+        "", metavar="column", help="a.b for a nested one; a.element, m.key, m.value"
+    )
+    type: str = parameter("", help="the wider type, such as BIGINT")
     comment: str = ""
-    new_name: str = ""
-    upgrade: bool = False
+    new_name: str = parameter("", metavar="new-name")
+    columns: str = parameter("", metavar="'col TYPE [COMMENT ..]'")
+    upgrade: bool = upgrade_parameter()
 
 
 def change_columns(base: "Definition", asked: ChangeColumns, root: str) -> Transaction:
@@ -61,6 +66,9 @@ def change_columns(base: "Definition", asked: ChangeColumns, root: str) -> Trans
         return drop_column(base, asked.name, root=root)
     if asked.way == WIDEN:
         return widen_column(base, asked.name, parse_type_ddl(asked.type), root=root)
+    if asked.columns:
+        new = [*parse_columns_ddl(asked.columns)]
+        return add_columns(base, new, root=root, upgrade=asked.upgrade)
     column = StructField(
         asked.name,
         parse_type_ddl(asked.type),
@@ -79,4 +87,7 @@ CHANGE_COLUMNS: Final = register_change(
     parameters=ChangeColumns,
     change=change_columns,
     page="tables:table-columns",
+    question=lambda asked, location: (
+        f"Drop the column {asked.name} of {location}?" if asked.way == DROP else ""
+    ),
 )

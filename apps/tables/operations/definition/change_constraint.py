@@ -13,6 +13,11 @@ from deltaweb.delta.writing.transaction import Transaction
 from deltaweb.table import DeltaTable
 from deltaweb.web.tables.operations.definition.definition_change import register_change
 from deltaweb.web.tables.operations.foreseen import Occasion
+from deltaweb.web.tables.operations.parameters import (
+    parameter,
+    upgrade_parameter,
+    zone_parameter,
+)
 
 if TYPE_CHECKING:
     from deltaweb.delta.snapshot.state import Definition
@@ -29,10 +34,12 @@ class ChangeConstraint:
         time_zone: Whose clocks show its times without a zone, as rows are looked at.
     """
 
-    name: str
-    sql: str | None = None
-    upgrade: bool = False
-    time_zone: str = UTC_ZONE
+    name: str = parameter("")
+    sql: str | None = parameter(None, metavar="SQL")
+    upgrade: bool = upgrade_parameter()
+    time_zone: str = zone_parameter(
+        UTC_ZONE, of="its SQL (UTC without), as rows are looked at"
+    )
 
 
 def change_constraint(
@@ -59,13 +66,12 @@ def plan_constraint(
     if asked.sql is None:
         name = asked.name
         return opened.plan_definition(lambda base: drop_constraint(base, name))
-    job = occasion.job
     there = DeltaTable.from_store(opened.store, time_zone=asked.time_zone)
     return there.plan_constraint(
         asked.name,
         asked.sql,
         upgrade=asked.upgrade,
-        on_progress=lambda done, total: job.progress(done, total=total, unit="rows"),
+        on_progress=occasion.job.progress_of("rows"),
     )
 
 

@@ -1,6 +1,7 @@
 """A property of a table is set, or taken away."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from deltaweb.delta.writing.operations.definition import (
@@ -9,6 +10,7 @@ from deltaweb.delta.writing.operations.definition import (
 )
 from deltaweb.delta.writing.transaction import Transaction
 from deltaweb.web.tables.operations.definition.definition_change import register_change
+from deltaweb.web.tables.operations.parameters import upgrade_parameter
 
 if TYPE_CHECKING:
     from deltaweb.delta.snapshot.state import Definition
@@ -21,12 +23,24 @@ class ChangeProperty:
     Attributes:
         name: Its name.
         value: Its value; None takes it away.
+        values: Several, in place of the one: all are set, or all are taken away.
         upgrade: Whether the protocol may go up for it, in the same commit.
     """
 
-    name: str
+    name: str = ""
     value: str | None = None
-    upgrade: bool = False
+    values: Mapping[str, str | None] = field(default_factory=dict)
+    upgrade: bool = upgrade_parameter()
+
+    @property
+    def by_name(self) -> dict[str, str | None]:
+        """The values that are asked for, None where a property goes."""
+        return {**self.values} or {self.name: self.value}
+
+    @property
+    def goes(self) -> bool:
+        """Whether they are taken away."""
+        return None in self.by_name.values()
 
 
 def change_property(
@@ -37,9 +51,9 @@ def change_property(
     Raises:
         DeltaError: As `set_properties` and `unset_properties` do.
     """
-    if asked.value is None:
-        return unset_properties(base, [asked.name])
-    wanted = {asked.name: asked.value}
+    if asked.goes:
+        return unset_properties(base, [*asked.by_name])
+    wanted = {name: value or "" for name, value in asked.by_name.items()}
     return set_properties(base, wanted, root=root, upgrade=asked.upgrade)
 
 
@@ -49,7 +63,7 @@ CHANGE_PROPERTY: Final = register_change(
     title="Change a property of {table}",
     doing="Committing the property",
     action=lambda asked: (
-        "table.unset_properties" if asked.value is None else "table.set_properties"
+        "table.unset_properties" if asked.goes else "table.set_properties"
     ),
     parameters=ChangeProperty,
     change=change_property,

@@ -1,6 +1,6 @@
 """What operations on a table's definition share: how they are planned and told."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from deltaweb.delta.changes.schema import FieldAspect
@@ -20,6 +20,7 @@ from deltaweb.web.tables.operations.operation import Operation, register
 if TYPE_CHECKING:
     from deltaweb.delta.changes.schema import SchemaChanges
     from deltaweb.delta.snapshot.state import Definition
+    from deltaweb.delta.writing.requirements import CheckedRows
 
 P = TypeVar("P")
 
@@ -40,37 +41,25 @@ def planned_by(
     return plan
 
 
-def register_change(  # noqa: PLR0913 (as an operation has them)
+def register_change(
     *,
-    name: str,
-    words: str,
-    title: str,
-    doing: str,
-    parameters: type[P],
     change: Change[P],
-    action: str | Callable[[P], str],
-    page: str,
     plan: Callable[[DeltaTable, P, Occasion], DefinitionPlan] | None = None,
+    **said: Any,  # noqa: ANN401 (what else an operation says of itself)
 ) -> Operation[P, DefinitionPlan]:
     """Make the operation of a change of the definition known, and return it.
 
-    What it takes is what `Operation` takes, but for `change`, which says what becomes
-    another; `action`, which may depend on what is asked; and `plan`, of one that looks
-    at rows, too.
+    Args:
+        change: Says what becomes another.
+        plan: Of a change that looks at rows, too.
+        said: What else `Operation` takes.
     """
     return register(
         Operation(
-            name=name,
-            words=words,
-            title=title,
-            doing=doing,
-            parameters=parameters,
-            action=action if isinstance(action, str) else "",
-            action_of=None if isinstance(action, str) else action,
             plan=plan or planned_by(change),
             foresee=foresee_definition,
             carry_out=carry_out_change,
-            page=page,
+            **said,
         )
     )
 
@@ -85,12 +74,12 @@ def foresee_definition(plan: DefinitionPlan) -> Foreseen:
     """
     changes = [*_changes(plan)]
     protocol = _protocol(plan) if plan.protocol.count else None
-    checked = plan.checked
+    checked = _checked(plan.checked) if plan.checked else None
     return Foreseen(
         version=plan.base.version,
         counts={
             "num_changes": len(changes),
-            "num_violating": checked.num_violating if checked else 0,
+            "num_violating": checked["num_violating"] if checked else 0,
             **{
                 name: getattr(plan.transaction.next_protocol, name) for name in VERSIONS
             },
@@ -98,19 +87,14 @@ def foresee_definition(plan: DefinitionPlan) -> Foreseen:
         detail={
             "protocol": protocol,
             "changes": changes,
-            "checked": checked
-            and {
-                "name": checked.constraint.name,
-                "sql": checked.constraint.sql,
-                "num_rows": checked.num_rows,
-                "num_violating": checked.num_violating,
-                "rows": [
-                    [[name, _text(value)] for name, value in row.items()]
-                    for row in checked.rows
-                ],
-            },
+            "checked": checked,
         },
         is_empty=plan.transaction.is_empty,
+        says=_says(plan),
+        lines=lambda: (
+            () if plan.transaction.is_empty else _lines(protocol, changes, checked)
+        ),
+        exact=lambda: {"operation": plan.transaction.operation},
     )
 
 
@@ -123,6 +107,61 @@ def carry_out_change(
         DeltaError: As `carry_out_definition` lists them.
     """
     return carry_out_definition(opened.store, plan, user_name=occasion.user_name)
+
+
+def _checked(checked: "CheckedRows") -> dict[str, Any]:
+    return {
+        "name": checked.constraint.name,
+        "sql": checked.constraint.sql,
+        "num_rows": checked.num_rows,
+        "num_violating": checked.num_violating,
+        "rows": [
+            [[name, _text(value)] for name, value in row.items()]
+            for row in checked.rows
+        ],
+    }
+
+
+def _says(plan: DefinitionPlan) -> str:
+    if plan.transaction.is_empty:
+        return "It is so already: nothing would be committed."
+    return (
+        f"Would commit version {plan.base.version + 1}, {plan.transaction.operation}."
+    )
+
+
+def _lines(
+    protocol: Mapping[str, Any] | None,
+    changes: Iterable[Mapping[str, Any]],
+    checked: Mapping[str, Any] | None,
+) -> Iterator[str]:
+    if protocol:
+        yield f"The protocol goes up, and never down again: {_upgrade(protocol)}."
+        clients = ", ".join(protocol["shut_out"]) or "none of those that are known here"
+        yield f"Clients that can no longer write: {clients}."
+    for change in changes:
+        before, after = (change[side] or "nothing" for side in ("before", "after"))
+        yield f"  {change['kind']} {change['name']}: {before} -> {after}"
+    if not checked:
+        return
+    if not checked["num_violating"]:
+        yield f"True of all {checked['num_rows']:,} rows."
+        return
+    yield f"{checked['num_violating']:,} of {checked['num_rows']:,} rows break it:"
+    for row in checked["rows"]:
+        yield "  " + ", ".join(
+            f"{name}={'NULL' if value is None else value}" for name, value in row
+        )
+
+
+def _upgrade(protocol: Mapping[str, Any]) -> str:
+    versions = [
+        f"{who} {protocol[who][0]} -> {protocol[who][1]}"
+        for who in ("reader", "writer")
+        if protocol[who]
+    ]
+    features = ", ".join(protocol["features"])
+    return "; ".join([*versions, *([f"it brings {features}"] if features else [])])
 
 
 def _protocol(plan: DefinitionPlan) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 from deltaweb.delta.writing.operations.definition import set_comment
 from deltaweb.delta.writing.transaction import Transaction
 from deltaweb.web.tables.operations.definition.definition_change import register_change
+from deltaweb.web.tables.operations.parameters import parameter
 
 if TYPE_CHECKING:
     from deltaweb.delta.snapshot.state import Definition
@@ -20,8 +21,8 @@ class Describe:
         column: A dotted path; empty for the table.
     """
 
-    text: str = ""
-    column: str = ""
+    text: str = parameter("", metavar="text", help="empty to remove the comment")
+    column: str = parameter("", "--column", metavar="PATH", help="of a column, not all")
 
 
 def describe(base: "Definition", asked: Describe, _root: str) -> Transaction:

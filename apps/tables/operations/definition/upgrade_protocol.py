@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 from deltaweb.delta.writing.operations.protocol_change import upgrade_protocol
 from deltaweb.delta.writing.transaction import Transaction
 from deltaweb.web.tables.operations.definition.definition_change import register_change
+from deltaweb.web.tables.operations.parameters import parameter, whole_number
 
 if TYPE_CHECKING:
     from deltaweb.delta.snapshot.state import Definition
@@ -16,12 +17,16 @@ class UpgradeProtocol:
     """To which versions.
 
     Attributes:
-        reader: The version that readers have to know at least.
+        reader: The version that readers have to know at least; None for that it has.
         writer: Likewise of writers.
     """
 
-    reader: int
-    writer: int
+    reader: int | None = parameter(
+        None, "--reader", type=whole_number, metavar="N", help="the reader version"
+    )
+    writer: int | None = parameter(
+        None, "--writer", type=whole_number, metavar="N", help="the writer version"
+    )
 
 
 def upgrade(base: "Definition", asked: UpgradeProtocol, root: str) -> Transaction:
@@ -42,4 +47,8 @@ UPGRADE_PROTOCOL: Final = register_change(
     parameters=UpgradeProtocol,
     change=upgrade,
     page="tables:table-protocol",
+    question=lambda _asked, location: (
+        f"Raise the protocol of {location}? Clients that do not know the new versions "
+        "cannot use the table any more, and there is no way back."
+    ),
 )

@@ -4,22 +4,20 @@ Spark also does what a process of ours does not evaluate exactly as Spark would.
 """
 
 from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from django.conf import settings
 
-from deltaweb.expressions.errors import ExpressionError, ExpressionMistakenError
-from deltaweb.web.tables.index.spark_session import with_spark
+from deltaweb.web.tables.index.engine import choose
 
 if TYPE_CHECKING:
     from deltaweb.web.tables.index.spark_session import SparkSession
+    from deltaweb.web.tables.operations.foreseen import Occasion
 
 T = TypeVar("T")
 
 SESSION_ZONE: Final = "spark.sql.session.timeZone"
-
-Step = Callable[[str], None]
-"""Told what is done next, in some words."""
 
 
 class ChangeHere(Protocol):
@@ -46,7 +44,7 @@ def with_fitting_engine(
     here: Callable[[], Change],
     then: Callable[[Change], T],
     on_spark: "Callable[[SparkSession], T]",
-    step: Step,
+    occasion: "Occasion",
     *,
     time_zone: str,
 ) -> T:
@@ -56,27 +54,28 @@ def with_fitting_engine(
         here: Returns the change as this process does it.
         then: Does it.
         on_spark: Does it with Spark.
-        step: Told that Spark is started, where it is.
+        occasion: Told that Spark is started, where it is; it may say who does it.
         time_zone: The zone of the SQL: Spark has it in a session of that zone.
 
     Raises:
         ExpressionMistakenError: If the SQL cannot be right; Spark is not started.
         DeltaError: As the change does.
     """
+    change = cache(here)
 
-    def there(spark: "SparkSession") -> T:
-        return on_spark(in_zone(spark, time_zone))
+    def size() -> int:
+        size_bytes = change().opened_bytes()
+        return 0 if change().is_for_a_process else size_bytes
 
-    try:
-        change = here()
-        is_large = change.opened_bytes() > int(settings.SPARK_DIFF_BYTES)
-    except ExpressionMistakenError:
-        raise
-    except ExpressionError:
-        return with_spark(step, there)
-    if is_large and not change.is_for_a_process:
-        return with_spark(step, there)
-    return then(change)
+    found, _engine = choose(
+        size,
+        settings.SPARK_DIFF_BYTES,
+        here=lambda: then(change()),
+        on_spark=lambda spark: on_spark(in_zone(spark, time_zone)),
+        reports=occasion.job,
+        wanted=occasion.engine,
+    )
+    return found
 
 
 def in_zone(spark: "SparkSession", time_zone: str) -> "SparkSession":

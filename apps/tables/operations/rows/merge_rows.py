@@ -1,20 +1,28 @@
-"""Rows of a source are merged into a table: here, or by Spark where it is large.
+"""Rows of a file or of another table are merged into a table.
 
-Spark also does what a process of ours does not evaluate exactly as Spark would.
+A command asks for it, and no page: it reads files of the machine where it runs.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from deltaweb.delta.values.time_zones.known import UTC_ZONE
-from deltaweb.web.tables.operations.rows.engines import Step, with_fitting_engine
-from deltaweb.web.tables.storage.opening import place_of
-from deltaweb.writer.merge.builder import MergeBuilder
+from deltaweb.index.history.sentences.commit_facts import counted
+from deltaweb.table import DeltaTable
+from deltaweb.web.tables.operations.foreseen import Foreseen, Occasion
+from deltaweb.web.tables.operations.operation import Operation
+from deltaweb.web.tables.operations.parameters import parameter, zone_parameter
+from deltaweb.web.tables.operations.rows.engines import with_fitting_engine
+from deltaweb.web.tables.storage.opening import open_location
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from deltaweb.delta.writing.transaction import CommitResult
     from deltaweb.web.tables.index.spark_session import SparkSession
     from deltaweb.writer.merge.clauses import MergeClause
@@ -22,87 +30,215 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-ReadSource = Callable[[], pa.RecordBatchReader]
-"""Reads the rows of a source, from their beginning each time."""
+VERBS: Final = {"change": "updated", "delete": "deleted", "add": "inserted"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MergeSource:
-    """What is merged into which table.
+class MergeRows:
+    """What is merged, and what becomes of which rows.
 
     Attributes:
-        location: Of the table.
-        read: Reads the rows; they are held in memory.
+        source: A file of this machine, or the location of a table.
         on: SQL by which rows match: `t` is the table, `s` the source.
+        update_all: Whether rows that match take the values of the source.
+        insert_all: Whether the other rows of the source are added.
+        delete_where: SQL of the rows that match and go instead; None where none do.
         time_zone: Whose clocks show the times without a zone in all SQL.
     """
 
-    location: str
-    read: ReadSource
-    on: str
-    time_zone: str = UTC_ZONE
-
-
-class PlannedMerge(Protocol):
-    """A merge whose clauses are said, of either engine."""
-
-    def foresee(self) -> "MergeOutlook":
-        """Find out what it would do; nothing is written."""
-        ...
-
-    def commit(self) -> "CommitResult":
-        """Do it."""
-        ...
-
-
-def merge_rows(source: MergeSource, step: Step) -> MergeBuilder:
-    """Return a merge to say the clauses of, and to execute.
-
-    Args:
-        source: The rows, and the table.
-        step: Told that Spark is started, where it is.
-    """
-    return MergeBuilder(
-        lambda clauses: _with_merge(source, clauses, lambda one: one.commit(), step)
+    source: str = parameter(
+        "", metavar="SOURCE", help="a CSV, JSON or Parquet file, or a table"
     )
+    on: str = parameter(
+        "",
+        "--on",
+        required=True,
+        metavar="SQL",
+        help="which rows match: t is the table, s the source",
+    )
+    update_all: bool = parameter(
+        default=False,
+        option="--update-all",
+        action="store_true",
+        help="rows that match take its values",
+    )
+    insert_all: bool = parameter(
+        default=False,
+        option="--insert-all",
+        action="store_true",
+        help="its other rows are added",
+    )
+    delete_where: str | None = parameter(
+        None, "--delete-where", metavar="SQL", help="rows that match and go instead"
+    )
+    time_zone: str = zone_parameter(UTC_ZONE)
+
+    def rows(self) -> pa.RecordBatchReader:
+        """Read the rows of the source, from their beginning each time."""
+        from deltaweb.writer.importing.plan import open_import
+
+        if Path(self.source).is_file():
+            return open_import([self.source])
+        scan = open_location(self.source).snapshot().scan()
+        return pa.RecordBatchReader.from_batches(scan.schema, scan)
+
+    @property
+    def clauses(self) -> "Sequence[MergeClause]":
+        """What is done with which rows, in this order."""
+        from deltaweb.writer.merge.clauses import About, MergeAction, MergeClause
+
+        found = [
+            MergeClause(about=about, action=action, condition=condition)
+            for is_asked, about, action, condition in (
+                (
+                    self.delete_where,
+                    About.MATCHED,
+                    MergeAction.DELETE,
+                    self.delete_where,
+                ),
+                (self.update_all, About.MATCHED, MergeAction.UPDATE, None),
+                (self.insert_all, About.NOT_MATCHED, MergeAction.INSERT, None),
+            )
+            if is_asked
+        ]
+        return tuple(found)
 
 
-def foresee_merge(
-    source: MergeSource, clauses: "Sequence[MergeClause]", step: Step
-) -> "MergeOutlook":
-    """Find out what a merge would do; nothing is written.
+class _Merge(Protocol):
+    """A merge of either engine."""
+
+    def foresee(self) -> "MergeOutlook": ...
+
+    def commit(self) -> "CommitResult": ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MergePlan:
+    """A merge, and what it would do where somebody is shown that."""
+
+    asked: MergeRows
+    outlook: "MergeOutlook | None"
+
+
+def plan_merge(opened: DeltaTable, asked: MergeRows, occasion: Occasion) -> MergePlan:
+    """Find out what a merge would do; the rows of the source are held in memory.
 
     Raises:
         DeltaError: As the merge does before it writes.
     """
-    return _with_merge(source, clauses, lambda one: one.foresee(), step)
+    if not occasion.is_shown:
+        return MergePlan(asked, None)
+    look = _with_merge(opened, asked, occasion, lambda merge: merge.foresee())
+    return MergePlan(asked, look)
+
+
+def foresee_merge(plan: MergePlan) -> Foreseen:
+    """Tell how many rows change, go and come."""
+    outlook = plan.outlook
+    if outlook is None:
+        message = "a merge that nobody is shown is not looked at"
+        raise ValueError(message)
+    outcome, snapshot = outlook.outcome, outlook.snapshot
+    counts = {
+        "num_updated_rows": outcome.counts["numTargetRowsUpdated"],
+        "num_deleted_rows": outcome.counts["numTargetRowsDeleted"],
+        "num_inserted_rows": outcome.counts["numTargetRowsInserted"],
+        "num_files": outcome.changed.num_rows,
+    }
+    detail = {
+        "operation": "MERGE",
+        "num_source_rows": outcome.counts["numSourceRows"],
+        "num_copied_rows": outcome.counts["numTargetRowsCopied"],
+        "total_files": snapshot.num_files,
+        "size_bytes": pc.sum(outcome.changed["size"]).as_py() or 0,
+    }
+    return Foreseen(
+        version=snapshot.version,
+        counts=counts,
+        detail=detail,
+        is_empty=not any(counts[f"num_{done}_rows"] for done in VERBS.values()),
+        says=_says({**counts, **detail}),
+    )
+
+
+def carry_out_merge(
+    opened: DeltaTable, plan: MergePlan, occasion: Occasion
+) -> "CommitResult":
+    """Merge, and commit that.
+
+    Raises:
+        DeltaError: As `DeltaTable.merge` lists them.
+    """
+    return _with_merge(opened, plan.asked, occasion, lambda merge: merge.commit())
 
 
 def _with_merge(
-    source: MergeSource,
-    clauses: "Sequence[MergeClause]",
-    then: Callable[[PlannedMerge], T],
-    step: Step,
+    opened: DeltaTable,
+    asked: MergeRows,
+    occasion: Occasion,
+    then: "Callable[[_Merge], T]",
 ) -> T:
     from deltaweb.writer.merge.merge import plan_merge
 
-    place, zone = place_of(source.location), source.time_zone
+    clauses, zone = asked.clauses, asked.time_zone
 
     def on_spark(spark: "SparkSession") -> T:
         from deltaweb.spark.writing.merge.run import MergeOnSpark
 
-        rows = spark.createDataFrame(source.read().read_all())
-        there = MergeOnSpark(
-            spark=spark, place=place, source=rows, on=source.on, clauses=clauses
+        return then(
+            MergeOnSpark(
+                spark=spark,
+                place=occasion.place(),
+                source=spark.createDataFrame(asked.rows().read_all()),
+                on=asked.on,
+                clauses=clauses,
+            )
         )
-        return then(there)
 
     return with_fitting_engine(
         lambda: plan_merge(
-            place.open(), source.read(), source.on, clauses, time_zone=zone
+            opened.store, asked.rows(), asked.on, clauses, time_zone=zone
         ),
         then,
         on_spark,
-        step,
+        occasion,
         time_zone=zone,
     )
+
+
+def _says(told: Mapping[str, Any]) -> str:
+    does = [
+        f"{verb} {counted(told[f'num_{done}_rows'], 'row')}"
+        for verb, done in VERBS.items()
+        if told[f"num_{done}_rows"]
+    ]
+    if not does:
+        return "No row is concerned: nothing would be written."
+    copied = told["num_copied_rows"]
+    others = f"; {counted(copied, 'other row')} would be written again" * bool(copied)
+    where = (
+        f" in {counted(told['num_files'], 'file')} of {told['total_files']:,} "
+        f"({told['size_bytes']:,} bytes)" * bool(told["num_files"])
+    )
+    return f"Would {', '.join(does)}{where}{others}."
+
+
+def question(asked: MergeRows, location: str) -> str:
+    """Return what somebody is asked; nothing where rows only come."""
+    changes = asked.update_all or asked.delete_where
+    return f"Change the rows of {location} where {asked.on}?" if changes else ""
+
+
+MERGE_ROWS: Final = Operation(
+    name="merge_rows",
+    words="Merge rows",
+    title="Merge rows into {table}",
+    doing="Writing the rows",
+    action="table.merge",
+    parameters=MergeRows,
+    plan=plan_merge,
+    foresee=foresee_merge,
+    carry_out=carry_out_merge,
+    question=question,
+    has_engines=True,
+)

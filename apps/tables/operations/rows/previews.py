@@ -1,22 +1,20 @@
 """What deletes and updates of rows show before they are done."""
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from deltaweb.delta.values.python_values import as_text
 from deltaweb.delta.writing.transaction import CommitResult
+from deltaweb.index.history.sentences.commit_facts import counted
 from deltaweb.table import DeltaTable
-from deltaweb.web.tables.models.subjects import table_of
 from deltaweb.web.tables.operations.foreseen import Foreseen, Occasion
-from deltaweb.web.tables.storage.opening import roots_of_server, table_place
 
 if TYPE_CHECKING:  # most processes ask for rows to be written, and write none
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     import pyarrow as pa
 
-    from deltaweb.storage.place import TablePlace
-    from deltaweb.writer.rewrite.file_changes import Progress
     from deltaweb.writer.rewrite.plan import Rewrite, RewritePlan
 
 MAX_PARTITIONS: Final = 50
@@ -26,29 +24,38 @@ MAX_CELL_LENGTH: Final = 120
 NO_FRACTION: Final = re.compile(r"\.0+(?=Z?$)")
 
 
-def progress_of(occasion: Occasion, rewrite: "Rewrite") -> "Progress":
-    """Return what tells a job how far a change of rows is."""
-    job, unit = occasion.job, rewrite.engine.progress_unit
-    return lambda done, total: job.progress(done, total=total, unit=unit)
+@dataclass(frozen=True, slots=True)
+class LookedAt:
+    """A change of rows, and what it would do where somebody is shown that.
 
-
-def place_of_job(occasion: Occasion) -> "TablePlace":
-    """Return the place of the table that a job is about.
-
-    Raises:
-        DeltaError: As `table_place` says.
+    Without it the files are left to the commit, which looks through each once.
     """
-    return table_place(table_of(occasion.job), roots=roots_of_server())
+
+    rewrite: "Rewrite"
+    found: "RewritePlan | None" = None
 
 
-def planned(occasion: Occasion) -> "Callable[[Rewrite], RewritePlan]":
-    """Return what plans a change of rows, and tells a job how far that is."""
+def looked_at(occasion: Occasion) -> "Callable[[Rewrite], LookedAt]":
+    """Return what looks through the files of a change, where somebody is shown it."""
 
-    def plan(rewrite: "Rewrite") -> "RewritePlan":
+    def look(rewrite: "Rewrite") -> LookedAt:
+        if not occasion.is_shown:
+            return LookedAt(rewrite)
         occasion.job.step("Looking through the files")
-        return rewrite.plan(progress_of(occasion, rewrite))
+        tell = occasion.job.progress_of(rewrite.engine.progress_unit)
+        return LookedAt(rewrite, rewrite.plan(tell))
 
-    return plan
+    return look
+
+
+def rows_meant(where: str) -> str:
+    """Say which rows, in a question."""
+    return f"the rows where {where}" if where else "every row"
+
+
+def foresee_looked_at(looked: LookedAt) -> Foreseen:
+    """Tell what `foresee_rows` does, looking through the files if nobody has."""
+    return foresee_rows(looked.found or looked.rewrite.plan())
 
 
 def foresee_rows(plan: "RewritePlan") -> Foreseen:
@@ -81,20 +88,55 @@ def foresee_rows(plan: "RewritePlan") -> Foreseen:
             "after": after,
         },
         is_empty=not outcome.num_rows,
+        says=_says(plan),
+        exact=lambda: {
+            "operation": plan.rewrite.change.operation,
+            "partitions": partitions.to_pylist(),
+            "before": plan.before,
+            "after": plan.after,
+        },
+        lines=lambda: _lines(plan),
     )
 
 
 def carry_out_rows(
-    _opened: DeltaTable, plan: "RewritePlan", occasion: Occasion
+    _opened: DeltaTable, looked: LookedAt, occasion: Occasion
 ) -> CommitResult:
     """Write and commit what was planned.
 
     Raises:
         DeltaError: As `RewritePlan.carry_out` lists them.
     """
-    return plan.carry_out(
-        on_progress=progress_of(occasion, plan.rewrite), user_name=occasion.user_name
+    rewrite, found = looked.rewrite, looked.found
+    tell = occasion.job.progress_of(rewrite.engine.progress_unit)
+    files = found.files if found else None
+    return rewrite.commit(files, on_progress=tell, user_name=occasion.user_name)
+
+
+def _says(plan: "RewritePlan") -> str:
+    outcome = plan.outcome
+    if not outcome.num_rows:
+        return "No row is concerned: nothing would be written."
+    verb = "change" if plan.rewrite.change.opens_whole else "delete"
+    copied = outcome.num_copied_rows
+    others = f"; {counted(copied, 'other row')} would be written again" * bool(copied)
+    return (
+        f"Would {verb} {counted(outcome.num_rows, 'row')} in "
+        f"{counted(outcome.removed.num_rows, 'file')} of "
+        f"{plan.rewrite.snapshot.num_files:,} ({outcome.size_bytes:,} bytes){others}."
     )
+
+
+def _lines(plan: "RewritePlan") -> "Iterator[str | pa.Table]":
+    partitions = plan.by_partition()
+    is_partitioned = plan.rewrite.snapshot.metadata.partition_columns
+    for title, rows in (
+        ("By partition:", partitions if is_partitioned else None),
+        ("The first of them:", plan.before),
+        ("They would be:", plan.after),
+    ):
+        if rows is not None and rows.num_rows:
+            yield from ("", title, rows)
 
 
 def _columns(plan: "RewritePlan") -> list[str]:

@@ -1,28 +1,26 @@
 """Columns take new values in the rows of a condition."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeVar
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
 
 from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.table import DeltaTable
 from deltaweb.web.jobs.kind import Queue
 from deltaweb.web.tables.operations.foreseen import Occasion
 from deltaweb.web.tables.operations.operation import Operation, register
-from deltaweb.web.tables.operations.rows.engines import Step, with_fitting_engine
+from deltaweb.web.tables.operations.parameters import parameter, zone_parameter
+from deltaweb.web.tables.operations.rows.engines import with_fitting_engine
 from deltaweb.web.tables.operations.rows.previews import (
+    LookedAt,
     carry_out_rows,
-    foresee_rows,
-    place_of_job,
-    planned,
+    foresee_looked_at,
+    looked_at,
+    rows_meant,
 )
 
 if TYPE_CHECKING:
-    from deltaweb.storage.place import TablePlace
     from deltaweb.web.tables.index.spark_session import SparkSession
-    from deltaweb.writer.rewrite.plan import Rewrite, RewritePlan
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,24 +33,15 @@ class UpdateRows:
         time_zone: Whose clocks show the times without a zone in all of these.
     """
 
-    assignments: Mapping[str, str]
-    where: str = ""
-    time_zone: str = UTC_ZONE
+    assignments: Mapping[str, str] = field(default_factory=dict)
+    where: str = parameter(
+        "", "--where", metavar="SQL", help="rows to update; all if omitted"
+    )
+    time_zone: str = zone_parameter(UTC_ZONE)
 
 
-def update_rows(
-    place: "TablePlace",
-    asked: UpdateRows,
-    then: "Callable[[Rewrite], T]",
-    step: Step,
-) -> T:
-    """Update rows, here or by Spark.
-
-    Args:
-        place: The table.
-        asked: Which rows change, and how.
-        then: Called with the update, to look at it or to commit it.
-        step: Told that Spark is started, where it is.
+def plan_update(opened: DeltaTable, asked: UpdateRows, occasion: Occasion) -> LookedAt:
+    """Find the rows and the files that hold them, and calculate the new values.
 
     Raises:
         DeltaError: As `DeltaTable.update` lists them.
@@ -60,31 +49,26 @@ def update_rows(
     from deltaweb.writer.rewrite.run import update
 
     sets, where, zone = asked.assignments, asked.where or None, asked.time_zone
+    then = looked_at(occasion)
 
-    def on_spark(spark: "SparkSession") -> T:
+    def on_spark(spark: "SparkSession") -> LookedAt:
         from deltaweb.spark.writing.rewrite import run  # who needs it alone loads Spark
 
-        return then(run.update(spark, place, sets, where))
+        return then(run.update(spark, occasion.place(), sets, where))
 
     return with_fitting_engine(
-        lambda: update(place.open(), sets, where, time_zone=zone),
+        lambda: update(opened.store, sets, where, time_zone=zone),
         then,
         on_spark,
-        step,
+        occasion,
         time_zone=zone,
     )
 
 
-def plan_update(
-    _opened: DeltaTable, asked: UpdateRows, occasion: Occasion
-) -> "RewritePlan":
-    """Find the rows and the files that hold them, and calculate the new values.
-
-    Raises:
-        DeltaError: As `DeltaTable.update` lists them.
-    """
-    place, then = place_of_job(occasion), planned(occasion)
-    return update_rows(place, asked, then, occasion.job.step)
+def question(asked: UpdateRows, location: str) -> str:
+    """Return what somebody is asked who changes rows."""
+    sets = ", ".join(f"{column} = {sql}" for column, sql in asked.assignments.items())
+    return f"Set {sets} in {rows_meant(asked.where)} of {location}?"
 
 
 UPDATE_ROWS: Final = register(
@@ -96,8 +80,10 @@ UPDATE_ROWS: Final = register(
         action="table.update_rows",
         parameters=UpdateRows,
         plan=plan_update,
-        foresee=foresee_rows,
+        foresee=foresee_looked_at,
         carry_out=carry_out_rows,
+        question=question,
+        has_engines=True,
         queue=Queue.SPARK,  # of a large table
         page="tables:table-update-rows",
     )

@@ -57,6 +57,9 @@ def test_jobs_wait_in_the_queue_of_their_kind() -> None:
         pytest.param("inspect_file", {}, "interactive", id="a Parquet file"),
         pytest.param("check_location", {}, "interactive", id="a place"),
         pytest.param("delete_rows", {"seen": None}, "interactive", id="a dry run"),
+        pytest.param(
+            "write_checkpoint", {"seen": None}, "interactive", id="in process"
+        ),
         pytest.param("delete_rows", {"seen": {}}, "spark", id="what is agreed to"),
         pytest.param("optimize", {"seen": {}}, "default", id="the same, in process"),
         pytest.param("profile_column", {}, "spark", id="what Spark looks at"),

@@ -1,0 +1,35 @@
+"""What holds of the newest version of a table, as the database knows it."""
+
+from typing import TYPE_CHECKING
+
+from deltaweb.delta.errors import SchemaError
+from deltaweb.web.tables.models import Table
+
+if TYPE_CHECKING:
+    from deltaweb.delta.protocol.schema import StructType
+    from deltaweb.delta.snapshot.state import Definition
+
+
+def newest_definition(table: Table) -> "Definition | None":
+    """Return the definition of the newest version; None where it is not known.
+
+    A schema that is too wide for a page is not read for one.
+    """
+    from deltaweb.delta.snapshot.state import Definition  # noqa: PLC0415 (for this)
+
+    protocol = table.protocol_versions.first()
+    metadata = table.metadata_versions.first()
+    if protocol is None or metadata is None or metadata.wide_schema_digest:
+        return None
+    return Definition(table.version or 0, protocol.as_action(), metadata.as_action())
+
+
+def newest_schema(table: Table) -> "StructType | None":
+    """Return the columns of the newest version; None where they are not known."""
+    metadata = table.metadata_versions.first()
+    if metadata is None:
+        return None
+    try:
+        return metadata.mapped_schema(table.protocol_versions.first())
+    except SchemaError:
+        return None

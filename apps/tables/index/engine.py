@@ -1,0 +1,74 @@
+"""Here or on Spark: who does some work on a table.
+
+This process does what is small, Spark what is large, and what is not evaluated here
+exactly as Spark would. Whoever runs a command may say so by `--engine`.
+"""
+
+from collections.abc import Callable
+from enum import StrEnum
+from typing import TYPE_CHECKING, TypeVar
+
+from deltaweb.expressions.errors import ExpressionError, ExpressionMistakenError
+from deltaweb.web.jobs.running.reports import Reports
+from deltaweb.web.tables.index.spark_session import with_spark
+
+if TYPE_CHECKING:
+    from deltaweb.web.tables.index.spark_session import SparkSession
+
+T = TypeVar("T")
+
+
+class Engine(StrEnum):
+    """Who does it; results of jobs have the words."""
+
+    HERE = "here"
+    SPARK = "spark"
+
+    @property
+    def words(self) -> str:
+        """As results say it."""
+        return "in process" if self is Engine.HERE else "Spark"
+
+
+def choose(  # noqa: PLR0913 (each is one part of the choice)
+    size: Callable[[], int | None],
+    most: int,
+    *,
+    here: Callable[[], T],
+    on_spark: "Callable[[SparkSession], T]",
+    reports: Reports,
+    wanted: Engine | None = None,
+) -> tuple[T, Engine]:
+    """Do some work where it fits.
+
+    Args:
+        size: Returns how large the work is, in bytes or files; None where nobody knows,
+            which is too large. It may raise an `ExpressionError` where an expression is
+            not evaluated in process.
+        most: What a process still does.
+        here: Does it in this process.
+        on_spark: Does it with Spark; a session that dies is replaced once.
+        reports: Told that Spark is started, where it is.
+        wanted: Who is to do it, whatever its size; None to choose.
+
+    Returns:
+        What came of it, and who did it.
+
+    Raises:
+        ExpressionMistakenError: If the SQL cannot be right; Spark is not started.
+        DeltaError: As the work does.
+    """
+    engine = wanted or _fitting(size, most)
+    if engine is Engine.HERE:
+        return here(), engine
+    return with_spark(reports.step, on_spark), engine
+
+
+def _fitting(size: Callable[[], int | None], most: int) -> Engine:
+    try:
+        found = size()
+    except ExpressionMistakenError:
+        raise
+    except ExpressionError:
+        return Engine.SPARK
+    return Engine.SPARK if found is None or found > most else Engine.HERE

@@ -1,1 +1,0 @@
-"""Pages that change a table: its rows, and its definition."""

@@ -1,0 +1,180 @@
+"""A verb of `deltaweb table` that runs an operation, as a job of a page does.
+
+    class Verb(OperationVerb[DeleteRows]):
+        \"\"\"Remove the rows of a condition, or all.\"\"\"
+
+        operation = DELETE_ROWS
+
+The parameters of the operation are its arguments. `--dry-run` shows the plan; else what
+destroys is asked about, with what would happen, and the very plan is carried out. The
+record has who did it, and the table's pages follow.
+"""
+
+from argparse import ArgumentParser
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, ClassVar, Final, Generic, TypeVar
+
+import pyarrow as pa
+from django.core.management.base import CommandParser
+from django.utils import timezone
+
+from deltaweb.errors import DeltawebError
+from deltaweb.table import DeltaTable
+from deltaweb.web.jobs.kind import to_json
+from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.pages.command import Output, WritingVerb
+from deltaweb.web.tables.catalogue.registration import find_table
+from deltaweb.web.tables.index.engine import Engine
+from deltaweb.web.tables.management.arguments import locate
+from deltaweb.web.tables.management.row_output import json_rows, row_lines
+from deltaweb.web.tables.management.terminal import TerminalReports, add_engine
+from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.operations.foreseen import Foreseen, Occasion
+from deltaweb.web.tables.operations.operation import Operation
+from deltaweb.web.tables.operations.parameters import add_parameters, given
+from deltaweb.web.tables.storage.opening import place_of
+from deltaweb.web.tables.work.log_writing import record_log_writing
+
+P = TypeVar("P")
+
+NOT_TOLD: Final = {"is_done", "done_before"}
+"""What results say to pages alone."""
+
+
+class StoppedError(DeltawebError, code="stopped"):
+    """Somebody at the terminal has stopped the work."""
+
+    message = "Stopped. What was committed before that stays."
+    hint = "'deltaweb table history' has the versions of the table."
+
+
+class OperationVerb(WritingVerb, Generic[P]):
+    """Runs an operation on a table, by its name or its place.
+
+    Attributes:
+        operation: The operation.
+        takes: Those of its parameters that the line takes; None for all.
+        fixed: Those that are always the same.
+    """
+
+    operation: ClassVar[Operation[Any, Any]]
+    takes: ClassVar[Collection[str] | None] = None
+    fixed: ClassVar[Mapping[str, Any]] = {}
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Declare the table, and the parameters."""
+        parser.add_argument("table", metavar="name|location")
+        self.add_parameters(parser)
+        if self.operation.has_engines:
+            add_engine(parser)
+
+    def add_parameters(self, parser: ArgumentParser) -> None:
+        """Declare the parameters."""
+        add_parameters(parser, self.operation.parameters, self.takes)
+
+    def read(self, options: Mapping[str, Any]) -> P:
+        """Return the parameters of a line.
+
+        Raises:
+            CommandError: If they do not go together.
+        """
+        asked: P = self.operation.parameters(**{**given(options), **self.fixed})
+        return asked
+
+    def run(self, **options: Any) -> Output:  # noqa: ANN401  # as argparse read them
+        """Show what would happen, or do it: after asking, where it destroys.
+
+        Raises:
+            StoppedError: If somebody at the terminal stops it.
+        """
+        try:
+            return self._run(**options)
+        except KeyboardInterrupt:
+            raise StoppedError from None
+
+    def _run(
+        self,
+        *,
+        table: str,
+        dry_run: bool,
+        engine: Engine | None = None,
+        **options: Any,  # noqa: ANN401  # as above
+    ) -> Output:
+        asked = self.read(options)
+        name, location = locate(table)
+        operation = self.operation
+        question = "" if dry_run else operation.question(asked, location)
+        if question and operation.has_engines:  # to find out more may take long
+            self.check_somebody_there(question)
+        asks = bool(question) and not self.is_agreed
+        place = place_of(location)
+        occasion = Occasion(
+            job=TerminalReports(self.warn),
+            now=timezone.now(),
+            place=lambda: place,
+            engine=engine,
+            is_job=False,
+            is_shown=dry_run or asks or operation.deletes_files,
+        )
+        opened = DeltaTable.from_store(place.open())
+        plan = operation.plan(opened, asked, occasion)
+        foreseen = operation.foresee(plan) if occasion.is_shown else None
+        there = {"name": name, "location": location}
+        if foreseen and (dry_run or (operation.deletes_files and foreseen.is_empty)):
+            data = {**there, **_document(foreseen)}
+            return Output(data, foreseen.says, _lines(foreseen.lines()))
+        operation.check(plan)
+        if asks and foreseen and not foreseen.is_empty:
+            self.ask(f"{foreseen.says} {question}")
+            if operation.deletes_files:
+                # An answer may take long: what could go may be needed by then.
+                occasion = replace(occasion, now=timezone.now())
+                plan = operation.plan(opened, asked, occasion)
+                foreseen = operation.foresee(plan)
+        registered = None if name is None else find_table(name)
+        gone = {}
+        if foreseen and operation.deletes_files:  # half of it is to be recorded, too
+            gone = {**_document(foreseen), "deleted": True}
+            detail = {**foreseen.counts, "size_bytes": gone["size_bytes"]}
+            self._record(asked, registered, detail)
+        result = operation.run(opened, plan, occasion, registered, asked)
+        told = {key: value for key, value in result.items() if key not in NOT_TOLD}
+        if not gone:
+            self._record(asked, registered, {"version": told["version"]})
+        return Output({**there, **told, **gone}, operation.told(result))
+
+    def _record(
+        self, asked: P, table: Table | None, detail: Mapping[str, object]
+    ) -> None:
+        """Put into the record who did what, where the table is registered."""
+        if table is not None:
+            record_log_writing(
+                self.operation.action_name(asked),
+                table,
+                detail={**to_json(asked), **detail},
+                actor=COMMAND_LINE,
+                now=timezone.now(),
+            )
+
+
+def _document(foreseen: Foreseen) -> dict[str, Any]:
+    """Return what would happen as `--json` answers it."""
+    return {
+        "version": foreseen.version,
+        **foreseen.counts,
+        **foreseen.detail,
+        "is_empty": foreseen.is_empty,
+        **{
+            key: json_rows(value) if isinstance(value, pa.Table) else value
+            for key, value in foreseen.exact().items()
+        },
+    }
+
+
+def _lines(lines: Iterable[str | pa.Table]) -> Iterator[str]:
+    for one in lines:
+        if isinstance(one, str):
+            yield one
+        else:
+            yield from row_lines(one)

@@ -1,0 +1,1 @@
+"""A checkpoint of a version of a log."""

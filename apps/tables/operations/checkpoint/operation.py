@@ -1,0 +1,306 @@
+"""A checkpoint of a version: all that a reader needs of it, without the commits before.
+
+The log itself is read, not the index: what is written has to be right.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from django.conf import settings
+
+from deltaweb.delta.log.checkpoints.sidecars import log_size_bytes
+from deltaweb.delta.log.paths import checkpoint_name
+from deltaweb.delta.log.segment import Checkpoint, load_log_segment
+from deltaweb.delta.log.store import LogStore
+from deltaweb.delta.protocol.table_properties import (
+    writes_stats_as_json,
+    writes_stats_as_struct,
+)
+from deltaweb.delta.snapshot.state import Definition, load_definition
+from deltaweb.delta.writing.checkpoint.builder import (
+    MAX_PARTS,
+    CheckpointRequest,
+    WrittenCheckpoint,
+    build_checkpoint,
+)
+from deltaweb.delta.writing.checkpoint.plan import check_checkpoint
+from deltaweb.index.history.sentences.commit_facts import counted
+from deltaweb.table import DeltaTable
+from deltaweb.web.jobs.kind import Queue
+from deltaweb.web.tables.index.engine import choose
+from deltaweb.web.tables.index.folders import RUNS_FOLDER, indexes_folder
+from deltaweb.web.tables.index.rows import moment
+from deltaweb.web.tables.operations.foreseen import Foreseen, Occasion
+from deltaweb.web.tables.operations.operation import Operation, register
+from deltaweb.web.tables.operations.parameters import Line, parameter
+from deltaweb.web.tables.work.log_writing import MAX_FILES_NAMED
+
+if TYPE_CHECKING:
+    from deltaweb.web.tables.index.spark_session import SparkSession
+
+COUNTED_BYTES: Final = 256 << 20  # of a log that is read for the numbers of a look
+SMALLEST_BYTES: Final = 12 << 10  # of a checkpoint: its schema and footer
+MEMORY_A_BYTE: Final = 10  # files in memory take about so many times as much
+TOMBSTONE_BYTES: Final = 40
+MAX_SIZED_PARTS: Final = 16  # files that are asked for their size
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteCheckpoint:
+    """Which checkpoint is written.
+
+    Attributes:
+        version: The version; None for the newest.
+        parts: Into how many files; None is a single one.
+    """
+
+    version: int | None = parameter(
+        None,
+        "--version",
+        line=Line(
+            label="Version",
+            help="Left empty, the newest one.",
+            placeholder="the newest",
+            least=0,
+            wrong="Give the number of a version.",
+        ),
+        metavar="N",
+    )
+    parts: int | None = parameter(
+        None,
+        "--parts",
+        line=Line(
+            label="Parts",
+            help="Left empty, one file. Parts help where files are counted in "
+            "millions.",
+            placeholder="a single file",
+            least=1,
+            most=MAX_PARTS,
+            wrong=f"Give a whole number from 1 to {MAX_PARTS}.",
+        ),
+        metavar="N",
+        help="into N files, not one",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownCheckpoint:
+    """A complete checkpoint that the log holds.
+
+    Attributes:
+        version: Its version.
+        parts: Its files; None for a single one of the classic name.
+        size_bytes: Bytes of its files; None where they are many.
+        written_at: When its first file was written.
+    """
+
+    version: int
+    parts: int | None
+    size_bytes: int | None
+    written_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckpointPlan:
+    """A checkpoint that may be written.
+
+    Attributes:
+        asked: What was asked, with the version.
+        definition: What holds at the version.
+        log_bytes: Bytes of the log that build it.
+        newest: The newest checkpoint at or before it, if there is one.
+        num_files: Its live files; None where nobody is told, or the log is large.
+        num_tombstones: Its tombstones that have not expired; likewise.
+        size_bytes: About how large it will be; likewise.
+    """
+
+    asked: WriteCheckpoint
+    definition: Definition
+    log_bytes: int
+    newest: KnownCheckpoint | None = None
+    num_files: int | None = None
+    num_tombstones: int | None = None
+    size_bytes: int | None = None
+
+
+def plan(
+    opened: DeltaTable, asked: WriteCheckpoint, occasion: Occasion
+) -> CheckpointPlan:
+    """Find out what a checkpoint would hold.
+
+    Raises:
+        DeltaError: If the table may not get one from us, or the log does not build the
+            version.
+    """
+    store, seen = opened.store, occasion.seen
+    wanted_version = asked.version
+    if wanted_version is None and seen is not None:
+        wanted_version = seen.version  # the newest when it was looked at
+    segment = load_log_segment(store, wanted_version)
+    version = segment.version
+    definition = load_definition(store, version)
+    check_checkpoint(store, definition)
+    wanted = WriteCheckpoint(version=version, parts=asked.parts)
+    log_bytes = log_size_bytes(store, segment)
+    if seen is not None or not occasion.is_shown:
+        return CheckpointPlan(asked=wanted, definition=definition, log_bytes=log_bytes)
+    newest = None if segment.checkpoint is None else _known(store, segment.checkpoint)
+    if log_bytes > COUNTED_BYTES:
+        return CheckpointPlan(
+            asked=wanted, definition=definition, log_bytes=log_bytes, newest=newest
+        )
+    snapshot = opened.snapshot_metadata(version)
+    num_tombstones = snapshot.unexpired_tombstones(occasion.now).num_rows
+    file_bytes = snapshot.files.nbytes // MEMORY_A_BYTE
+    return CheckpointPlan(
+        asked=wanted,
+        definition=definition,
+        log_bytes=log_bytes,
+        newest=newest,
+        num_files=snapshot.num_files,
+        num_tombstones=num_tombstones,
+        size_bytes=SMALLEST_BYTES + file_bytes + num_tombstones * TOMBSTONE_BYTES,
+    )
+
+
+def foresee(plan: CheckpointPlan) -> Foreseen:
+    """Tell what a checkpoint would hold, and how far readers have to go without it."""
+    version, newest = plan.definition.version, plan.newest
+    parts, properties = plan.asked.parts, plan.definition.metadata.configuration
+    files = "its files" if plan.num_files is None else counted(plan.num_files, "file")
+    into = "one file" if parts is None else counted(parts, "file")
+    return Foreseen(
+        version=version,
+        counts={"version": version},
+        detail={
+            "commits_since_checkpoint": version - newest.version
+            if newest
+            else version + 1,
+            "newest_checkpoint": newest
+            and {
+                "version": newest.version,
+                "parts": newest.parts,
+                "size_bytes": newest.size_bytes,
+                "written_at": newest.written_at.isoformat(),
+            },
+            "num_files": plan.num_files,
+            "num_tombstones_at_most": plan.num_tombstones,
+            "about_bytes": plan.size_bytes,
+            "stats_as_json": writes_stats_as_json(properties),
+            "stats_as_struct": writes_stats_as_struct(properties),
+            "parts": parts,
+        },
+        says=f"Would write the checkpoint of version {version}: {files}, into {into}.",
+    )
+
+
+def carry_out(
+    opened: DeltaTable, plan: CheckpointPlan, occasion: Occasion
+) -> Mapping[str, Any]:
+    """Write a checkpoint, in process or by Spark; one that is cancelled leaves nothing.
+
+    Raises:
+        DeltaError: If the log does not build the version, or cannot be written to.
+    """
+    job = occasion.job
+    request = checkpoint_request(plan.asked, occasion)
+
+    def on_spark(spark: "SparkSession") -> WrittenCheckpoint:
+        from deltaweb.spark import checkpoint  # noqa: PLC0415 (workers alone load it)
+
+        job.step(DOING)
+        place, scratch = occasion.place(), indexes_folder() / RUNS_FOLDER
+        return checkpoint.build_checkpoint(spark, place, request, scratch=scratch)
+
+    written, engine = choose(
+        lambda: plan.log_bytes,
+        settings.SPARK_REPLAY_BYTES,
+        here=lambda: build_checkpoint(opened.store, request),
+        on_spark=on_spark,
+        reports=job,
+        wanted=occasion.engine,
+    )
+    for name, number in (
+        ("files", written.num_files),
+        ("tombstones", written.num_tombstones),
+        ("bytes", written.size_bytes),
+        ("parts", len(written.names)),
+    ):
+        job.count(name, number)
+    for file in written.names[:MAX_FILES_NAMED]:
+        job.log(f"Wrote {file}")
+    return {
+        "version": written.version,
+        "files": list(written.names),
+        "num_actions": written.num_actions,
+        "num_files": written.num_files,
+        "num_tombstones": written.num_tombstones,
+        "size_bytes": written.size_bytes,
+        "is_last": written.is_last,
+        "engine": engine.words,
+    }
+
+
+def checkpoint_request(asked: WriteCheckpoint, occasion: Occasion) -> CheckpointRequest:
+    """Return what is wanted of a checkpoint; a cancelled job stops it."""
+
+    def is_cancelled() -> bool:
+        occasion.job.check_cancelled()
+        return False
+
+    return CheckpointRequest(
+        now=occasion.now,
+        version=asked.version,
+        parts=asked.parts,
+        on_progress=occasion.job.progress_of("file actions"),
+        is_cancelled=is_cancelled,
+    )
+
+
+def told(result: Mapping[str, Any]) -> str:
+    """Say what was written, and its files."""
+    text = (
+        f"Wrote the checkpoint of version {result['version']}: "
+        f"{counted(result['num_files'], 'file')} and "
+        f"{counted(result['num_tombstones'], 'tombstone')} "
+        f"in {counted(result['size_bytes'], 'byte')}."
+    )
+    return "\n".join([text, *(f"  {file}" for file in result["files"])])
+
+
+def _known(store: LogStore, found: Checkpoint) -> KnownCheckpoint:
+    sized = found.names[:MAX_SIZED_PARTS]
+    statuses = [store.status(name) for name in sized]
+    is_single = found.names == (checkpoint_name(found.version),)
+    is_sized = len(sized) == len(found.names)
+    return KnownCheckpoint(
+        version=found.version,
+        parts=None if is_single else len(found.names),
+        size_bytes=sum(status.size for status in statuses) if is_sized else None,
+        written_at=moment(statuses[0].modification_time),
+    )
+
+
+DOING: Final = "Writing the checkpoint"
+CHECKPOINT: Final = register(
+    Operation(
+        name="write_checkpoint",
+        words="Write a checkpoint",
+        title="Write a checkpoint of {table}",
+        doing=DOING,
+        action="table.checkpoint",
+        parameters=WriteCheckpoint,
+        plan=plan,
+        foresee=foresee,
+        carry_out=carry_out,
+        told=told,
+        settle=lambda _table, _asked, _result: None,  # no version comes or goes
+        is_harmless=True,
+        has_engines=True,
+        is_apart=False,
+        queue=Queue.SPARK,  # of a large log
+        page="tables:table-checkpoint",
+    )
+)

@@ -1,0 +1,1 @@
+"""History of a log that has expired is deleted."""

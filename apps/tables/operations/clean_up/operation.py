@@ -1,0 +1,147 @@
+"""History of a log that has expired is deleted; data files are not touched.
+
+The log itself is read, not the index: what is deleted has to be right.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from deltaweb.delta.log.paths import parse_commit_name
+from deltaweb.delta.writing.log_cleanup import LogCleanup
+from deltaweb.index.history.sentences.commit_facts import counted
+from deltaweb.table import DeltaTable
+from deltaweb.web.tables.errors import OperationOutdatedError
+from deltaweb.web.tables.operations.foreseen import Foreseen, Occasion
+from deltaweb.web.tables.operations.operation import Operation, register
+from deltaweb.web.tables.work.log_writing import MAX_FILES_NAMED
+
+NO_CHECKPOINT: Final = -1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CleanUp:
+    """A clean-up asks for nothing: the table says how long it keeps its history."""
+
+
+def plan(opened: DeltaTable, _asked: CleanUp, occasion: Occasion) -> LogCleanup:
+    """List the history that has expired.
+
+    Raises:
+        DeltaError: As `deltaweb.delta.writing.log_cleanup.clean_up_log` lists them.
+    """
+    occasion.job.step("Looking for history that has expired")
+    return opened.clean_up_log(now=occasion.now, is_dry_run=True)
+
+
+def foresee(found: LogCleanup) -> Foreseen:
+    """Tell what would go; the list of the detail is bounded."""
+    return Foreseen(
+        version=None,
+        counts=_counts(found),
+        detail=cleanup_json(found),
+        is_empty=not found.files,
+        says=_says("Would delete", cleanup_json(found)),
+        lines=lambda: (f"  {file.name}  {file.size:,}" for file in found.files),
+        exact=lambda: {
+            "version": found.checkpoint_version,
+            "cutoff": found.cutoff,
+            "deleted": False,
+            "files": [{"name": file.name, "size": file.size} for file in found.files],
+        },
+    )
+
+
+def carry_out(
+    opened: DeltaTable, listed: LogCleanup, occasion: Occasion
+) -> Mapping[str, Any]:
+    """Delete what was listed; one that is stopped half-way has taken the oldest.
+
+    Raises:
+        OperationOutdatedError: If more would go.
+        DeltaError: As `plan` lists them.
+    """
+
+    def check(found: LogCleanup) -> None:
+        if not is_still(_counts(found), _counts(listed)):
+            raise OperationOutdatedError(name=opened.root)
+
+    found = opened.clean_up_log(
+        now=occasion.now,
+        on_found=check,
+        on_progress=occasion.job.progress_of("files"),
+    )
+    occasion.job.count("expired_files", len(found.files))
+    occasion.job.count("expired_bytes", found.size_bytes)
+    return {"version": None, **cleanup_json(found)}
+
+
+def is_still(found: Mapping[str, int], agreed: Mapping[str, int]) -> bool:
+    """Tell whether no more goes than somebody agreed to.
+
+    What takes up a clean-up that was stopped finds less, and finishes it.
+    """
+    is_same_cut = found["checkpoint_version"] == agreed["checkpoint_version"]
+    return is_same_cut and found["num_files"] <= agreed["num_files"]
+
+
+def cleanup_json(found: LogCleanup) -> dict[str, Any]:
+    """Return what a clean-up takes, or took, as a job's result: a bounded list."""
+    versions = [parse_commit_name(file.name) for file in found.files]
+    commits = [version for version in versions if version is not None]
+    return {
+        "is_done": found.is_done,
+        "cutoff": found.cutoff.isoformat(),
+        "checkpoint_version": found.checkpoint_version,
+        "num_files": len(found.files),
+        "num_commits": len(commits),
+        "size_bytes": found.size_bytes,
+        "first_version": min(commits, default=None),
+        "last_version": max(commits, default=None),
+        "files": [
+            {"name": file.name, "size": file.size}
+            for file in found.files[:MAX_FILES_NAMED]
+        ],
+    }
+
+
+def _counts(found: LogCleanup) -> dict[str, int]:
+    cut = found.checkpoint_version
+    return {
+        "checkpoint_version": NO_CHECKPOINT if cut is None else cut,
+        "num_files": len(found.files),
+    }
+
+
+def _says(verb: str, told: Mapping[str, Any]) -> str:
+    before = f"before {told['cutoff'][:10]} 00:00:00 UTC"
+    if not told["num_files"]:
+        return f"Nothing of the log {before} can go."
+    count = counted(told["num_files"], "file")
+    size = counted(told["size_bytes"], "byte")
+    gone = ""
+    if told["num_commits"]:
+        first, last = told["first_version"], told["last_version"]
+        gone = f" Versions {first} to {last} go for good."
+    return f"{verb} {count} ({size}) of the log {before}.{gone}"
+
+
+CLEAN_UP: Final = register(
+    Operation(
+        name="clean_up_log",
+        words="Clean up a log",
+        title="Delete the expired history of {table}",
+        doing="Deleting history that has expired",
+        action="table.cleanup",
+        parameters=CleanUp,
+        plan=plan,
+        foresee=foresee,
+        carry_out=carry_out,
+        is_still=is_still,
+        question=lambda _asked, location: f"Delete them from {location}?",
+        told=lambda result: _says("Deleted", result),
+        deletes_files=True,
+        is_apart=False,
+        page="tables:table-cleanup",
+    )
+)

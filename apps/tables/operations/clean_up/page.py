@@ -1,0 +1,69 @@
+"""The page of a clean-up: which history has expired."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from django.utils import timezone
+from django.utils.dateparse import parse_datetime
+
+from deltaweb.delta.protocol.table_properties import (
+    DEFAULT_LOG_RETENTION,
+    LOG_RETENTION,
+)
+from deltaweb.delta.writing.log_cleanup import cleanup_refusal, retention_cutoff
+from deltaweb.web.tables.head.newest import newest_definition
+from deltaweb.web.tables.head.table_head import TableHead
+from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.operations.clean_up.operation import CLEAN_UP, CleanUp
+from deltaweb.web.tables.operations.pages.forms import form_of
+from deltaweb.web.tables.operations.pages.page import OperationPage
+
+
+def check_clean_up(table: Table, _asked: CleanUp) -> None:
+    """Refuse a log that is not cleaned up.
+
+    Raises:
+        DeltaError: With what the table asks of writers, or a retention that is none.
+    """
+    definition = newest_definition(table)
+    if definition is None:
+        return
+    metadata = definition.metadata
+    retention_cutoff(metadata.configuration, now=timezone.now())
+    refusal = cleanup_refusal(
+        definition.protocol,
+        metadata,
+        root=table.location,
+        version=definition.version,
+    )
+    if refusal is not None:
+        raise refusal
+
+
+def retention_shown(
+    head: TableHead, result: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    """Return how long the table keeps its history, and the cut of a list."""
+    definition = newest_definition(head.table)
+    properties = definition.metadata.configuration if definition else {}
+    return {
+        "retention": properties.get(LOG_RETENTION, DEFAULT_LOG_RETENTION).removeprefix(
+            "interval "
+        ),
+        "is_default": LOG_RETENTION not in properties,
+        "cutoff": parse_datetime(result["cutoff"]) if result else None,
+    }
+
+
+CLEAN_UP_PAGE: Final = OperationPage(
+    operation=CLEAN_UP,
+    form=form_of(CleanUp),
+    heading="Clean up the log",
+    about="Commits and checkpoints that are older than the table keeps its history are "
+    "deleted; data files are not touched.",
+    icon="eraser",
+    failed="The log was not cleaned up",
+    look_words="List what would go",
+    check=check_clean_up,
+    more_of_table=retention_shown,
+)

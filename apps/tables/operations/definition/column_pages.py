@@ -1,0 +1,174 @@
+"""The pages that change columns, and the words about a table and its columns."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from django import forms
+
+from deltaweb.delta.protocol.schema import StructType
+from deltaweb.delta.writing.operations.widened_columns import (
+    types_change,
+    widened_parts,
+)
+from deltaweb.web.tables.head.newest import (
+    newest_definition,
+    newest_schema,
+)
+from deltaweb.web.tables.head.table_head import TableHead
+from deltaweb.web.tables.operations.definition.change_columns import (
+    ADD,
+    CHANGE_COLUMNS,
+    DROP,
+    RENAME,
+    WIDEN,
+    ChangeColumns,
+    change_columns,
+)
+from deltaweb.web.tables.operations.definition.checks import check_by
+from deltaweb.web.tables.operations.definition.describe import DESCRIBE, describe
+from deltaweb.web.tables.operations.pages.page import OperationPage, by_values
+
+MAX_NAME_LENGTH: Final = 1_000
+MAX_TEXT_LENGTH: Final = 4_000
+MAX_NAMES: Final = 500
+"""Columns that a field proposes."""
+TYPES: Final = (
+    "STRING",
+    "BIGINT",
+    "INT",
+    "SMALLINT",
+    "TINYINT",
+    "DOUBLE",
+    "FLOAT",
+    "DECIMAL(18, 2)",
+    "BOOLEAN",
+    "DATE",
+    "TIMESTAMP",
+    "TIMESTAMP_NTZ",
+    "BINARY",
+    "ARRAY<STRING>",
+    "MAP<STRING, STRING>",
+    "STRUCT<name: STRING, value: DOUBLE>",
+)
+"""Types that a field proposes; any other can be written."""
+NEEDED: Final = {
+    ADD: ("type", "Give a type, such as STRING."),
+    RENAME: ("new_name", "Give the new name."),
+    WIDEN: ("type", "Give the wider type, such as BIGINT."),
+}
+
+
+class ColumnForm(forms.Form):
+    """A column, and what becomes of it."""
+
+    way = forms.ChoiceField(
+        choices=[
+            (ADD, "Add"),
+            (RENAME, "Rename"),
+            (WIDEN, "Widen"),
+            (DROP, "Drop"),
+        ],
+        initial=ADD,
+    )
+    name = forms.CharField(
+        max_length=MAX_NAME_LENGTH, error_messages={"required": "Name a column."}
+    )
+    type = forms.CharField(required=False, max_length=MAX_TEXT_LENGTH)
+    comment = forms.CharField(required=False, max_length=MAX_TEXT_LENGTH)
+    new_name = forms.CharField(required=False, max_length=MAX_NAME_LENGTH)
+
+    def clean(self) -> dict[str, Any]:
+        """Ask for what a change of this kind needs."""
+        values: dict[str, Any] = super().clean() or self.cleaned_data
+        field, message = NEEDED.get(values.get("way", ""), ("", ""))
+        if field in values and not values[field]:
+            self.add_error(field, message)
+        return values
+
+
+class DescribeForm(forms.Form):
+    """Words about a table, or a column."""
+
+    column = forms.CharField(required=False, max_length=MAX_NAME_LENGTH)
+    text = forms.CharField(required=False, max_length=MAX_TEXT_LENGTH)
+
+
+def read_columns(values: Mapping[str, Any]) -> ChangeColumns:
+    """Return what a form asks.
+
+    The look says what it takes of the protocol, and who agrees to it agrees to that.
+    """
+    return ChangeColumns(**values, upgrade=values["way"] == ADD)
+
+
+def columns_shown(head: TableHead, _result: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the columns and types that the fields propose."""
+    schema = newest_schema(head.table)
+    definition = newest_definition(head.table)
+    return {
+        "column_names": [*_paths(schema)][:MAX_NAMES] if schema else [],
+        "parts": [*widened_parts(schema)][:MAX_NAMES] if schema else [],
+        "is_widened": definition is not None and types_change(definition),
+        "is_mapped": bool(schema and any(c.physical_name for c in schema.fields)),
+        "types": TYPES,
+    }
+
+
+def _paths(schema: StructType, above: str = "") -> Iterator[str]:
+    for column in schema.fields:
+        path = f"{above}{column.name}"
+        yield path
+        if isinstance(column.data_type, StructType):
+            yield from _paths(column.data_type, f"{path}.")
+
+
+def comments_shown(
+    head: TableHead, _result: Mapping[str, Any] | None
+) -> dict[str, Any]:
+    """Return what is said of the table and its columns now."""
+    metadata = head.table.metadata_versions.first()
+    schema = newest_schema(head.table)
+    return {
+        "about_table": metadata.description if metadata else "",
+        "column_names": [*_paths(schema)][:MAX_NAMES] if schema else [],
+        "comments": [*_comments(schema)][:MAX_NAMES] if schema else [],
+    }
+
+
+def _comments(schema: StructType) -> Sequence[tuple[str, str]]:
+    return [
+        (column.name, str(column.metadata.get("comment") or ""))
+        for column in schema.fields
+    ]
+
+
+COLUMN_PAGE: Final = OperationPage(
+    looks="definition",
+    operation=CHANGE_COLUMNS,
+    form=ColumnForm,
+    heading="Columns",
+    about="Columns change in the table's schema; no file is written again. A new one "
+    "stands at the end, and is NULL in the rows that are there already.",
+    icon="columns-3",
+    says="No file is written again; earlier versions stay as they are.",
+    does="Commit the columns",
+    failed="The columns were not changed",
+    read=by_values(read_columns),
+    check=check_by(change_columns),
+    more_of_table=columns_shown,
+)
+COMMENT_PAGE: Final = OperationPage(
+    looks="definition",
+    operation=DESCRIBE,
+    form=DescribeForm,
+    heading="Comments",
+    about="What the log says of the table and its columns goes with it to every engine "
+    "and every recipient.",
+    icon="file-text",
+    says="No row and no file changes.",
+    does="Commit the words",
+    failed="The words were not committed",
+    check=check_by(describe),
+    more_of_table=comments_shown,
+    below="tables/operations/_comments_below.html",
+)

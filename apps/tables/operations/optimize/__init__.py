@@ -1,0 +1,1 @@
+"""Small files become large ones, or rows are laid out by columns."""

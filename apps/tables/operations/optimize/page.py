@@ -1,0 +1,80 @@
+"""The page that packs small files, or lays rows out by columns."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from django import forms
+
+from deltaweb.web.tables.operations.optimize.operation import OPTIMIZE, Optimize
+from deltaweb.web.tables.operations.pages.page import OperationPage, by_values
+
+MAX_TARGET_MIB: Final = 16_384
+MIB: Final = 20  # bits
+MAX_COLUMNS: Final = 8
+
+
+class OptimizeForm(forms.Form):
+    """Which partitions, along which columns, and how large files are to be."""
+
+    where = forms.CharField(max_length=2_000, required=False)
+    cluster_by = forms.CharField(max_length=1_000, required=False)
+    target_mib = forms.IntegerField(
+        min_value=1,
+        max_value=MAX_TARGET_MIB,
+        required=False,
+        error_messages={"invalid": "Give a whole number of MiB."},
+    )
+
+    respell = forms.BooleanField(required=False)
+
+    def clean_cluster_by(self) -> tuple[str, ...]:
+        """Return the names of the columns."""
+        names = self.cleaned_data["cluster_by"].split(",")
+        found = tuple(name.strip() for name in names if name.strip())
+        if len(found) > MAX_COLUMNS:
+            message = f"More than {MAX_COLUMNS} columns are close to nothing."
+            raise forms.ValidationError(message)
+        return found
+
+    def clean(self) -> dict[str, Any]:
+        """Take one of two ways: files are written, or texts of the log."""
+        values = super().clean() or self.cleaned_data
+        others = ("cluster_by", "target_mib")
+        if values.get("respell") and any(values.get(name) for name in others):
+            message = "Respelling writes no file: leave columns and file size empty."
+            self.add_error("respell", message)
+        return values
+
+
+def _asked(values: Mapping[str, Any]) -> Optimize:
+    mib = values["target_mib"]
+    return Optimize(
+        where=values["where"].strip(),
+        cluster_by=values["cluster_by"],
+        target_bytes=None if mib is None else mib << MIB,
+        respell=values["respell"],
+    )
+
+
+def _fields(asked: Optimize) -> dict[str, Any]:
+    size = asked.target_bytes
+    return {
+        "where": asked.where,
+        "cluster_by": ", ".join(asked.cluster_by),
+        "target_mib": None if size is None else size >> MIB,
+        "respell": asked.respell,
+    }
+
+
+OPTIMIZE_PAGE: Final = OperationPage(
+    operation=OPTIMIZE,
+    form=OptimizeForm,
+    heading="Optimize",
+    about="Small files of a partition are packed into larger ones, and rows can be "
+    "laid out so that readers leave more files out. No row changes; the old files "
+    "stay in storage, for older versions, until a vacuum.",
+    icon="arrows-join",
+    failed="The table was not optimized",
+    read=by_values(_asked),
+    shows=_fields,
+)

@@ -1,0 +1,1 @@
+"""The pages of operations: what each says, its form, and one visit of it."""

@@ -1,0 +1,293 @@
+"""What the page of an operation says: its form, its words, and whose jobs it shows.
+
+The template has the frame, and finds the parts of an operation by its name:
+`_<name>_form.html` asks, or else `_form.html` does, of a form that is made of the
+parameters; `_<name>_look.html` shows what would happen and has the button,
+`_<name>_done.html` shows what was done. Pages of a table show the newest job of the
+table; those that add data belong to who asked, and open the table at the end.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Generic, TypeVar
+from uuid import UUID
+
+from django import forms
+from django.contrib import messages
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect
+from django.urls import reverse
+
+from deltaweb.web.accounts.zones import user_zone_name
+from deltaweb.web.jobs.kind import to_json
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.tables.errors import OperationOutdatedError
+from deltaweb.web.tables.head.job_json import check_may
+from deltaweb.web.tables.head.shapes import signed_in
+from deltaweb.web.tables.head.table_head import TableHead, table_head
+from deltaweb.web.tables.index.refresh import REFRESH
+from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.operations.looks import is_look
+from deltaweb.web.tables.operations.operation import Operation
+from deltaweb.web.tables.operations.pages.made_version import made_version
+from deltaweb.web.tables.storage.roots import roots_for
+
+P = TypeVar("P")
+
+Result = Mapping[str, Any] | None
+Read = Callable[[HttpRequest, Mapping[str, Any], Table | None], P]
+
+
+class ShownForm(forms.Form):
+    """Which job the page shows, and which look somebody agrees to; none looks."""
+
+    job = forms.UUIDField(required=False)
+    seen = forms.UUIDField(required=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownJobs:
+    """The job that a page shows, and the one that was refused before it."""
+
+    job: Job | None = None
+    outdated: Job | None = None
+
+
+def named_job(request: HttpRequest) -> UUID | None:
+    """Return the job that the address names."""
+    form = ShownForm(request.GET)
+    return form.cleaned_data["job"] if form.is_valid() else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class OperationPage(Generic[P]):
+    """What a page says of its operation.
+
+    Attributes:
+        operation: The operation.
+        form: What is asked before the look.
+        choice: What is chosen after the look, of the parameters.
+        heading: What it does, as a title.
+        about: What it does, in a sentence or two.
+        failed: The title where a job failed.
+        shows: Makes values of the form from parameters.
+        read: Makes parameters of the form's values, by the request and the table; it
+            may raise `DeltaError`. None where they are named alike.
+        check: Refuses at once, by what the database knows, what a worker would refuse.
+        more: What else the template gets, by the request, the parameters and the
+            result of the job.
+        more_of_table: The same by the head of the table's pages, and the result.
+        weigh: The same of what is chosen after the look, by the query.
+        adds: By which the address and the parts of a page that adds data are found;
+            "" of all others.
+        looks: By which the parts are found that show what would happen and what was
+            done, where several operations share them.
+        icon: Of its buttons.
+        look_words: The button that looks.
+        says: What follows, beside the button that agrees.
+        does: The button that agrees.
+        below: A template of what stands below the form; none for an empty one.
+        is_undone: Whether a restore takes back what it did.
+    """
+
+    operation: Operation[P, Any]
+    form: type[forms.Form]
+    heading: str
+    about: str
+    failed: str
+    choice: type[forms.Form] | None = None
+    shows: Callable[[P], Mapping[str, Any]] = to_json
+    read: Read[P] | None = None
+    check: Callable[[Table, P], None] = lambda _table, _asked: None
+    more: Callable[[HttpRequest, P | None, Result], Mapping[str, Any]] = field(
+        default=lambda _request, _asked, _result: {}
+    )
+    more_of_table: Callable[[TableHead, Result], Mapping[str, Any]] = field(
+        default=lambda _head, _result: {}
+    )
+    weigh: Callable[[Mapping[str, str], Result], Mapping[str, Any]] = field(
+        default=lambda _query, _result: {}
+    )
+    adds: str = ""
+    looks: str = ""
+    icon: str = ""
+    look_words: str = "Show what would happen"
+    says: str = ""
+    does: str = ""
+    below: str = ""
+    is_undone: bool = True
+
+    # === Its templates and its address ===
+
+    @property
+    def name(self) -> str:
+        """By which its parts of the template are found."""
+        return self.adds or self.operation.name
+
+    @property
+    def slug(self) -> str:
+        """Its part of the address, and of the URL name."""
+        return self.adds or self.operation.page.removeprefix("tables:table-")
+
+    @property
+    def template(self) -> str:
+        """The frame."""
+        return f"tables/table_{'adding' if self.adds else 'operation'}.html"
+
+    @property
+    def parts(self) -> str:
+        """The folder of the templates of what is asked, shown and done."""
+        return f"tables/{'adding' if self.adds else 'operations'}"
+
+    @property
+    def form_part(self) -> list[str]:
+        """The template of the fields: its own, else that of every made form."""
+        return [f"{self.parts}/_{self.name}_form.html", "tables/operations/_form.html"]
+
+    @property
+    def look_part(self) -> str:
+        """The template of what would happen."""
+        return f"{self.parts}/_{self.looks or self.name}_look.html"
+
+    @property
+    def done_part(self) -> str:
+        """The template of what was done."""
+        return f"{self.parts}/_{self.looks or self.name}_done.html"
+
+    @property
+    def takes(self) -> list[str | type[forms.Form]]:
+        """The parameters of its address: the head's, which job, values of its forms."""
+        return ["v", ShownForm, self.form, *([self.choice] if self.choice else ())]
+
+    def address(self, table: Table | None) -> str:
+        """Return where the page is."""
+        if table is None:
+            return reverse(f"tables:table-new-{self.slug}")
+        return reverse(f"tables:table-{self.slug}", args=[table.namespace, table.name])
+
+    # === What is asked ===
+
+    def admit(self, table: Table | None) -> None:
+        """Refuse whatever is asked of a table that is not indexed yet."""
+        if table is not None and not self.adds:
+            check_may(table, table.version)
+
+    def read_form(
+        self, request: HttpRequest, values: Mapping[str, Any], table: Table | None
+    ) -> P:
+        """Return the parameters of a form's values, checked by the newest version.
+
+        Raises:
+            DeltaError: If they ask for what is refused at once.
+        """
+        if self.read is None:
+            asked = self.operation.parameters(**values)
+        else:
+            asked = self.read(request, values, table)
+        if self.adds or table is None:
+            return asked
+        if hasattr(asked, "time_zone"):  # what is typed is of who types it
+            zone = user_zone_name(request.user)
+            asked = replace(asked, time_zone=zone)  # type: ignore[type-var]  # a dataclass
+        if _is_current(table):
+            self.check(table, asked)
+        return asked
+
+    # === What is shown ===
+
+    def jobs(self, request: HttpRequest, table: Table | None) -> QuerySet[Job]:
+        """Return the jobs that the page may show, the newest first.
+
+        Of a table they are whoever's who asked; what adds data is of who asked for it.
+        Those of releases before this operation was one have another form.
+        """
+        jobs = Job.objects.filter(
+            kind=self.operation.kind,
+            subject_id=table.id if table else None,
+            parameters__has_key="asked",
+        )
+        if self.adds:
+            jobs = jobs.filter(requested_by=signed_in(request))
+        return jobs.defer("log", "error_detail").order_by("-created_at", "-id")
+
+    def shown(self, request: HttpRequest, table: Table | None) -> ShownJobs:
+        """Return the job that the page shows, and the one that was refused before it.
+
+        It is the one that the address names; of a table else the newest, unless the
+        address brings parameters: then the page asks. What was refused since it was no
+        longer what was shown is followed by the look at what would happen now.
+        """
+        wanted, jobs = named_job(request), self.jobs(request, table)
+        is_asking = any(name in request.GET for name in self.form.base_fields)
+        if wanted is None and (self.adds or is_asking):
+            return ShownJobs()
+        job = jobs.filter(id=wanted).first() if wanted else jobs.first()
+        if job is None or self.adds:
+            return ShownJobs(job)
+        if job.error_code == OperationOutdatedError.code:
+            later = jobs.filter(created_at__gt=job.created_at)
+            look = next((one for one in later.reverse() if is_look(one)), None)
+            return ShownJobs(look or job, job if look else None)
+        if not is_look(job):
+            return ShownJobs(job)
+        before = jobs.filter(created_at__lt=job.created_at).first()
+        is_refused = before and before.error_code == OperationOutdatedError.code
+        return ShownJobs(job, before if is_refused else None)
+
+    def context(
+        self, request: HttpRequest, table: Table | None, asked: P | None, result: Result
+    ) -> dict[str, Any]:
+        """Return what else the template gets, by the job that is shown."""
+        more = self.more(request, asked, result)
+        if self.adds or table is None:
+            return {"roots": roots_for(signed_in(request)), **more}
+        head = table_head(table)
+        return {
+            "head": head,
+            "zone_of_sql": user_zone_name(request.user),
+            "zone_asked": getattr(asked, "time_zone", ""),
+            "made": made_version(head, result),
+            "newer": _newer(head, result),
+            **more,
+            **self.more_of_table(head, result),
+            **self.weigh(request.GET, result),
+        }
+
+    def leave(
+        self, request: HttpRequest, table: Table | None, result: Mapping[str, Any]
+    ) -> HttpResponseBase | None:
+        """Open the table that was made, or has new rows; None stays and tells it."""
+        if not self.adds:
+            return None
+        if table is None:
+            table = Table.objects.filter(
+                namespace=result["namespace"], name=result["name"]
+            ).first()
+        address = table.get_absolute_url() if table else reverse("tables:table-list")
+        version = f" as version {result['version']}" if result.get("version") else ""
+        messages.success(request, f"Done{version}.")
+        if "HX-Request" in request.headers:
+            return HttpResponse(headers={"HX-Redirect": address})
+        return redirect(address)
+
+
+def by_values(read: Callable[[Mapping[str, Any]], P]) -> Read[P]:
+    """Return what reads a form by its values alone."""
+    return lambda _request, values, _table: read(values)
+
+
+def _newer(head: TableHead, result: Result) -> int | None:
+    """Return the newest version where a look is of an older one; None otherwise."""
+    newest = head.table.version
+    if not result or result.get("is_done") or newest is None:
+        return None
+    looked_at = result.get("version")
+    is_older = isinstance(looked_at, int) and looked_at < newest
+    return newest if is_older else None
+
+
+def _is_current(table: Table) -> bool:
+    """Whether the database knows the newest version; else the worker alone decides."""
+    jobs = Job.objects.filter(subject_id=table.id, kind=REFRESH.name)
+    return not table.is_stale and not jobs.filter(state__in=Job.ACTIVE_STATES).exists()

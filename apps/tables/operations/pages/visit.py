@@ -1,0 +1,189 @@
+"""One visit of the page of an operation: asked, looked at, agreed to, done.
+
+A POST without `seen` asks for a look; one with it agrees to that look. What becomes of
+either is a job, and the page shows the job: what would happen has the one button that
+lets it happen.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar
+from uuid import UUID
+
+from django import forms
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponseBase
+from django.shortcuts import redirect
+from django.utils import timezone
+from django.utils.dateparse import parse_datetime
+from django.views.decorators.http import require_http_methods
+
+from deltaweb.delta.errors import DeltaError
+from deltaweb.web.accounts.permissions import editor_required
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.jobs.waiting import wait_a_glance
+from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.pages.responses import json_response, respond
+from deltaweb.web.tables.errors import OperationOutdatedError
+from deltaweb.web.tables.head.job_json import described, names_of, result_of
+from deltaweb.web.tables.head.shapes import cleaned, signed_in
+from deltaweb.web.tables.head.table_head import get_table
+from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.operations.looks import is_look
+from deltaweb.web.tables.operations.pages.page import (
+    OperationPage,
+    ShownForm,
+    ShownJobs,
+)
+from deltaweb.web.tables.operations.requests import request_look, request_operation
+
+P = TypeVar("P")
+
+
+def view_of(on: OperationPage[Any]) -> Callable[..., HttpResponseBase]:
+    """Return the view of a page, for the URL configuration."""
+
+    @require_http_methods(["GET", "HEAD", "POST"])
+    @editor_required
+    def view(
+        request: HttpRequest, fmt: str, namespace: str = "", name: str = ""
+    ) -> HttpResponseBase:
+        table = get_table(request.user, namespace, name) if name else None
+        visit = _Visit(on, request, table, fmt)
+        return visit.asked() if request.method == "POST" else visit.page()
+
+    return view
+
+
+@dataclass(frozen=True, slots=True)
+class _Visit(Generic[P]):
+    """One request for a page."""
+
+    on: OperationPage[P]
+    request: HttpRequest
+    table: Table | None
+    fmt: str
+
+    # === What is asked ===
+
+    def asked(self) -> HttpResponseBase:
+        """Queue a look, or what was looked at."""
+        on, request, table = self.on, self.request, self.table
+        on.admit(table)
+        agreed, given = ShownForm(request.POST), request.POST.copy()
+        if agreed.is_valid() and agreed.cleaned_data["seen"] is not None:
+            return self._agreed(agreed.cleaned_data["seen"])
+        # As scripts of earlier releases ask for what is harmless, and for no look.
+        is_at_once = on.operation.is_harmless and self.fmt == "json" and "v" in given
+        if is_at_once:
+            given["version"] = request.POST["v"]
+        form = on.form(given, request.FILES, auto_id="%s")
+        if not form.is_valid():
+            return self.page(form)
+        try:
+            wanted = on.read_form(request, form.cleaned_data, table)
+        except DeltaError as error:
+            form.add_error(None, f"{error.message} {error.hint}".strip())
+            return self.page(form)
+        if is_at_once:
+            return self._queued(self._requested(wanted, None))
+        now, user = timezone.now(), signed_in(request)
+        return self._queued(
+            request_look(on.operation, table, wanted, now=now, requested_by=user)
+        )
+
+    def _requested(self, wanted: P, seen: Job | None) -> Job:
+        return request_operation(
+            self.on.operation,
+            self.table,
+            wanted,
+            seen=seen,
+            actor=actor_of(self.request),
+            requested_by=signed_in(self.request),
+            now=timezone.now(),
+        )
+
+    def _agreed(self, seen: UUID) -> HttpResponseBase:
+        on, request, table = self.on, self.request, self.table
+        look = on.jobs(request, table).filter(id=seen).first()
+        if look is None:
+            name = table.full_name if table else on.operation.words
+            return self._refused(OperationOutdatedError(name=name))
+        wanted = on.operation.asked(look)
+        if on.choice is not None:
+            chosen = cleaned(on.choice(request.POST))
+            wanted = replace(wanted, **chosen)  # type: ignore[type-var]  # a dataclass
+        try:
+            return self._queued(self._requested(wanted, look))
+        except OperationOutdatedError as error:
+            return self._refused(error)
+
+    def _refused(self, error: OperationOutdatedError) -> HttpResponseBase:
+        """Answer who agreed to what is no look, or none that is done."""
+        if self.fmt == "json":
+            raise error
+        messages.error(self.request, f"{error.message} {error.hint}")
+        return redirect(self.on.address(self.table))
+
+    def _queued(self, job: Job) -> HttpResponseBase:
+        if self.fmt == "json":
+            return json_response({**self._names, "job": described(job)}, status=202)
+        return redirect(f"{self.on.address(self.table)}?job={job.id}")
+
+    @property
+    def _names(self) -> dict[str, Any]:
+        return names_of(self.table) if self.table else {}
+
+    # === What is shown ===
+
+    def page(self, form: forms.Form | None = None) -> HttpResponseBase:
+        """Show the job, or a form with what is wrong in it."""
+        on, request, table, fmt = self.on, self.request, self.table, self.fmt
+        shown = ShownJobs() if form else on.shown(request, table)
+        job = shown.job
+        if wait_a_glance(job) and table is not None:
+            table.refresh_from_db()
+        result = result_of(job)
+        look = result if job is not None and result and is_look(job) else None
+        done = None if look else result
+        if done and fmt == "html":
+            there = on.leave(request, table, done)
+            if there is not None:
+                return there
+        asked = on.operation.asked(job) if job is not None else None
+        if form is None:
+            given = {
+                name: request.GET[name]
+                for name in on.form.base_fields
+                if name in request.GET
+            }
+            known = {} if asked is None else on.shows(asked)
+            form = on.form(initial={**known, **given}, auto_id="%s")
+        return respond(
+            request,
+            fmt,
+            template=on.template,
+            fragment="live",
+            context={
+                "table": table,
+                "page": on,
+                "address": on.address(table),
+                "form": form,
+                "job": job,
+                "look": look,
+                "done": done,
+                "looked_at": parse_datetime(look["at"]) if look else None,
+                "outdated": shown.outdated,
+                **on.context(request, table, asked, result),
+            }
+            if fmt == "html"
+            else {},
+            data={
+                **self._names,
+                "operation": on.name,
+                "job": described(job),
+                "outdated": described(shown.outdated),
+                "errors": form.errors or None,
+            },
+            status=422 if form.errors else 200,
+        )

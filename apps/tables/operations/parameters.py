@@ -1,0 +1,197 @@
+"""The parameters of an operation, of which its command and its form are made.
+
+    @dataclass(frozen=True, slots=True, kw_only=True)
+    class Restore:
+        version: int | None = parameter(
+            None, "--version", line=Line(label="Version", least=0), metavar="N"
+        )
+
+A parameter with an option is named by it on a command's line; one whose option is ""
+stands by its place; one that is declared without `parameter` is of no line. One with a
+`Line` has one in the form of the page (`pages.forms.form_of`).
+"""
+
+from argparse import ArgumentParser, ArgumentTypeError
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, Final
+
+from deltaweb.delta.values.time_zones.errors import TimeZoneUnknownError
+from deltaweb.delta.values.time_zones.known import check_zone
+
+SQL_OF_UTC: Final = "SQL (UTC without)"
+"""Where times stand that are of UTC if no zone is given."""
+
+ARGUMENT: Final = "argument"
+PREFIX: Final = "asked_"
+"""Of what argparse calls them, beside what all commands take."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """A parameter in the form of a page.
+
+    Attributes:
+        label: What it is called.
+        help: What stands below it.
+        placeholder: What stands in it while it is empty.
+        least: The least number; of numbers alone.
+        most: The largest number, or the most characters.
+        wrong: What is said of a number that is none.
+        is_needed: Whether it must be given.
+    """
+
+    label: str
+    help: str = ""
+    placeholder: str = ""
+    least: int | None = None
+    most: int | None = None
+    wrong: str = ""
+    is_needed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """How a parameter is given to a command, and on a page.
+
+    Attributes:
+        option: Such as `--where`; "" where it stands by its place; None where a command
+            does not take it.
+        how: What argparse takes: `metavar`, `help`, `type`, `action`, `nargs`.
+        line: In the form of the page; None where that is of its own.
+    """
+
+    option: str | None
+    how: Mapping[str, Any]
+    line: Line | None
+
+
+def parameter(
+    default: Any,  # noqa: ANN401 (of a field)
+    option: str | None = "",
+    *,
+    line: Line | None = None,
+    **how: Any,  # noqa: ANN401 (as argparse takes it)
+) -> Any:  # noqa: ANN401 (as above)
+    """Return a field of a dataclass of parameters that a command or a page takes.
+
+    Args:
+        default: Its value where it is not given.
+        option: As in `Argument`.
+        line: Likewise; of a whole number that has one, the command keeps to its bounds.
+        how: Likewise.
+    """
+    if line is not None and line.least is not None and "type" not in how:
+        how["type"] = within(line.least, line.most)
+    return field(default=default, metadata={ARGUMENT: Argument(option, how, line)})
+
+
+def add_parameters(
+    parser: ArgumentParser, kind: type, only: Collection[str] | None = None
+) -> None:
+    """Let a command take parameters.
+
+    Args:
+        parser: Of the command.
+        kind: The dataclass.
+        only: Those of them that it takes; None for all.
+    """
+    for one in fields(kind):
+        argument = one.metadata.get(ARGUMENT)
+        if argument is None or argument.option is None:
+            continue
+        if only is not None and one.name not in only:
+            continue
+        name = f"{PREFIX}{one.name}"
+        if argument.option:
+            parser.add_argument(argument.option, dest=name, **argument.how)
+        else:
+            parser.add_argument(name, **{"metavar": one.name, **argument.how})
+
+
+def given(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters that were given on the line, by their names."""
+    return {
+        name.removeprefix(PREFIX): value
+        for name, value in options.items()
+        if name.startswith(PREFIX) and value is not None
+    }
+
+
+# === Parameters that several operations have ===
+
+
+def zone_parameter(default: str, *, of: str = SQL_OF_UTC) -> Any:  # noqa: ANN401 (of a field)
+    """Return the field of whose clocks show times that are written without a zone.
+
+    Args:
+        default: Where nobody names one.
+        of: Where such times stand, for the help.
+    """
+    return parameter(default, "--time-zone", **zone_argument(of))
+
+
+def zone_argument(of: str) -> dict[str, Any]:
+    """Return what argparse takes for such a zone."""
+    return {
+        "type": time_zone,
+        "metavar": "ZONE",
+        "help": f"whose clocks show the times without a zone in {of}: such as "
+        "America/New_York or +05:30",
+    }
+
+
+def upgrade_parameter() -> Any:  # noqa: ANN401 (of a field)
+    """Return the field that lets a change raise the protocol in the same commit."""
+    return parameter(
+        default=False,
+        option="--upgrade",
+        action="store_true",
+        help="raise the protocol where the change needs it; there is no way back",
+    )
+
+
+def time_zone(text: str) -> str:
+    """Read the name of a time zone; argparse turns the error into bad usage."""
+    try:
+        return check_zone(text)
+    except TimeZoneUnknownError as error:
+        message = f"{error.message} {error.hint}"
+        raise ArgumentTypeError(message) from None
+
+
+def whole_number(text: str) -> int:
+    """Read a whole number from 0; argparse turns the error into bad usage."""
+    value = int(text) if text.isascii() and text.isdigit() else -1
+    if not 0 <= value < 1 << 63:
+        message = f"{text!r} is not a whole number from 0"
+        raise ArgumentTypeError(message)
+    return value
+
+
+def within(least: int, most: int | None) -> Callable[[str], int]:
+    """Return what reads a whole number within bounds."""
+
+    def read(text: str) -> int:
+        number = whole_number(text)
+        if number < least or (most is not None and number > most):
+            upto = "" if most is None else f" to {most}"
+            message = f"{text!r} is not a whole number from {least}{upto}"
+            raise ArgumentTypeError(message)
+        return number
+
+    return read
+
+
+def names_of(text: str) -> tuple[str, ...]:
+    """Read names with commas between them; empty ones are left out."""
+    return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+def pair(text: str) -> tuple[str, str]:
+    """Read `name=value`; argparse turns the error into bad usage."""
+    name, separator, value = text.partition("=")
+    if not separator or not name.strip():
+        message = f"{text!r} is not of the form key=value"
+        raise ArgumentTypeError(message)
+    return name.strip(), value.strip()

@@ -1,0 +1,1 @@
+"""A version of before becomes the newest one again."""

@@ -1,0 +1,131 @@
+"""A version of before becomes the newest one again."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from deltaweb.delta.writing.operations.restore import RestorePlan, carry_out_restore
+from deltaweb.delta.writing.transaction import CommitResult
+from deltaweb.index.history.sentences.commit_facts import counted
+from deltaweb.table import DeltaTable
+from deltaweb.web.tables.operations.foreseen import Foreseen, Occasion
+from deltaweb.web.tables.operations.operation import Operation, register
+from deltaweb.web.tables.operations.parameters import Line, parameter
+from deltaweb.web.tables.work.log_writing import MAX_FILES_NAMED
+
+MAX_VERSION: Final = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Restore:
+    """What comes back.
+
+    Attributes:
+        version: The version; None where a time says which.
+        timestamp: The time of it, with a zone or in that one.
+        timestamp_zone: Whose clocks show a time without a zone.
+    """
+
+    version: int | None = parameter(
+        None,
+        option=None,  # beside the time, of which a command takes either
+        line=Line(
+            label="Version",
+            help="The version that is to be the newest one again; the history has all.",
+            least=0,
+            most=MAX_VERSION,
+            wrong="Say which version, by its number.",
+            is_needed=True,
+        ),
+    )
+    timestamp: str | None = None
+    timestamp_zone: str | None = None
+
+
+def plan_restore(
+    opened: DeltaTable, asked: Restore, _occasion: Occasion
+) -> RestorePlan:
+    """Find out which files come back, and which go.
+
+    Raises:
+        DeltaError: As `DeltaTable.plan_restore` lists them.
+    """
+    there = DeltaTable.from_store(opened.store, time_zone=asked.timestamp_zone)
+    return there.plan_restore(asked.version, asked.timestamp)
+
+
+def foresee_restore(plan: RestorePlan) -> Foreseen:
+    """Tell what a restore would do, and what it lacks."""
+    rows = plan.count_rows()
+    says = (
+        f"{counted(plan.added.num_rows, 'file')} ({plan.added_bytes:,} bytes) "
+        f"would come back, {counted(plan.removed.num_rows, 'file')} "
+        f"({plan.removed_bytes:,} bytes) would go."
+    )
+    return Foreseen(
+        version=plan.base_version,
+        counts={
+            "num_files_back": plan.added.num_rows,
+            "num_files_gone": plan.removed.num_rows,
+        },
+        detail={
+            "restores": plan.version,
+            "bytes_back": plan.added_bytes,
+            "bytes_gone": plan.removed_bytes,
+            "rows_back": rows.back,
+            "rows_gone": rows.gone,
+            "rows_now": rows.now,
+            "rows_then": rows.then,
+            "files_now": plan.now.num_files,
+            "files_then": plan.target.num_files,
+            "changes_metadata": plan.metadata is not None,
+            "changes_schema": plan.changes_schema,
+            "num_missing": len(plan.missing),
+            "missing": list(plan.missing[:MAX_FILES_NAMED]),
+        },
+        is_empty=plan.transaction.is_empty,
+        says=says,
+        lines=lambda: plan.missing,
+        exact=lambda: {
+            "version": plan.version,
+            "base_version": plan.base_version,
+            "num_added_files": plan.added.num_rows,
+            "num_removed_files": plan.removed.num_rows,
+            "added_bytes": plan.added_bytes,
+            "removed_bytes": plan.removed_bytes,
+            "missing": list(plan.missing),
+        },
+    )
+
+
+def bring_back(
+    opened: DeltaTable, plan: RestorePlan, occasion: Occasion
+) -> CommitResult:
+    """Commit what was planned.
+
+    Raises:
+        RestoreFilesMissingError: If files that would come back are gone.
+        DeltaError: As `DeltaTable.restore` lists them.
+    """
+    return carry_out_restore(opened.store, plan, user_name=occasion.user_name)
+
+
+RESTORE: Final = register(
+    Operation(
+        name="restore",
+        words="Restore a version",
+        title="Restore a version of {table}",
+        doing="Committing what comes back",
+        action="table.restore",
+        parameters=Restore,
+        plan=plan_restore,
+        foresee=foresee_restore,
+        carry_out=bring_back,
+        check=lambda plan: plan.check(),
+        question=lambda asked, location: (
+            f"Restore version {asked.version} of {location}?"
+            if asked.timestamp is None
+            else f"Restore the version of {asked.timestamp} of {location}?"
+        ),
+        page="tables:table-restore",
+    )
+)

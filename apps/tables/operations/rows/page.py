@@ -1,0 +1,147 @@
+"""The pages that delete and update rows."""
+
+from collections.abc import Iterator, Mapping
+from itertools import zip_longest
+from typing import Any, Final
+
+from django import forms
+
+from deltaweb.web.tables.head.newest import (
+    newest_definition,
+    newest_schema,
+)
+from deltaweb.web.tables.head.table_head import TableHead
+from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.operations.pages.page import OperationPage, by_values
+from deltaweb.web.tables.operations.rows.assignments import AssignmentsField
+from deltaweb.web.tables.operations.rows.delete_rows import DELETE_ROWS, DeleteRows
+from deltaweb.web.tables.operations.rows.update_rows import UPDATE_ROWS, UpdateRows
+
+MAX_SQL_LENGTH: Final = 10_000
+MAX_NAMES: Final = 500
+"""Columns that a field proposes."""
+
+
+class RowsForm(forms.Form):
+    """Which rows: those of a condition, or, said so, every one."""
+
+    where = forms.CharField(required=False, max_length=MAX_SQL_LENGTH)
+    every = forms.BooleanField(required=False)
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse neither, and both."""
+        values: dict[str, Any] = super().clean() or self.cleaned_data
+        if "where" in values and bool(values["where"]) == bool(values.get("every")):
+            self.add_error(
+                "where",
+                "Give a condition, or tick that every row is meant: not both."
+                if values["where"]
+                else "Say which rows, or tick that every row is meant.",
+            )
+        return values
+
+
+class UpdateRowsForm(RowsForm):
+    """Which rows, and their new values."""
+
+    assignments = AssignmentsField()
+
+
+def read_deletion(values: Mapping[str, Any]) -> DeleteRows:
+    """Return what a form asks."""
+    return DeleteRows(where=values["where"])
+
+
+def read_update(values: Mapping[str, Any]) -> UpdateRows:
+    """Return what a form asks."""
+    return UpdateRows(assignments=values["assignments"], where=values["where"])
+
+
+def shows_rows(asked: DeleteRows | UpdateRows) -> dict[str, Any]:
+    """Return the values of a form that asks the same."""
+    shown: dict[str, Any] = {"where": asked.where, "every": not asked.where}
+    if isinstance(asked, UpdateRows):
+        shown["assignments"] = asked.assignments
+    return shown
+
+
+def check_rows(table: Table, asked: DeleteRows | UpdateRows) -> None:
+    """Refuse what the newest version that is known refuses.
+
+    Raises:
+        DeltaError: As `DeltaTable.delete` and `update` list them.
+    """
+    # Pages that write nothing have no need of these.
+    from deltaweb.delta.writing.requirements import check_writable
+    from deltaweb.expressions.condition import SQLCondition
+    from deltaweb.writer.rewrite.row_changes import (
+        RowDeletion,
+        RowUpdate,
+    )
+
+    definition, schema = newest_definition(table), newest_schema(table)
+    if definition is None or schema is None:
+        return
+    is_update = isinstance(asked, UpdateRows)
+    change = RowUpdate if is_update else RowDeletion
+    check_writable(
+        definition,
+        root=table.location,
+        operation=change.operation,
+        removes_rows=True,
+    )
+    if asked.where:
+        SQLCondition(asked.where, schema, asked.time_zone)
+    if isinstance(asked, UpdateRows):
+        zone = asked.time_zone
+        RowUpdate(asked.assignments, schema, definition.metadata, zone)
+
+
+def rows_shown(head: TableHead, result: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return what else the template gets: the columns, and the sample of a look."""
+    schema = newest_schema(head.table)
+    names = schema.names[:MAX_NAMES] if schema else []
+    is_sample = result is not None and "before" in result
+    return {
+        "column_names": names,
+        "sample": [*_sample(result)] if result is not None and is_sample else [],
+    }
+
+
+def _sample(result: Mapping[str, Any]) -> Iterator[list[dict[str, Any]]]:
+    """Yield rows of cells; `after` is there where a value changes."""
+    before, after = result["before"], result["after"]
+    for row, new in zip_longest(before, after if after is not None else before):
+        yield [
+            {"text": old, "new": value, "is_changed": old != value}
+            for old, value in zip(row, new, strict=True)
+        ]
+
+
+DELETE_ROWS_PAGE: Final = OperationPage(
+    operation=DELETE_ROWS,
+    form=RowsForm,
+    heading="Delete rows",
+    about="Rows that meet the condition go from the newest version. Files that hold "
+    "other rows, too, are written again without them; earlier versions keep the rows "
+    "until a vacuum.",
+    icon="trash",
+    failed="No row was deleted",
+    read=by_values(read_deletion),
+    shows=shows_rows,
+    check=check_rows,
+    more_of_table=rows_shown,
+)
+UPDATE_ROWS_PAGE: Final = OperationPage(
+    operation=UPDATE_ROWS,
+    form=UpdateRowsForm,
+    heading="Update rows",
+    about="Columns take new values in the rows that meet the condition. The files that "
+    "hold them are written again; earlier versions keep the old values until a vacuum.",
+    icon="pencil",
+    failed="No row was updated",
+    read=by_values(read_update),
+    shows=shows_rows,
+    check=check_rows,
+    more_of_table=rows_shown,
+)

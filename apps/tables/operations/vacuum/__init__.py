@@ -1,0 +1,1 @@
+"""Files that a table no longer needs are deleted."""

@@ -1,0 +1,355 @@
+"""Files that the table no longer needs are deleted: what if first, for any retention.
+
+A look lists the folder once and tells, hour by hour of retention, what would go; the
+hours are chosen after it.
+"""
+
+import math
+import re
+from argparse import ArgumentTypeError
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deltaweb.delta.log.commits.times import to_ms
+from deltaweb.delta.log.store import TableStore
+from deltaweb.delta.writing.operations.file_ages import (
+    ALWAYS,
+    CHANGES,
+    HIDDEN_KIND,
+    LIVE,
+    NEEDLESS,
+    NEVER,
+    ORPHAN,
+    TOMBSTONED,
+)
+from deltaweb.delta.writing.operations.vacuum import (
+    MS_PER_HOUR,
+    VacuumOutlook,
+    VacuumPlan,
+    carry_out_vacuum,
+    look_at_files,
+)
+from deltaweb.index.history.sentences.commit_facts import counted
+from deltaweb.table import DeltaTable
+from deltaweb.web.tables.operations.foreseen import Foreseen, Occasion
+from deltaweb.web.tables.operations.operation import Operation, register
+from deltaweb.web.tables.operations.parameters import parameter
+from deltaweb.web.tables.work.log_writing import MAX_FILES_NAMED
+
+Longs = npt.NDArray[np.int64]
+HOURS: Final = {"h": 1.0, "d": 24.0, "m": 1 / 60}
+SHORTEST_AXIS_H: Final = 24 * 14
+LONGEST_AXIS_H: Final = 24 * 90
+
+
+def hours_of(text: str) -> float:
+    """Read a time such as `7d`; argparse turns the error into bad usage."""
+    match = re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]{1,3})?)([hdm]?)", text.strip())
+    if match is None:
+        message = f"{text!r} is not a time such as 168h or 7d"
+        raise ArgumentTypeError(message)
+    return float(match[1]) * HOURS[match[2] or "h"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vacuum:
+    """What is deleted.
+
+    Attributes:
+        hours: How long what left the table is kept; None is as the table says.
+        allow_short_retention: Whether that may be shorter than the table says.
+    """
+
+    hours: float | None = parameter(
+        None,
+        "--retention",
+        type=hours_of,
+        metavar="168h",
+        help="how long what left the table is kept; default: the table's retention",
+    )
+    allow_short_retention: bool = parameter(
+        default=False,
+        option="--allow-short-retention",
+        action="store_true",
+        help="even if running readers may lose files",
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class VacuumChoice:
+    """What a folder holds, and what the chosen retention takes of it.
+
+    Attributes:
+        outlook: The files, and what any retention takes.
+        plan: What the chosen one takes.
+        ledger: Of `storage_ledger`.
+    """
+
+    outlook: VacuumOutlook
+    plan: VacuumPlan
+    ledger: list[dict[str, Any]] = field(default_factory=list)
+
+
+def plan(opened: DeltaTable, asked: Vacuum, occasion: Occasion) -> VacuumChoice:
+    """List the folder, and find out what goes.
+
+    Raises:
+        RetentionTooShortError: If the retention is shorter than the table's.
+        DeltaError: As `DeltaTable.vacuum` lists them.
+    """
+    occasion.job.step("Listing the files of the table")
+    outlook = look_at_files(opened.store, now=occasion.now)
+    may_be_short = asked.allow_short_retention
+    hours = asked.hours
+    if hours is None and occasion.is_job:  # the curve of a look is of whole hours
+        hours = least_hours(outlook)
+    chosen = outlook.plan(hours, allow_short_retention=may_be_short)
+    occasion.job.count("files_listed", outlook.ages.num_rows)
+    if occasion.seen is not None or not occasion.is_job:
+        return VacuumChoice(outlook, chosen)
+    return VacuumChoice(outlook, chosen, storage_ledger(opened.store, outlook))
+
+
+def foresee(choice: VacuumChoice) -> Foreseen:
+    """Tell what goes, and what would go by any other retention."""
+    outlook, plan = choice.outlook, choice.plan
+    lost = plan.lost_versions
+    known = pc.sum(pc.equal(plan.files["kind"], TOMBSTONED)).as_py() or 0
+    order = pc.sort_indices(plan.files["modification_time"])
+    return Foreseen(
+        version=plan.version,
+        counts=_counts(plan.files.num_rows, plan.size_bytes, len(plan.lost_versions)),
+        detail={
+            "least_hours": least_hours(outlook),
+            "num_orphans": plan.files.num_rows - known,
+            "ledger": choice.ledger,
+            **({} if not choice.ledger else _curve(outlook)),
+            "files": plan.files.take(order[:MAX_FILES_NAMED])
+            .select(["place", "size", "kind"])
+            .to_pylist(),
+        },
+        is_empty=not plan.files.num_rows,
+        says=_says("Would delete", plan.files.num_rows, plan.size_bytes, lost),
+        lines=lambda: (
+            f"  {file['place']}  {file['size']:,}  {file['kind']}"
+            for file in plan.files.to_pylist()
+        ),
+        exact=lambda: {
+            "cutoff": plan.cutoff,
+            "deleted": False,
+            "live_bytes": plan.live_bytes,
+            "kept_bytes": plan.kept_bytes,
+            "lost_versions": list(lost),
+            "files": plan.files.to_pylist(),
+        },
+    )
+
+
+def carry_out(
+    opened: DeltaTable, choice: VacuumChoice, occasion: Occasion
+) -> Mapping[str, Any]:
+    """Delete what was planned.
+
+    Raises:
+        DeltaError: As `carry_out_vacuum` lists them.
+    """
+    done = carry_out_vacuum(
+        opened.store,
+        choice.plan,
+        is_told=True,
+        on_progress=occasion.job.progress_of("files"),
+    )
+    lost = done.lost_versions
+    return {
+        "version": None,
+        "deleted": True,
+        "num_files": done.files.num_rows,
+        "size_bytes": done.size_bytes,
+        "num_lost": len(lost),
+        "first_lost": lost[0] if lost else None,
+        "last_lost": lost[-1] if lost else None,
+        "cutoff": done.cutoff.isoformat(),
+    }
+
+
+def told(result: Mapping[str, Any]) -> str:
+    """Say what was deleted."""
+    lost = [result["first_lost"], result["last_lost"]] if result["num_lost"] else []
+    number, size_bytes = result["num_files"], result["size_bytes"]
+    return _says("Deleted", number, size_bytes, lost, result["num_lost"])
+
+
+def _says(
+    verb: str,
+    num_files: int,
+    size_bytes: int,
+    lost: Sequence[int],
+    num_lost: int | None = None,
+) -> str:
+    if not num_files:
+        return "No file can go."
+    readable = "Every version that reads now reads afterwards."
+    if lost:
+        count = counted(len(lost) if num_lost is None else num_lost, "version")
+        readable = f"{count} can no longer be read ({lost[0]} to {lost[-1]})."
+    return f"{verb} {counted(num_files, 'file')} ({size_bytes:,} bytes). {readable}"
+
+
+def step_at(found: Mapping[str, Any], hours: float | None) -> Mapping[str, Any]:
+    """Return what a retention takes, by the curve of a look.
+
+    Args:
+        found: The result of the look.
+        hours: The retention; None for the least that the table allows.
+    """
+    asked = max(found["least_hours"], hours or 0)
+    steps = [step for step in found["steps"] if step["hours"] <= asked]
+    step: Mapping[str, Any] = steps[-1]
+    return step
+
+
+def agreed(found: Mapping[str, Any], asked: Vacuum) -> Mapping[str, int]:
+    """Return the counts that somebody agrees to who chooses a retention."""
+    step = step_at(found, asked.hours)
+    return _counts(step["num_files"], step["size_bytes"], step["num_lost"])
+
+
+def least_hours(outlook: VacuumOutlook) -> int:
+    """Return the shortest retention in whole hours that the table allows."""
+    return math.ceil(outlook.least_ms / MS_PER_HOUR)
+
+
+def _counts(num_files: int, size_bytes: int, num_lost: int) -> dict[str, int]:
+    return {"num_files": num_files, "size_bytes": size_bytes, "num_lost": num_lost}
+
+
+# === What any retention takes ===
+
+
+def _curve(outlook: VacuumOutlook) -> dict[str, Any]:
+    """Return what each whole hour of retention takes, where that changes.
+
+    `steps` ascend by hours; each holds from its hours up to the next. `bars` are the
+    bytes by age, of which those older than the retention go. `versions` counts those of
+    the log that can and cannot be read now; `oldest_hours` is the longest retention
+    that takes one of them, None where none does.
+    """
+    needless = pc.is_in(outlook.ages["kind"], value_set=pa.array(NEEDLESS))
+    files = outlook.ages.filter(needless)
+    now_ms = to_ms(outlook.now)
+    least = least_hours(outlook)
+    # A file of this many hours goes by this retention, and not by a longer one.
+    ages_h = _hours(now_ms, np.asarray(files["since"], np.int64))
+    oldest = int(ages_h.max(initial=0)) + 1
+    axis_h = min(LONGEST_AXIS_H, max(SHORTEST_AXIS_H, 2 * least, oldest))
+    axis_h = max(math.ceil(axis_h / 24) * 24, least)
+    in_sight = np.clip(ages_h, -1, axis_h)
+    sizes = np.asarray(files["size"], np.int64)
+    num_files = _at_hours(in_sight, np.ones(len(in_sight), np.int64), axis_h)
+    num_bytes = _at_hours(in_sight, sizes, axis_h)
+    losses = outlook.losses
+    may_go = (losses.since != ALWAYS) & (losses.since != NEVER)
+    versions = losses.versions[may_go]
+    lost_h = np.clip(_hours(now_ms, losses.since[may_go]), -1, axis_h)
+    num_lost = _at_hours(lost_h, np.ones(len(lost_h), np.int64), axis_h)
+    steps = []
+    last: tuple[int, int, int] | None = None
+    for hours in range(axis_h + 1):
+        told = (int(num_files[hours]), int(num_bytes[hours]), int(num_lost[hours]))
+        if told == last:
+            continue
+        last = told
+        lost = versions[lost_h >= hours]
+        steps.append(
+            {
+                "hours": hours,
+                **_counts(*told),
+                "first_lost": int(lost[0]) if len(lost) else None,
+                "last_lost": int(lost[-1]) if len(lost) else None,
+            }
+        )
+    days = axis_h // 24
+    bars = np.bincount(
+        np.clip(in_sight, 0, axis_h - 1) // 24, weights=sizes, minlength=days
+    )
+    return {
+        "axis_hours": axis_h,
+        "steps": steps,
+        "bars": [int(size) for size in bars],
+        "versions": {
+            "num_readable": int(np.count_nonzero(losses.since != NEVER)),
+            "num_gone": int(np.count_nonzero(losses.since == NEVER)),
+            "oldest_hours": int(lost_h.max()) if lost_h.max(initial=-1) >= 0 else None,
+        },
+    }
+
+
+def _hours(now_ms: int, since: Longs) -> Longs:
+    """Return the longest retention in whole hours that takes what is that old."""
+    found: Longs = -(-(now_ms - since) // MS_PER_HOUR) - 1
+    return found
+
+
+def _at_hours(
+    ages_h: Longs,
+    weights: Longs,
+    axis_h: int,
+) -> Longs:
+    """Sum up what each retention from 0 hours on takes: all that is as old or older."""
+    at = np.zeros(axis_h + 2, np.int64)
+    np.add.at(at, np.clip(ages_h, -1, axis_h) + 1, weights)
+    found: Longs = np.cumsum(at[::-1])[::-1][1:]
+    return found
+
+
+def storage_ledger(store: TableStore, outlook: VacuumOutlook) -> list[dict[str, Any]]:
+    """Return files and bytes of each kind; those of the log come last.
+
+    Args:
+        store: The table's files.
+        outlook: The files of its folder.
+    """
+    ages = outlook.ages
+    entries = [
+        _entry(kind, files.num_rows, pc.sum(files["size"]).as_py() or 0)
+        for kind in (LIVE, TOMBSTONED, CHANGES, ORPHAN, HIDDEN_KIND)
+        if (files := ages.filter(pc.equal(ages["kind"], kind))).num_rows
+        or kind not in {CHANGES, HIDDEN_KIND}
+    ]
+    log = store.list_from("")
+    checkpoints = [status for status in log if ".checkpoint" in status.name]
+    commits = [status for status in log if ".checkpoint" not in status.name]
+    checkpoints += store.list_sidecars()
+    for kind, files in (("log", commits), ("checkpoints", checkpoints)):
+        entries.append(_entry(kind, len(files), sum(file.size for file in files)))
+    return entries
+
+
+def _entry(kind: str, num_files: int, size_bytes: int) -> dict[str, Any]:
+    return {"kind": kind, "num_files": num_files, "size_bytes": size_bytes}
+
+
+VACUUM: Final = register(
+    Operation(
+        name="vacuum",
+        words="Vacuum a table",
+        title="Delete files that {table} no longer needs",
+        doing="Deleting files",
+        action="table.vacuum",
+        parameters=Vacuum,
+        plan=plan,
+        foresee=foresee,
+        carry_out=carry_out,
+        agreed=agreed,
+        question=lambda _asked, location: f"Delete them from {location}?",
+        told=told,
+        deletes_files=True,
+        page="tables:table-vacuum",
+    )
+)

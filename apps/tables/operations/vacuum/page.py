@@ -1,0 +1,195 @@
+"""The page of a vacuum: what the folder holds, and what any retention would take."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django import forms
+
+from deltaweb.web.tables.operations.pages.forms import form_of
+from deltaweb.web.tables.operations.pages.page import OperationPage
+from deltaweb.web.tables.operations.vacuum.operation import VACUUM, Vacuum, step_at
+from deltaweb.web.tables.operations.vacuum.storage_ledger import ledger_parts
+
+MAX_HOURS: Final = 24 * 366 * 10
+PLOT_HEIGHT: Final = 104  # pixels of the highest bar
+MAX_TICKS: Final = 7
+HOURS_A_DAY: Final = 24
+
+
+class RetentionForm(forms.Form):
+    """How long what left the table is kept."""
+
+    hours = forms.IntegerField(
+        min_value=0,
+        max_value=MAX_HOURS,
+        error_messages={"invalid": "Give a whole number of hours."},
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """The bytes that the table stopped using on one day."""
+
+    x: float
+    width: float
+    y: float
+    height: float
+    days: int
+    size_bytes: int
+    goes: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Bands:
+    """The versions that can be read now and afterwards, on the axis of time.
+
+    A version stands where the longest retention does that takes it. Places and widths
+    are percent of the axis.
+
+    Attributes:
+        begin: Where those that can be read now begin.
+        now_width: From there to the present.
+        lost_width: From there to where those begin that stay.
+        stay: Where those begin that stay.
+        stay_width: From there to the present.
+        num_now: How many can be read now.
+        num_after: How many can be read afterwards.
+        num_gone: How many cannot be read already.
+    """
+
+    begin: float
+    now_width: float
+    lost_width: float
+    stay: float
+    stay_width: float
+    num_now: int
+    num_after: int
+    num_gone: int
+
+
+def what_if(
+    query: Mapping[str, str], result: Mapping[str, Any] | None
+) -> Mapping[str, Any]:
+    """Return what a retention of the query takes, and the picture of all of them."""
+    if not result or "steps" not in result:
+        return {}
+    least = result["least_hours"]
+    asked = RetentionForm(query if "hours" in query else {"hours": least})
+    hours = asked.cleaned_data["hours"] if asked.is_valid() else least
+    axis = result["axis_hours"]
+    step = step_at(result, hours)
+    bands = _bands(result, hours, step)
+    needless = result["steps"][0]
+    return {
+        "whatif": {
+            "hours": hours,
+            "is_too_short": hours < least,
+            "errors": asked.errors.get("hours", []),
+            "words": span_words(hours),
+            "least_words": span_words(least),
+            "step": step,
+            "stays": needless["size_bytes"] - step["size_bytes"],
+            "axis": axis,
+            "cut": _percent(axis - min(hours, axis), axis),
+            "floor": _percent(axis - min(least, axis), axis),
+            "floor_width": _percent(min(least, axis), axis),
+            "bars": _bars(result, hours),
+            "bands": bands,
+            "ticks": _ticks(axis),
+            "data": {
+                "least": least,
+                "axis": axis,
+                "steps": result["steps"],
+                **({"begin": bands.begin, "now": bands.num_now} if bands else {}),
+            },
+        },
+        "ledger": ledger_parts(result["ledger"]),
+        "stored": {
+            "num_files": sum(part["num_files"] for part in result["ledger"]),
+            "size_bytes": sum(part["size_bytes"] for part in result["ledger"]),
+        },
+    }
+
+
+def span_words(hours: int) -> str:
+    """Return hours as a person says them: `7 days`, `1 day 12 hours`."""
+    days, rest = divmod(hours, HOURS_A_DAY)
+    words = [
+        f"{count:,} {word}{'' if count == 1 else 's'}"
+        for count, word in ((days, "day"), (rest, "hour"))
+        if count
+    ]
+    return " ".join(words) or "no time"
+
+
+def _bars(result: Mapping[str, Any], hours: int) -> list[Bar]:
+    sizes = result["bars"]
+    most = max(sizes, default=0) or 1
+    width = 100 / len(sizes)
+    found = []
+    for day, size in enumerate(sizes):
+        height = round(PLOT_HEIGHT * size / most, 1)
+        found.append(
+            Bar(
+                x=round(100 - (day + 1) * width + width * 0.08, 3),
+                width=round(width * 0.84, 3),
+                y=round(22 + PLOT_HEIGHT - max(height, 1), 1),
+                height=max(height, 1) if size else 0,
+                days=day,
+                size_bytes=size,
+                goes=(day + 1) * HOURS_A_DAY > hours,
+            )
+        )
+    return [bar for bar in found if bar.size_bytes]
+
+
+def _bands(
+    result: Mapping[str, Any], hours: int, step: Mapping[str, Any]
+) -> Bands | None:
+    """Return the bands; None where no retention takes a version."""
+    versions = result.get("versions") or {}  # a look stored before these has none
+    if versions.get("oldest_hours") is None:
+        return None
+    axis = result["axis_hours"]
+    oldest = min(versions["oldest_hours"] + 1, axis)
+    begin = _percent(axis - oldest, axis)
+    stay = _percent(axis - min(hours, oldest), axis)
+    return Bands(
+        begin=begin,
+        now_width=round(100 - begin, 3),
+        lost_width=round(stay - begin, 3),
+        stay=stay,
+        stay_width=round(100 - stay, 3),
+        num_now=versions["num_readable"],
+        num_after=versions["num_readable"] - step["num_lost"],
+        num_gone=versions["num_gone"],
+    )
+
+
+def _ticks(axis: int) -> list[dict[str, Any]]:
+    days = axis // HOURS_A_DAY
+    step = next(step for step in (1, 2, 5, 7, 10, 15, 30) if days / step <= MAX_TICKS)
+    return [
+        {"x": _percent(axis - day * HOURS_A_DAY, axis), "days": day}
+        for day in range(0, days + 1, step)
+    ]
+
+
+def _percent(part: float, whole: float) -> float:
+    return round(100 * part / whole, 3)
+
+
+VACUUM_PAGE: Final = OperationPage(
+    operation=VACUUM,
+    form=form_of(Vacuum),
+    choice=RetentionForm,
+    heading="Vacuum",
+    about="Files that only older versions need, and files that no version has, are "
+    "deleted from storage once they are older than the retention. The look lists the "
+    "folder once and tells what any retention would take.",
+    icon="trash",
+    failed="Nothing more was deleted",
+    look_words="List what could go",
+    weigh=what_if,
+)

@@ -1,0 +1,169 @@
+"""What a table's folder holds, by what it is: the first thing that upkeep is about.
+
+Nobody lists a folder for a page: the newest look of a vacuum did, and says when. Before
+the first, a page knows what the index tells, which is the live files alone.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Any, Final
+
+from django.utils.dateparse import parse_datetime
+
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.pages.page_json import As, OnPage
+from deltaweb.web.tables.head.job_json import described, result_of
+from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.operations.looks import is_look
+from deltaweb.web.tables.operations.vacuum.operation import VACUUM, step_at
+
+NUM_JOBS: Final = 50  # of vacuums, of which the newest with a ledger is taken
+WORDS: Final = {
+    "live": ("Live", "l-live", "of the newest version"),
+    "tombstoned": (
+        "Removed",
+        "l-tomb",
+        "from the table; older versions still need them",
+    ),
+    "changes": ("Change files", "l-chg", "of the change data feed"),
+    "orphan": ("Orphans", "l-orph", "in no version"),
+    "hidden": ("Hidden", "l-hid", "names that begin with _ or .; no vacuum takes them"),
+    "log": ("Log", "l-log", "commits"),
+    "checkpoints": ("Checkpoints", "l-cp", "in the log's folder"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of the folder, and its place in the one bar of the ledger."""
+
+    kind: str
+    label: OnPage[str]
+    css: OnPage[str]
+    about: OnPage[str]
+    num_files: int
+    size_bytes: int
+    x: OnPage[float]
+    width: OnPage[float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StorageLedger:
+    """What is stored of a table.
+
+    Attributes:
+        parts: By what it is; the live files alone before the first look.
+        num_files: Files of all parts.
+        size_bytes: Bytes of all parts.
+        version: The newest version when the folder was listed.
+        num_tombstones: Files that the log says were removed, before the first look.
+        listed_at: When that was; None before the first look.
+        commits_since: How many versions have come since.
+        vacuum_since: The vacuum that has deleted files since.
+        could_go: What a vacuum of the table's own retention took then.
+        look: The look itself.
+        running: The look that lists the folder now, or that failed to.
+    """
+
+    parts: Sequence[Part]
+    num_files: int | None
+    size_bytes: int | None
+    version: int | None
+    num_tombstones: int | None = None
+    listed_at: datetime | None = None
+    commits_since: int = 0
+    vacuum_since: Annotated[Job | None, As(described)] = None
+    could_go: Mapping[str, Any] | None = None
+    look: OnPage[Job | None] = None
+    running: Annotated[Job | None, As(described)] = None
+
+    @property
+    def live_percent(self) -> float | None:
+        """The percent of the bytes that the newest version has."""
+        live = next((one for one in self.parts if one.kind == "live"), None)
+        if self.listed_at is None or live is None or not self.size_bytes:
+            return None
+        return 100 * live.size_bytes / self.size_bytes
+
+
+def ledger_parts(entries: Sequence[Mapping[str, Any]]) -> list[Part]:
+    """Return the parts of a ledger as `storage_ledger` tells them, side by side."""
+    total = sum(entry["size_bytes"] for entry in entries) or 1
+    parts, x = [], 0.0
+    for entry in entries:
+        label, css, about = WORDS[entry["kind"]]
+        width = 100 * entry["size_bytes"] / total
+        parts.append(
+            Part(
+                kind=entry["kind"],
+                label=label,
+                css=css,
+                about=about,
+                num_files=entry["num_files"],
+                size_bytes=entry["size_bytes"],
+                x=round(x, 3),
+                width=round(width, 3),
+            )
+        )
+        x += width
+    return parts
+
+
+def ledger_of(table: Table) -> StorageLedger:
+    """Return what is known to be stored of a table, by one query."""
+    jobs = Job.objects.filter(subject_id=table.id, kind=VACUUM.kind)
+    recent = jobs.defer("log", "error_detail").order_by("-created_at", "-id")[:NUM_JOBS]
+    since: list[Job] = []
+    for job in recent:
+        found = result_of(job)
+        if found and is_look(job) and found.get("ledger"):
+            return _listed(table, job, found, since)
+        since.append(job)
+    return _unlisted(table, since)
+
+
+def _listed(
+    table: Table, look: Job, found: Mapping[str, Any], since: Sequence[Job]
+) -> StorageLedger:
+    parts = ledger_parts(found["ledger"])
+    version = found["version"]
+    step = step_at(found, None) if found.get("steps") else None
+    newest = table.version
+    return StorageLedger(
+        parts=parts,
+        num_files=sum(part.num_files for part in parts),
+        size_bytes=sum(part.size_bytes for part in parts),
+        version=version,
+        listed_at=parse_datetime(found["at"]),
+        commits_since=max((newest or 0) - (version or 0), 0),
+        vacuum_since=next(
+            (job for job in since if result_of(job) and not is_look(job)), None
+        ),
+        could_go=step if step and step["num_files"] else None,
+        look=look,
+        running=_running(since),
+    )
+
+
+def _unlisted(table: Table, since: Sequence[Job]) -> StorageLedger:
+    known = table.num_files is not None and table.size_bytes is not None
+    entry = {
+        "kind": "live",
+        "num_files": table.num_files,
+        "size_bytes": table.size_bytes,
+    }
+    return StorageLedger(
+        parts=ledger_parts([entry]) if known else (),
+        num_files=table.num_files,
+        size_bytes=table.size_bytes,
+        version=table.version,
+        num_tombstones=table.num_tombstones,
+        running=_running(since),
+    )
+
+
+def _running(since: Sequence[Job]) -> Job | None:
+    """Return the newest look that is under way, or came to nothing."""
+    look = next((job for job in since if is_look(job)), None)
+    return None if look is None or look.state == Job.State.DONE else look

@@ -1,0 +1,121 @@
+"""What every page of an operation keeps to, whatever the operation."""
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.sharing.activity.action_words import WORDS
+from deltaweb.web.tables.operations.definition.change_columns import ACTIONS
+from deltaweb.web.tables.urls import PAGES
+from tests.support.pages.factories import new_unindexed_table, new_user
+from tests.support.pages.operated import work_newest
+from tests.support.tables.weekly_table import page_json, page_text
+
+pytestmark = pytest.mark.django_db
+TABLE = "/t/default/orders/"
+# A file that is brought in belongs to who brings it: `adding_data` has its page.
+SLUGS = [page.slug for page in PAGES if not page.adds]
+# What each is asked, by the fields of its form.
+ASKED = {
+    "checkpoint": {"version": "1"},
+    "cleanup": {},
+    "columns": {"way": "add", "name": "remark", "type": "STRING"},
+    "comments": {"text": "All orders"},
+    "constraints": {"way": "add", "name": "positive", "sql": "id > 0"},
+    "delete-rows": {"where": "id = 10"},
+    "optimize": {},
+    "properties": {"name": "owner", "value": "ana"},
+    "protocol": {"reader": "1", "writer": "4"},
+    "restore": {"version": "1"},
+    "update-rows": {"column": "id", "value": "1", "where": "id = 10"},
+    "vacuum": {},
+}
+CHOSEN = {"vacuum": {"hours": "168"}}  # after the look
+OF_SETTINGS = ("properties", "columns", "comments", "constraints", "protocol")
+OF_SCHEMA = ("columns", "comments", "constraints")
+EVERY = pytest.mark.parametrize("slug", SLUGS)
+UNKNOWN = "b6f5c1a4-4f53-4a6e-8f0e-0a4a4d3c2b1a"
+
+
+def test_every_page_is_asked_here() -> None:
+    assert set(SLUGS) == set(ASKED)
+
+
+@EVERY
+@pytest.mark.parametrize("form", ["", ".json"])
+@pytest.mark.usefixtures("orders")
+def test_viewers_neither_see_nor_ask(client: Client, slug: str, form: str) -> None:
+    client.force_login(new_user("vera"))
+
+    assert client.get(f"{TABLE}{slug}{form}").status_code == 403
+    assert client.post(f"{TABLE}{slug}{form}", ASKED[slug]).status_code == 403
+    assert not Job.objects.exists()
+    for page in (TABLE, f"{TABLE}schema"):
+        assert f'href="{TABLE}{slug}"' not in page_text(client, page)
+
+
+@EVERY
+@pytest.mark.usefixtures("orders")
+def test_editors_find_it_and_it_asks(editor: Client, slug: str) -> None:
+    places = [f"{TABLE}settings"] if slug in OF_SETTINGS else [TABLE]
+    places += [f"{TABLE}schema"] if slug in OF_SCHEMA else []
+
+    for place in places:
+        assert f'href="{TABLE}{slug}"' in page_text(editor, place)
+    assert "This changes nothing." in page_text(editor, f"{TABLE}{slug}")
+
+
+@EVERY
+def test_a_table_that_is_none_is_not_found(editor: Client, slug: str) -> None:
+    assert editor.get(f"{TABLE}{slug}").status_code == 404
+
+
+@EVERY
+def test_of_a_table_without_an_index_waits(editor: Client, slug: str) -> None:
+    new_unindexed_table("orders")
+
+    assert "has not been indexed yet" in page_text(editor, f"{TABLE}{slug}")
+    assert editor.post(f"{TABLE}{slug}", ASKED[slug]).status_code == 409
+
+
+@EVERY
+@pytest.mark.usefixtures("orders")
+def test_a_look_that_is_none_is_refused(editor: Client, slug: str) -> None:
+    seen = {"seen": UNKNOWN}
+
+    assert editor.post(f"{TABLE}{slug}.json", seen).status_code == 409
+    assert editor.post(f"{TABLE}{slug}", seen).status_code == 302
+    assert not Job.objects.exists()
+
+
+@EVERY
+@pytest.mark.usefixtures("orders")
+def test_a_script_looks_and_agrees(editor: Client, slug: str) -> None:
+    page = f"{TABLE}{slug}"
+    answer = editor.post(f"{page}.json", ASKED[slug])
+    assert answer.status_code == 202, answer.content
+    look = work_newest()
+    assert page_json(editor, page)["job"]["result"]["counts"] is not None
+
+    answer = editor.post(f"{page}.json", {"seen": str(look.id), **CHOSEN.get(slug, {})})
+
+    assert answer.json()["job"]["parameters"]["seen"]["job"] == str(look.id)
+    done = work_newest()
+    assert (done.state, done.error) == (Job.State.DONE, "")
+    assert page_json(editor, page)["job"]["result"]["is_done"] is True
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.slug)
+def test_its_place_has_its_name(page: object) -> None:
+    slug = getattr(page, "slug")  # noqa: B009 (of any page)
+    address = reverse(f"tables:table-{slug}", args=["default", "orders"])
+
+    assert address == f"{TABLE}{slug}"
+
+
+def test_every_action_has_its_words() -> None:
+    said = [page.operation.action for page in PAGES]
+
+    assert {one for one in said if isinstance(one, str)} <= {*WORDS}
+    assert {*ACTIONS.values()} <= {*WORDS}

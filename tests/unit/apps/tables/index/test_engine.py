@@ -1,0 +1,61 @@
+"""Here or on Spark: by the size of the work, by what is evaluated, or as asked."""
+
+from collections.abc import Callable
+
+import pytest
+
+from deltaweb.expressions.errors import ExpressionError, ExpressionMistakenError
+from deltaweb.web.jobs.running.reports import Reports
+from deltaweb.web.tables.index import engine
+from deltaweb.web.tables.index.engine import Engine, choose
+
+MOST = 10
+
+
+@pytest.fixture(autouse=True)
+def _spark(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A session that is there at once, and is nothing."""
+    monkeypatch.setattr(engine, "with_spark", lambda _step, work: work(None))
+
+
+def chosen(size: Callable[[], int | None], wanted: Engine | None = None) -> str:
+    said, by = choose(
+        size,
+        MOST,
+        here=lambda: "in process",
+        on_spark=lambda _spark: "Spark",
+        reports=Reports(),
+        wanted=wanted,
+    )
+    assert by.words == said
+    return said
+
+
+def not_evaluated() -> int:
+    raise ExpressionError(sql="hash(n)", reason="it is not evaluated here")
+
+
+def mistaken() -> int:
+    raise ExpressionMistakenError(sql="n >", reason="it ends too soon")
+
+
+@pytest.mark.parametrize(
+    ("size", "wanted", "expected"),
+    [
+        pytest.param(lambda: MOST, None, "in process", id="small"),
+        pytest.param(lambda: MOST + 1, None, "Spark", id="large"),
+        pytest.param(lambda: None, None, "Spark", id="not known"),
+        pytest.param(not_evaluated, None, "Spark", id="not evaluated here"),
+        pytest.param(lambda: MOST + 1, Engine.HERE, "in process", id="asked for here"),
+        pytest.param(lambda: 0, Engine.SPARK, "Spark", id="asked for on Spark"),
+    ],
+)
+def test_work_is_done_where_it_fits(
+    size: Callable[[], int | None], wanted: Engine | None, expected: str
+) -> None:
+    assert chosen(size, wanted) == expected
+
+
+def test_spark_is_not_started_for_a_mistake() -> None:
+    with pytest.raises(ExpressionMistakenError):
+        chosen(mistaken)

@@ -1,0 +1,63 @@
+"""A dataclass of parameters is the arguments of a command, and a form."""
+
+from argparse import ArgumentParser
+from dataclasses import dataclass
+
+import pytest
+
+from deltaweb.web.tables.operations.pages.forms import form_of
+from deltaweb.web.tables.operations.parameters import (
+    Line,
+    add_parameters,
+    given,
+    names_of,
+    parameter,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    column: str = parameter("")
+    parts: int | None = parameter(
+        None, "--parts", line=Line(label="Parts", least=1, most=4, wrong="1 to 4.")
+    )
+    by: tuple[str, ...] = parameter((), "--by", type=names_of)
+    version: int | None = parameter(
+        None, None, line=Line(label="Version", least=0, is_needed=True)
+    )
+    own: str = "of the page alone"
+
+
+def read(*words: str, only: tuple[str, ...] | None = None) -> Asked:
+    parser = ArgumentParser(exit_on_error=False)
+    add_parameters(parser, Asked, only)
+    return Asked(**given(vars(parser.parse_args(words))))
+
+
+def test_a_command_takes_options_and_what_stands_by_its_place() -> None:
+    assert read("day", "--parts", "2", "--by", "a, b,") == Asked(
+        column="day", parts=2, by=("a", "b")
+    )
+    assert read("day") == Asked(column="day")
+
+
+def test_a_command_may_take_some_alone() -> None:
+    assert read("--parts", "3", only=("parts",)) == Asked(parts=3)
+
+
+@pytest.mark.parametrize("parts", ["0", "5", "x", "-1"])
+def test_both_keep_to_the_bounds(parts: str) -> None:
+    with pytest.raises((SystemExit, Exception), match=r"whole number|2"):
+        read("day", "--parts", parts)
+    form = form_of(Asked)({"version": "0", "parts": parts})
+    assert not form.is_valid()
+    assert set(form.errors) == {"parts"}
+
+
+def test_a_form_has_the_parameters_that_have_a_line() -> None:
+    form = form_of(Asked)({"version": "7"})
+
+    assert form.is_valid()
+    assert form.cleaned_data == {"parts": None, "version": 7}
+    assert form.fields["parts"].label == "Parts"
+    assert not form_of(Asked)({}).is_valid()
