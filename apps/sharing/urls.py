@@ -10,10 +10,11 @@ from deltaweb.web.sharing.drafts.pages import StepForm
 from deltaweb.web.sharing.issuing import activation_page
 from deltaweb.web.sharing.issuing import views as tokens
 from deltaweb.web.sharing.recipients import views as recipients
-from deltaweb.web.sharing.recipients.forms import RecipientListForm
+from deltaweb.web.sharing.recipients.listing import RECIPIENTS
 from deltaweb.web.sharing.shares import settings_views, table_views
 from deltaweb.web.sharing.shares import views as shares
-from deltaweb.web.sharing.shares.forms import ListForm, ShareListForm
+from deltaweb.web.sharing.shares.forms import ListForm
+from deltaweb.web.sharing.shares.listing import SHARES
 
 app_name = "sharing"
 
@@ -24,7 +25,7 @@ TOKEN = f"{RECIPIENT}tokens/<uuid:token_id>/"
 
 urlpatterns = [
     # Shares
-    *page("shares/", shares.share_list, "share-list", csv=True, takes=[ShareListForm]),
+    *page("shares/", shares.share_list, "share-list", csv=True, takes=[SHARES.form]),
     *page("shares/new", drafts.share_new, "share-new", takes=[StepForm]),
     path("shares/table-options", shares.table_options, name="table-options"),
     *page(
@@ -54,7 +55,7 @@ urlpatterns = [
         recipients.recipient_list,
         "recipient-list",
         csv=True,
-        takes=[RecipientListForm],
+        takes=[RECIPIENTS.form],
     ),
     *page(
         "recipients/new",

@@ -10,10 +10,10 @@ from deltaweb.web.tables.catalogue.adding.pages import (
     IMPORT_PAGE,
 )
 from deltaweb.web.tables.catalogue.forms import (
-    CatalogueForm,
     RegisterQueryForm,
     SearchForm,
 )
+from deltaweb.web.tables.catalogue.listing import TABLES
 from deltaweb.web.tables.head import views as head_views
 from deltaweb.web.tables.maintenance import views as maintenance_views
 from deltaweb.web.tables.maintenance.editing.column_pages import (
@@ -38,7 +38,7 @@ app_name = "tables"
 
 urlpatterns = [
     *page(
-        "tables/", list_views.table_list, "table-list", csv=True, takes=[CatalogueForm]
+        "tables/", list_views.table_list, "table-list", csv=True, takes=[TABLES.form]
     ),
     *page(
         "tables/new",

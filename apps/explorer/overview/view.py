@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, cast
 
 from django.http import HttpRequest, HttpResponseBase
 from django.views.decorators.http import require_safe
@@ -17,29 +17,19 @@ from deltaweb.web.explorer.version.gone import GoneVersion, gone_version
 from deltaweb.web.explorer.version.indexed import known_files
 from deltaweb.web.explorer.version.page import TablePage
 from deltaweb.web.explorer.version.table_version import TableVersion, table_version
-from deltaweb.web.pages.page_json import As, OnPage, Spread, in_json
-from deltaweb.web.pages.request.server_paths import place_for_reader, text_for_reader
+from deltaweb.web.pages.page_json import As, Mark, OnPage, Spread, in_json, json_of
 from deltaweb.web.pages.responses import respond_page
-from deltaweb.web.tables.models import ProtocolVersion, Table
+from deltaweb.web.tables.head.shapes import TableResource, table_resource
+from deltaweb.web.tables.models import ProtocolVersion
 from deltaweb.web.tables.versions.missing_files import lacking_versions
 
 MAX_LACKING = 500  # runs of versions that the JSON form names
 
 
-def _place(table: Table) -> dict[str, object]:
-    error = {
-        "code": table.error_code,
-        "message": text_for_reader(table.error, table.location),
-        "hint": text_for_reader(table.error_hint, table.location),
-        "since": table.error_since,
-    }
-    return {
-        "location": place_for_reader(table.location),
-        "description": table.description,
-        "restricted": table.restricted,
-        "error": error if table.error_code else None,
-        "files_checked_at": table.files_checked_at,
-    }
+def _beside_version(resource: TableResource) -> dict[str, object]:
+    """Return what the table is called and how it is; the page is of one version."""
+    shown = cast("dict[str, object]", json_of(resource))
+    return {name: value for name, value in shown.items() if name != "version"}
 
 
 def _protocol(protocol: ProtocolVersion) -> dict[str, object]:
@@ -71,11 +61,24 @@ def _metadata(at: TableVersion) -> dict[str, object] | None:
 class TableOverview(TablePage):
     """The first page of a table; without `page` nothing is indexed."""
 
-    place: Spread[Mapping[str, object]]
+    resource: Annotated[TableResource, Mark.SPREAD, As(_beside_version)]
     page: Spread[Overview | None]
     gone: GoneVersion | None
     protocol: Annotated[ProtocolVersion | None, As(_protocol)]
     schema_rows: OnPage[Sequence[SchemaColumn]]
+
+    @in_json
+    def error(self) -> dict[str, object] | None:
+        """What keeps storage from being read, by its old name."""
+        found = self.resource
+        if found.error_code is None:
+            return None
+        return {
+            "code": found.error_code,
+            "message": found.error_message,
+            "hint": found.error_hint,
+            "since": found.error_since,
+        }
 
     @in_json
     def metadata(self) -> dict[str, object] | None:
@@ -133,7 +136,7 @@ def table_overview(
     found = overview(at, known_files(at)) if at.is_indexed else None
     page = TableOverview(
         at=at,
-        place=_place(at.table),
+        resource=table_resource(at.table),
         page=found,
         gone=gone_version(at),
         protocol=at.protocol,

@@ -4,7 +4,7 @@ A column has a key. The key alone in `?sort=` sorts the way that the column says
 `-` in front the other way round, in the page as in its machine forms.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.db.models import F
@@ -28,6 +28,8 @@ class Column:
         begins_reversed: Whether the first click asks for the other way round.
         css: Classes of its header.
         is_shown: Whether it has a header; one without is only asked for by its key.
+        fields: What a query orders by; the first decides.
+        never_null: Whether they always have a value, so that an index may serve.
     """
 
     label: str
@@ -37,6 +39,8 @@ class Column:
     begins_reversed: bool = False
     css: str = ""
     is_shown: bool = True
+    fields: tuple[str, ...] = ()
+    never_null: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,33 +99,26 @@ def sort_headers(
 
 
 def ordering(
-    columns: Sequence[Column],
-    fields: Mapping[str, Sequence[str]],
-    sort: str,
-    *,
-    ties: Sequence[str],
-    never_null: Collection[str] = (),
+    columns: Sequence[Column], sort: str, *, ties: Sequence[str]
 ) -> list[OrderBy]:
     """Return what a query orders by; what is unknown comes last, either way.
 
     Args:
         columns: Of the list.
-        fields: The fields of each key, the first decides.
         sort: A value of `?sort=`.
         ties: Fields, ascending, that part rows which are alike.
-        never_null: Fields that always have a value, so that an index may serve.
     """
     descends = is_descending(columns, sort)
-    wanted = fields[sort.removeprefix(REVERSED)]
+    key = sort.removeprefix(REVERSED)
+    column = next(column for column in columns if column.key == key)
+    nulls_last = None if column.never_null else True
 
     def turned(name: str) -> OrderBy:
-        nulls_last = None if name in never_null else True
         field = F(name)
-        way = field.desc if descends else field.asc
-        return way(nulls_last=nulls_last)
+        return (field.desc if descends else field.asc)(nulls_last=nulls_last)
 
-    ordered = [turned(name) for name in wanted]
-    return ordered + [F(name).asc() for name in ties if name not in wanted]
+    ordered = [turned(name) for name in column.fields]
+    return ordered + [F(name).asc() for name in ties if name not in column.fields]
 
 
 def _header(

@@ -12,8 +12,9 @@ from datetime import datetime
 from django.db.models import Q
 
 from deltaweb.web.audit.models import AuditEvent, AuditEventQuerySet
+from deltaweb.web.pages.page_json import names_of
 from deltaweb.web.sharing.activity.action_words import action_words
-from deltaweb.web.sharing.activity.event_rows import EventRow, event_data, event_row
+from deltaweb.web.sharing.activity.event_rows import EventResource, EventRow, event_row
 from deltaweb.web.sharing.activity.forms import ActivityFilter
 from deltaweb.web.sharing.activity.refusals import reason_in
 from deltaweb.web.sharing.activity.usage import FIRST_FAILED_STATUS
@@ -128,7 +129,7 @@ def activity_page(
 
 def activity_csv(wanted: ActivityFilter) -> Iterator[list[object]]:
     """Yield a header and every event of a filter, newest first."""
-    header = list(event_data(AuditEvent()))
+    header = names_of(EventResource)
     yield list(header)
     stored = [_COLUMNS.get(name, name) for name in header if name not in _MADE]
     for found in matching_events(wanted).values(*stored).iterator(CSV_CHUNK):

@@ -12,11 +12,11 @@ from deltaweb.web.pages.figures import Chart
 from deltaweb.web.pages.lists.days import day_text
 from deltaweb.web.pages.lists.links import Chip, without
 from deltaweb.web.pages.paging import links_between
+from deltaweb.web.pages.request.parameters import cleaned
 from deltaweb.web.pages.responses import respond
 from deltaweb.web.sharing.activity import charts
 from deltaweb.web.sharing.activity import selectors as activity
 from deltaweb.web.sharing.activity.action_words import action_words
-from deltaweb.web.sharing.activity.event_rows import event_data
 from deltaweb.web.sharing.activity.forms import (
     KINDS,
     STATUSES,
@@ -24,7 +24,6 @@ from deltaweb.web.sharing.activity.forms import (
     ActivityForm,
 )
 from deltaweb.web.sharing.activity.use_spans import Use, use_of
-from deltaweb.web.tables.head.shapes import cleaned
 
 
 @require_safe
@@ -58,7 +57,7 @@ def activity_list(request: HttpRequest, *, fmt: str) -> HttpResponseBase:
             "count": page.count,
             "count_is_exact": page.counted_all,
             "next": links.next,
-            "events": [event_data(row.event) for row in page.rows],
+            "events": page.rows,
         }
         if page
         else {},

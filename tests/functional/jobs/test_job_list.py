@@ -193,7 +193,7 @@ class TestTheList:
     )
     def test_a_hostile_query_is_a_400(self, editor: Client, query: str) -> None:
         assert editor.get(f"/jobs/?{query}").status_code == 400
-        assert editor.get(f"/jobs.json?{query}").json()["error"] == "filter-invalid"
+        assert editor.get(f"/jobs.json?{query}").json()["error"] == "query-invalid"
 
     def test_says_whether_there_is_none_or_none_matching(self, editor: Client) -> None:
         assert "No jobs yet" in editor.get("/jobs/").content.decode()

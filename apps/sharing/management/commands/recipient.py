@@ -1,6 +1,7 @@
 """`deltaweb recipient ...`: who reads what is shared."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -10,7 +11,7 @@ from django.utils import timezone
 
 from deltaweb.web.pages.actions import COMMAND_LINE
 from deltaweb.web.pages.command import AddSubcommand, Output, SubcommandsCommand
-from deltaweb.web.sharing.activity.usage import calls
+from deltaweb.web.pages.page_json import Spread
 from deltaweb.web.sharing.issuing import credentials, tokens
 from deltaweb.web.sharing.issuing.credentials import Deliver
 from deltaweb.web.sharing.issuing.lifetimes import (
@@ -19,12 +20,33 @@ from deltaweb.web.sharing.issuing.lifetimes import (
     parse_lifetime,
     parse_span,
 )
+from deltaweb.web.sharing.issuing.token_rows import TokenResource, token_row
 from deltaweb.web.sharing.issuing.tokens import Credentials
 from deltaweb.web.sharing.management import profile_file, sharing_output
+from deltaweb.web.sharing.management.sharing_output import ListedRecipient
 from deltaweb.web.sharing.models import Recipient, RecipientToken
 from deltaweb.web.sharing.names import find_recipient, find_share
 from deltaweb.web.sharing.recipients import services as recipients
 from deltaweb.web.tables.management.text_output import time_text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Issued:
+    """A recipient with a new token, and how that is handed over."""
+
+    recipient: Spread[ListedRecipient]
+    token: TokenResource
+    activation_url: str | None
+    activation_expires_at: datetime | None
+    profile: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Revoked:
+    """A recipient, and how many of its tokens were ended."""
+
+    recipient: Spread[ListedRecipient]
+    num_revoked: int
 
 
 class Command(SubcommandsCommand):
@@ -137,11 +159,7 @@ class Command(SubcommandsCommand):
 
     def list_recipients(self, **_: object) -> Output:
         """List the recipients."""
-        now = timezone.now()
-        found = Recipient.objects.prefetch_related("shares", "tokens")
-        data = [
-            sharing_output.recipient_json(recipient, now=now) for recipient in found
-        ]
+        data = sharing_output.listed_recipients(now=timezone.now())
         if not data:
             return Output(
                 data, "No recipients yet: recipient create NAME --share SHARE"
@@ -150,13 +168,10 @@ class Command(SubcommandsCommand):
 
     def show(self, *, name: str, **_: object) -> Output:
         """Show a recipient."""
-        recipient, now = find_recipient(name), timezone.now()
-        shown = sharing_output.recipient_json(recipient, now=now)
-        shown["use"] = sharing_output.use_json(
-            calls(recipient_id=recipient.id), now=now
-        )
+        found, now = find_recipient(name), timezone.now()
+        shown = sharing_output.shown_recipient(found, now=now)
         text = sharing_output.recipient_text(shown)
-        return Output(shown, text, sharing_output.token_lines(shown["tokens"]))
+        return Output(shown, text, sharing_output.token_lines(shown.listed.tokens))
 
     def delete(self, *, name: str, yes: bool, **_: object) -> Output:
         """Delete a recipient after asking."""
@@ -236,9 +251,9 @@ class Command(SubcommandsCommand):
             self.confirm(f"Revoke every token of {recipient.name}?", yes=yes)
             number = tokens.revoke_all(recipient, actor=COMMAND_LINE, now=now)
         noun = "token" if number == 1 else "tokens"
-        data = sharing_output.recipient_json(recipient, now=now)
         text = f"Revoked {number} {noun} of {recipient.name}."
-        return Output(data | {"num_revoked": number}, text)
+        shown = sharing_output.listed_recipient(recipient, now=now)
+        return Output(Revoked(recipient=shown, num_revoked=number), text)
 
 
 def _add_token_options(parser: CommandParser) -> None:
@@ -299,13 +314,13 @@ def _issued(made: Credentials, profile: str | None, *, now: datetime) -> Output:
     token = made.token
     token.refresh_from_db()
     path = None if profile is None else Path(profile).expanduser()
-    data = {
-        **sharing_output.recipient_json(token.recipient, now=now),
-        "token": sharing_output.token_json(token, now=now),
-        "activation_url": made.link or None,
-        "activation_expires_at": made.link_expires_at,
-        "profile": None if path is None else str(path.resolve()),
-    }
+    data = Issued(
+        recipient=sharing_output.listed_recipient(token.recipient, now=now),
+        token=token_row(token, now=now).describe(),
+        activation_url=made.link or None,
+        activation_expires_at=made.link_expires_at,
+        profile=None if path is None else str(path.resolve()),
+    )
     recipient, ends = token.recipient.name, time_text(token.ends_at)
     if path is not None:
         text = f"Wrote the profile of {recipient} to {path}. The token ends {ends}."
