@@ -22,7 +22,7 @@ from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.waiting import wait_a_glance
 from deltaweb.web.pages.actions import actor_of
 from deltaweb.web.pages.errors import PageError
-from deltaweb.web.pages.page_json import widened
+from deltaweb.web.pages.page_json import shaped
 from deltaweb.web.pages.responses import respond
 
 
@@ -42,7 +42,7 @@ def job_detail(request: HttpRequest, fmt: str, job_id: UUID) -> HttpResponseBase
     is_for_editors = kinds.is_reserved(job.kind)
     may_see = user.is_editor or not is_for_editors
     result_url = kinds.result_url(job) if may_see else None
-    data = widened(
+    data = shaped(
         JobDetail,
         view.describe(),
         parameters=job.parameters if user.is_editor else None,

@@ -18,6 +18,7 @@ import types
 import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum, auto
+from functools import cache
 from typing import Annotated, Any, Final, NamedTuple, TypeVar, cast
 
 T = TypeVar("T")
@@ -36,6 +37,11 @@ OLD_NAMES: Final[Mapping[str, Mapping[str, str]]] = {
     "RecipientResource": {"token_state": "state"},
     "TableReader": {"shares": "by_shares"},
     "TableSharing": {"recipients": "readers"},
+    "CommitNames": {"engine": "engine_info"},
+    "VacuumCommit": {"committed_at": "timestamp"},
+    "UserResource": {"api_keys": "num_keys"},
+    "AccountResource": {"api_keys": "keys"},
+    "KeyResource": {"name": "label"},
     "DailyUse": {"answered": "num_answered", "refused": "num_refused"},
 }
 """In JSON and CSV: the old name, and the new one."""
@@ -135,10 +141,29 @@ def _names(kind: type[Any]) -> Iterator[str]:
             yield entry.name
 
 
-def widened(kind: type[T], narrow: object, **more: object) -> T:
-    """Return a dataclass with the fields of the one that it widens, and more."""
-    fields = dataclasses.fields(cast("Any", narrow))
-    return kind(**{one.name: getattr(narrow, one.name) for one in fields}, **more)
+def shaped(kind: type[T], source: object, **others: object) -> T:
+    """Return a dataclass made of what another object calls by the same names.
+
+    Where a text may be None, an empty one is. `others` are the fields that the source
+    has not, or calls otherwise.
+    """
+    given = {
+        name: None if is_optional and value == "" else value
+        for name, is_optional in _fields(cast("Any", kind))
+        if name not in others
+        for value in (getattr(source, name),)
+    }
+    return kind(**given, **others)
+
+
+@cache
+def _fields(kind: type[Any]) -> tuple[tuple[str, bool], ...]:
+    """Return the fields of a dataclass, each with whether it may be None."""
+    hints = typing.get_type_hints(kind)
+    return tuple(
+        (field.name, types.NoneType in typing.get_args(hints[field.name]))
+        for field in dataclasses.fields(kind)
+    )
 
 
 def context_of(page: object) -> dict[str, Any]:

@@ -128,28 +128,18 @@ def _page(
         "issued": issued,
         "errors": form.errors if form else {},
     }
-    data = {
-        "name": user.username,
-        "role": user.get_role_display(),
-        "theme": user.theme.lower(),
-        "time_zone": user.time_zone,
-        "api_keys": [
-            {
-                "id": key.id,
-                "name": key.name,
-                "prefix": key.prefix,
-                "created_at": key.created_at,
-                "last_used_at": key.last_used_at,
-                "revoked_at": key.revoked_at,
-            }
-            for key in keys
-        ],
-    }
     return respond(
         request,
         fmt,
         template="accounts/me.html",
         context=context,
-        data=data,
+        data=selectors.AccountResource(
+            user=selectors.user_resource(user),
+            theme=user.theme.lower(),
+            time_zone=user.time_zone,
+            keys=[selectors.key_resource(key) for key in keys],
+        )
+        if fmt == "json"
+        else None,
         status=422 if form else status,
     )

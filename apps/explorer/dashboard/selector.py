@@ -24,7 +24,7 @@ from deltaweb.web.pages.frame.front_page import (
     numbers_for,
     steps_for,
 )
-from deltaweb.web.pages.page_json import As, Mark, Named, OnPage, widened
+from deltaweb.web.pages.page_json import As, Mark, Named, OnPage, shaped
 from deltaweb.web.tables.models import IS_BEHIND, Table
 
 NUM_JOBS = 6
@@ -41,7 +41,7 @@ class FailedJobs(PageJob):
 def _failed(found: list[Failures]) -> list[FailedJobs]:
     return [
         replace(
-            widened(FailedJobs, newest, count=failures.count),
+            shaped(FailedJobs, newest, count=failures.count),
             subject=failures.label,
             error_message=failures.newest.short_error,
         )

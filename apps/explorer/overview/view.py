@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, cast
 
 from django.http import HttpRequest, HttpResponseBase
@@ -17,11 +18,20 @@ from deltaweb.web.explorer.version.gone import GoneVersion, gone_version
 from deltaweb.web.explorer.version.indexed import known_files
 from deltaweb.web.explorer.version.page import TablePage
 from deltaweb.web.explorer.version.table_version import TableVersion, table_version
-from deltaweb.web.pages.page_json import As, Mark, OnPage, Spread, in_json, json_of
+from deltaweb.web.pages.page_json import (
+    As,
+    Mark,
+    OnPage,
+    Spread,
+    in_json,
+    json_of,
+    shaped,
+)
 from deltaweb.web.pages.responses import respond_page
 from deltaweb.web.tables.head.shapes import TableResource, table_resource
 from deltaweb.web.tables.models import ProtocolVersion
 from deltaweb.web.tables.versions.missing_files import lacking_versions
+from deltaweb.web.tables.versions.resources import ProtocolResource
 
 MAX_LACKING = 500  # runs of versions that the JSON form names
 
@@ -30,15 +40,6 @@ def _beside_version(resource: TableResource) -> dict[str, object]:
     """Return what the table is called and how it is; the page is of one version."""
     shown = cast("dict[str, object]", json_of(resource))
     return {name: value for name, value in shown.items() if name != "version"}
-
-
-def _protocol(protocol: ProtocolVersion) -> dict[str, object]:
-    return {
-        "min_reader_version": protocol.min_reader_version,
-        "min_writer_version": protocol.min_writer_version,
-        "reader_features": protocol.reader_features,
-        "writer_features": protocol.writer_features,
-    }
 
 
 def _metadata(at: TableVersion) -> dict[str, object] | None:
@@ -64,7 +65,7 @@ class TableOverview(TablePage):
     resource: Annotated[TableResource, Mark.SPREAD, As(_beside_version)]
     page: Spread[Overview | None]
     gone: GoneVersion | None
-    protocol: Annotated[ProtocolVersion | None, As(_protocol)]
+    protocol: Annotated[ProtocolVersion | None, As(partial(shaped, ProtocolResource))]
     schema_rows: OnPage[Sequence[SchemaColumn]]
 
     @in_json

@@ -86,17 +86,11 @@ def _kinds(user: User | AnonymousUser) -> list[tuple[str, str]]:
 
 
 COLUMNS: Final = (
-    Column(key="job", label="Job", fields=("title",), never_null=True),
-    Column(key="state", label="State", fields=("state",), never_null=True),
-    Column(key="by", label="By", css="dw-only-w", fields=("requested_by__username",)),
-    Column(
-        key="asked",
-        label="Asked for",
-        descends=True,
-        fields=("created_at",),
-        never_null=True,
-    ),
-    Column(key="finished", label="Finished", descends=True, fields=("finished_at",)),
+    Column("job", "Job", "title", never_null=True),
+    Column("state", "State", "state", never_null=True),
+    Column("by", "By", "requested_by__username", css="dw-only-w"),
+    Column("asked", "Asked for", "created_at", descends=True, never_null=True),
+    Column("finished", "Finished", "finished_at", descends=True),
 )
 JOBS: Final = ListPage(
     entries="jobs",

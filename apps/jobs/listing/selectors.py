@@ -24,7 +24,7 @@ from deltaweb.web.jobs.visibility import (
     visible_jobs,
 )
 from deltaweb.web.pages.errors import PageError
-from deltaweb.web.pages.page_json import widened
+from deltaweb.web.pages.page_json import shaped
 from deltaweb.web.pages.request.server_paths import text_for_reader
 
 ALIVE_FOR = timedelta(seconds=30)  # since a worker was last heard of
@@ -153,27 +153,15 @@ class JobView:
         """Return the job as machine forms name it."""
         job, subject = self.job, self.subject
         place = (subject.place, subject.label) if subject else ()
-        return JobResource(
-            id=job.id,
-            kind=job.kind,
-            title=job.title,
-            state=job.state,
+        return shaped(
+            JobResource,
+            job,
             subject=subject.label if subject else None,
             subject_url=subject.url if subject else None,
-            step=job.step,
-            progress_done=job.progress_done,
-            progress_total=job.progress_total,
-            progress_unit=job.progress_unit,
             requested_by=job.requested_by.username if job.requested_by else None,
-            created_at=job.created_at,
-            started_at=job.started_at,
-            finished_at=job.finished_at,
             elapsed_s=self.elapsed_s,
-            attempts=job.attempts,
             queue_position=self.queue_position,
             worker_seen_at=self.worker_seen_at,
-            cancel_requested_at=job.cancel_requested_at,
-            error_code=job.error_code or None,
             error_message=text_for_reader(job.error, *place) or None,
             error_hint=text_for_reader(job.error_hint, *place) or None,
         )
@@ -220,7 +208,7 @@ def job_views(
 def page_jobs(jobs: Sequence[Job]) -> list[PageJob]:
     """Return jobs as the machine forms of pages that wait for them name them."""
     views = job_views(jobs, user=AnonymousUser(), now=timezone.now())
-    return [widened(PageJob, view.describe()) for view in views]
+    return [shaped(PageJob, view.describe()) for view in views]
 
 
 def outcome_of(job: Job) -> JobOutcome:
@@ -230,7 +218,7 @@ def outcome_of(job: Job) -> JobOutcome:
     """
     (view,) = job_views([job], user=AnonymousUser(), now=timezone.now())
     asked = {k: v for k, v in job.parameters.items() if k != "table_id"}
-    return widened(JobOutcome, view.describe(), parameters=asked, result=job.result)
+    return shaped(JobOutcome, view.describe(), parameters=asked, result=job.result)
 
 
 def job_view(job: Job, *, now: datetime) -> JobView:

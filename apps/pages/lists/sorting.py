@@ -5,7 +5,7 @@ A column has a key. The key alone in `?sort=` sorts the way that the column says
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 
 from django.db.models import F
 from django.db.models.expressions import OrderBy
@@ -16,30 +16,31 @@ from deltaweb.web.pages.lists.links import changed
 REVERSED = "-"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Column:
     """A column of a list.
 
     Attributes:
-        label: Its header.
-        word: What a menu of orders calls it, where that is not its header.
         key: Names it in the address; nothing where it does not sort.
+        label: Its header.
+        fields: What a query orders by, with blanks between; the first decides.
+        word: What a menu of orders calls it, where that is not its header.
         descends: Whether the key alone puts the largest or newest first.
         begins_reversed: Whether the first click asks for the other way round.
         css: Classes of its header.
         is_shown: Whether it has a header; one without is only asked for by its key.
-        fields: What a query orders by; the first decides.
-        never_null: Whether they always have a value, so that an index may serve.
+        never_null: Whether its fields always have a value, so that an index may serve.
     """
 
+    key: str
     label: str
+    fields: str = ""
+    _: KW_ONLY
     word: str = ""
-    key: str = ""
     descends: bool = False
     begins_reversed: bool = False
     css: str = ""
     is_shown: bool = True
-    fields: tuple[str, ...] = ()
     never_null: bool = False
 
 
@@ -117,8 +118,11 @@ def ordering(
         field = F(name)
         return (field.desc if descends else field.asc)(nulls_last=nulls_last)
 
-    ordered = [turned(name) for name in column.fields]
-    return ordered + [F(name).asc() for name in ties if name not in column.fields]
+    names = column.fields.split()
+    return [
+        *map(turned, names),
+        *(F(name).asc() for name in ties if name not in names),
+    ]
 
 
 def _header(

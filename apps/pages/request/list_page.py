@@ -121,7 +121,7 @@ class ListPage(Generic[L]):
         return ListQuery(filters=values, sort=sort or self.default_sort, page=page)
 
     def answer(
-        self, request: HttpRequest, fmt: str, **context: object
+        self, request: HttpRequest, fmt: str, *, status: int = 200, **context: object
     ) -> HttpResponseBase:
         """Answer in the form that the address asks for.
 
@@ -160,4 +160,5 @@ class ListPage(Generic[L]):
                 self.entries: page.rows,
             },
             fragment=self.fragment,
+            status=status,
         )

@@ -8,6 +8,7 @@ from typing import Any
 from django.utils.text import Truncator
 
 from deltaweb.web.audit.models import AuditEvent
+from deltaweb.web.pages.page_json import shaped
 from deltaweb.web.sharing.activity.action_words import action_words
 from deltaweb.web.sharing.activity.refusals import REASON, reason_of
 from deltaweb.web.sharing.activity.usage import FIRST_FAILED_STATUS
@@ -111,30 +112,12 @@ def event_row(event: AuditEvent) -> EventRow:
 
 def event_resource(event: AuditEvent) -> EventResource:
     """Return an event as machine forms name it."""
-    return EventResource(
-        id=event.id,
-        at=event.at,
-        kind=event.kind,
-        action=event.action,
+    return shaped(
+        EventResource,
+        event,
         words=action_words(event.action),
-        actor=event.actor or None,
-        recipient=event.recipient or None,
         token=event.token_prefix or None,
-        address=event.address or None,
-        user_agent=event.user_agent or None,
-        share=event.share or None,
-        schema=event.schema or None,
-        table=event.table or None,
-        version=event.version,
-        status=event.status,
-        error_code=event.error_code or None,
         reason=reason_of(event) or None,
-        duration_ms=event.duration_ms,
-        num_files=event.num_files,
-        total_files=event.total_files,
-        size_bytes=event.size_bytes,
-        request_id=event.request_id or None,
-        detail=event.detail,
     )
 
 

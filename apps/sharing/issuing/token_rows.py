@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from deltaweb.web.pages.page_json import shaped
 from deltaweb.web.sharing.issuing.rotation import Verdict, judge
 from deltaweb.web.sharing.models import ActivationLink, RecipientToken
 
@@ -64,22 +65,11 @@ class TokenRow:
 
     def describe(self) -> TokenResource:
         """Return the token as machine forms name it."""
-        token = self.token
-        return TokenResource(
-            id=token.id,
-            prefix=token.prefix,
+        return shaped(
+            TokenResource,
+            self.token,
             state=self.state.value.lower(),
-            created_at=token.created_at,
-            created_by=token.created_by_name or None,
-            activated_at=token.activated_at,
-            activated_from=token.activated_from or None,
-            expires_at=token.expires_at,
-            retires_at=token.retires_at,
-            ends_at=token.ends_at,
-            revoked_at=token.revoked_at,
-            last_used_at=token.last_used_at,
-            last_used_from=token.last_used_from or None,
-            last_used_agent=token.last_used_agent or None,
+            created_by=self.token.created_by_name or None,
             link_open_until=self.link_open_until,
             safe_to_revoke=self.verdict.is_safe,
             cause=self.verdict.cause,

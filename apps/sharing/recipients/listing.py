@@ -11,7 +11,7 @@ from django.db.models import Q, QuerySet
 
 from deltaweb.web.pages.lists.fields import WordField
 from deltaweb.web.pages.lists.sorting import Column, ordering
-from deltaweb.web.pages.page_json import Named, OnPage, Spread
+from deltaweb.web.pages.page_json import Named, OnPage, Spread, shaped
 from deltaweb.web.pages.paging import PAGE_LENGTH, Paged, paged
 from deltaweb.web.pages.request.list_page import ListPage, ListQuery
 from deltaweb.web.sharing.activity.usage import USE_DAYS, daily_requests, last_days
@@ -159,41 +159,22 @@ def _row(recipient: Any, requests: tuple[int, ...] = ()) -> RecipientRow:  # noq
 
 
 def _resource(recipient: Any) -> RecipientResource:  # noqa: ANN401 (an annotated row)
-    return RecipientResource(
-        name=recipient.name,
-        contact=recipient.contact or None,
-        comment=recipient.comment,
-        state=recipient.state,
+    return shaped(
+        RecipientResource,
+        recipient,
         token_ends_at=recipient.ends_at,
-        num_shares=recipient.num_shares,
         shares=[share.name for share in recipient.shares.all()],
-        last_used_at=recipient.last_used_at,
-        allowed_networks=recipient.allowed_networks,
-        created_at=recipient.created_at,
-        id=recipient.id,
         url=recipient.get_absolute_url(),
     )
 
 
 COLUMNS: Final = (
-    Column(key="name", label="Recipient", word="Name", fields=("name_key",)),
-    Column(key="ends", label="Token", word="Token's end", fields=("ends_at",)),
-    Column(
-        key="shares",
-        label="Shares",
-        descends=True,
-        css="dw-r",
-        fields=("num_shares",),
-    ),
-    Column(key="used", label="Last used", descends=True, fields=("last_used_at",)),
-    Column(
-        key="created",
-        label="Newest",
-        descends=True,
-        is_shown=False,
-        fields=("created_at",),
-    ),
-    Column(label="Requests, 30 days", css="dw-only-w"),
+    Column("name", "Recipient", "name_key", word="Name"),
+    Column("ends", "Token", "ends_at", word="Token's end"),
+    Column("shares", "Shares", "num_shares", descends=True, css="dw-r"),
+    Column("used", "Last used", "last_used_at", descends=True),
+    Column("created", "Newest", "created_at", descends=True, is_shown=False),
+    Column("", "Requests, 30 days", css="dw-only-w"),
 )
 RECIPIENTS: Final = ListPage(
     entries="recipients",

@@ -101,24 +101,12 @@ def _table_names(ids: Sequence[UUID]) -> dict[UUID, list[str]]:
 
 
 COLUMNS: Final = (
-    Column(key="name", label="Share", word="Name", fields=("name_key",)),
-    Column(key="tables", label="Tables", descends=True, fields=("num_tables",)),
-    Column(
-        key="recipients",
-        label="Recipients",
-        descends=True,
-        css="dw-r",
-        fields=("num_recipients",),
-    ),
-    Column(key="read", label="Last read", descends=True, fields=("last_read_at",)),
-    Column(
-        key="created",
-        label="Newest",
-        descends=True,
-        is_shown=False,
-        fields=("created_at",),
-    ),
-    Column(label="Activity, 30 days", css="dw-only-w"),
+    Column("name", "Share", "name_key", word="Name"),
+    Column("tables", "Tables", "num_tables", descends=True),
+    Column("recipients", "Recipients", "num_recipients", descends=True, css="dw-r"),
+    Column("read", "Last read", "last_read_at", descends=True),
+    Column("created", "Newest", "created_at", descends=True, is_shown=False),
+    Column("", "Activity, 30 days", css="dw-only-w"),
 )
 SHARES: Final = ListPage(
     entries="shares",

@@ -10,6 +10,7 @@ from django.db.models import Count, OuterRef, Prefetch, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from deltaweb.web.audit.models import AuditEvent
+from deltaweb.web.pages.page_json import shaped
 from deltaweb.web.pages.request.server_paths import place_for_reader
 from deltaweb.web.sharing.activity.usage import FIRST_FAILED_STATUS, reads
 from deltaweb.web.sharing.models import Recipient, Share, SharedTable
@@ -81,16 +82,11 @@ def with_numbers(shares: QuerySet[Share]) -> Any:  # noqa: ANN401 (annotated row
 
 def share_resource(share: Any) -> ShareResource:  # noqa: ANN401 (an annotated row)
     """Return a share of `with_numbers`."""
-    return ShareResource(
-        name=share.name,
-        comment=share.comment,
-        num_tables=share.num_tables,
-        num_recipients=share.num_recipients,
+    return shaped(
+        ShareResource,
+        share,
         recipients=[recipient.name for recipient in share.recipients.all()],
-        last_read_at=share.last_read_at,
-        created_at=share.created_at,
         created_by=share.created_by.username if share.created_by else None,
-        id=share.id,
         url=share.get_absolute_url(),
     )
 
@@ -107,18 +103,13 @@ def resource_of_share(share: Share) -> ShareResource:
 
 def shared_table_resource(shared: SharedTable) -> SharedTableResource:
     """Return a table of a share as its reader may see it."""
-    return SharedTableResource(
+    return shaped(
+        SharedTableResource,
+        shared,
         share=shared.share.name,
         name=shared.full_name,
-        schema=shared.schema,
         table=shared.table.full_name,
         location=place_for_reader(shared.table.location),
-        comment=shared.comment,
-        with_history=shared.with_history,
-        start_version=shared.start_version,
-        partition_filter=shared.partition_filter or None,
-        added_at=shared.added_at,
-        id=shared.id,
     )
 
 

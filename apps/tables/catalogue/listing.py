@@ -197,32 +197,14 @@ def _matched_columns(ids: list[UUID], text: str) -> dict[UUID, list[str]]:
 
 
 COLUMNS: Final = (
-    Column(
-        key="name",
-        label="Table",
-        word="Name",
-        fields=("namespace", "name"),
-        never_null=True,
-    ),
-    Column(key="commit", label="Last commit", descends=True, fields=("committed_at",)),
-    Column(label="Versions", css="dw-only-w"),
-    Column(
-        key="rows",
-        label="Rows",
-        descends=True,
-        css="dw-r dw-only-w",
-        fields=("num_records",),
-    ),
-    Column(key="size", label="Size", descends=True, css="dw-r", fields=("size_bytes",)),
-    Column(
-        key="files",
-        label="Files",
-        descends=True,
-        is_shown=False,
-        fields=("num_files",),
-    ),
-    Column(label="30 days", css="dw-only-w"),
-    Column(key="state", label="State", fields=("status",)),
+    Column("name", "Table", "namespace name", word="Name", never_null=True),
+    Column("commit", "Last commit", "committed_at", descends=True),
+    Column("", "Versions", css="dw-only-w"),
+    Column("rows", "Rows", "num_records", descends=True, css="dw-r dw-only-w"),
+    Column("size", "Size", "size_bytes", descends=True, css="dw-r"),
+    Column("files", "Files", "num_files", descends=True, is_shown=False),
+    Column("", "30 days", css="dw-only-w"),
+    Column("state", "State", "status"),
 )
 TABLES: Final = ListPage(
     entries="tables",

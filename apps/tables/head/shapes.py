@@ -8,7 +8,7 @@ from uuid import UUID
 from django.http import HttpRequest
 
 from deltaweb.web.accounts.models import User
-from deltaweb.web.pages.page_json import json_of
+from deltaweb.web.pages.page_json import json_of, shaped
 from deltaweb.web.pages.request.parameters import cleaned
 from deltaweb.web.pages.request.server_paths import place_for_reader, text_for_reader
 from deltaweb.web.tables.models import Table
@@ -68,31 +68,16 @@ def signed_in(request: HttpRequest) -> User:
 
 def table_resource(table: Table) -> TableResource:
     """Return a table as its reader may see it."""
-    return TableResource(
+    return shaped(
+        TableResource,
+        table,
         name=table.full_name,
-        namespace=table.namespace,
         table=table.name,
         location=place_for_reader(table.location),
         description=table.about,
-        restricted=table.restricted,
-        state=table.state,
         status=table.status_key,
-        behind=table.behind or None,
-        version=table.version,
-        committed_at=table.committed_at,
-        indexed_at=table.indexed_at,
-        probed_at=table.probed_at,
-        files_checked_at=table.files_checked_at,
-        num_records=table.num_records,
-        num_files=table.num_files,
-        size_bytes=table.size_bytes,
-        num_columns=table.num_columns,
-        partition_columns=table.partition_columns,
-        error_code=table.error_code or None,
         error_message=text_for_reader(table.error, table.location) or None,
         error_hint=text_for_reader(table.error_hint, table.location) or None,
-        error_since=table.error_since,
-        id=table.id,
         url=table.get_absolute_url(),
     )
 

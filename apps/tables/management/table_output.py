@@ -1,25 +1,16 @@
 """How the `table` commands answer with what a log says."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.features.in_commit_timestamps import OwnTimes, own_times
 from deltaweb.delta.log.commits.partition_keys import with_logical_partitions
-from deltaweb.delta.protocol.actions import CommitInfo, Metadata, Protocol
+from deltaweb.delta.protocol.actions import Metadata
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.table import DeltaTable
-from deltaweb.web.tables.versions.times_note import times_of
-
-
-def protocol_json(protocol: Protocol) -> dict[str, Any]:
-    """Return the protocol; a list of features that the log leaves out is null."""
-    return {
-        "min_reader_version": protocol.min_reader_version,
-        "min_writer_version": protocol.min_writer_version,
-        "reader_features": _optional_list(protocol.reader_features),
-        "writer_features": _optional_list(protocol.writer_features),
-    }
+from deltaweb.web.pages.page_json import shaped
+from deltaweb.web.tables.versions.resources import ProtocolResource
 
 
 def metadata_json(metadata: Metadata) -> dict[str, Any]:
@@ -57,7 +48,7 @@ def snapshot_json(
         "location": location,
         "version": snapshot.version,
         "timestamp": snapshot.timestamp,
-        "protocol": protocol_json(snapshot.protocol),
+        "protocol": shaped(ProtocolResource, snapshot.protocol),
         "metadata": metadata_json(snapshot.metadata),
         "num_files": None if refusal else snapshot.num_files,
         "size_bytes": None if refusal else snapshot.size_bytes,
@@ -81,25 +72,6 @@ def file_lines(shown: dict[str, Any]) -> Iterator[str]:
         yield f"{entry['size']:>14}  {entry['path']}"
 
 
-def commit_json(commit: CommitInfo, own: OwnTimes | None) -> dict[str, Any]:
-    """Return one commit as `table history --json` shows it.
-
-    Args:
-        commit: The commit.
-        own: Which commits of its table carry their own times.
-    """
-    return {
-        "version": commit.version,
-        "timestamp": commit.timestamp,
-        "timestamp_of": times_of(own, commit.version),
-        "operation": commit.operation,
-        "parameters": dict(commit.parameters),
-        "metrics": dict(commit.metrics),
-        "engine_info": commit.engine_info,
-        "user": commit.user,
-    }
-
-
 def own_times_of_table(table: DeltaTable) -> OwnTimes | None:
     """Return which commits carry the times that the history of a table shows."""
     try:
@@ -107,7 +79,3 @@ def own_times_of_table(table: DeltaTable) -> OwnTimes | None:
     except DeltaError:
         return None
     return own_times(newest.protocol, newest.metadata)
-
-
-def _optional_list(features: Sequence[str] | None) -> list[str] | None:
-    return None if features is None else list(features)
