@@ -112,6 +112,11 @@ def json_of(value: object) -> object:  # noqa: PLR0911 (a line a kind)
     return json_of(dict(value)) if isinstance(value, Mapping) else value
 
 
+def json_with(value: object, **more: object) -> dict[str, Any]:
+    """Return a dataclass as JSON names it, and more keys beside."""
+    return {**cast("dict[str, Any]", json_of(value)), **more}
+
+
 def csv_rows(kind: type[T], values: Iterable[T]) -> Iterator[tuple[object, ...]]:
     """Yield a header, and a row for each value: the JSON form, a column a key."""
     old = _old_names(kind, OLD_CSV_NAMES)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, cast
+from typing import Annotated
 
 from django.http import HttpRequest, HttpResponseBase
 from django.views.decorators.http import require_safe
@@ -24,7 +24,7 @@ from deltaweb.web.pages.page_json import (
     OnPage,
     Spread,
     in_json,
-    json_of,
+    json_with,
     shaped,
 )
 from deltaweb.web.pages.responses import respond_page
@@ -38,7 +38,7 @@ MAX_LACKING = 500  # runs of versions that the JSON form names
 
 def _beside_version(resource: TableResource) -> dict[str, object]:
     """Return what the table is called and how it is; the page is of one version."""
-    shown = cast("dict[str, object]", json_of(resource))
+    shown = json_with(resource)
     return {name: value for name, value in shown.items() if name != "version"}
 
 

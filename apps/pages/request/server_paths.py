@@ -44,8 +44,11 @@ def sees_server_paths() -> bool:
 
 
 def for_reader(rows: Iterator[T]) -> Iterator[T]:
-    """Yield what is streamed after a request was answered as its reader may see it."""
-    request = _request.get()
+    """Return what is streamed once a request is answered as its reader may see it."""
+    return _read_by(_request.get(), rows)
+
+
+def _read_by(request: HttpRequest | None, rows: Iterator[T]) -> Iterator[T]:
     while True:
         before = _request.set(request)
         try:

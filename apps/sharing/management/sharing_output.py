@@ -1,47 +1,22 @@
 """How the `share` and `recipient` commands answer: JSON documents and lines."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
-from deltaweb.web.pages.page_json import Spread
-from deltaweb.web.sharing.activity.usage import calls
-from deltaweb.web.sharing.activity.use_resource import UseResource, use_resource
+from django.db.models import QuerySet
+
+from deltaweb.web.pages.page_json import json_with
+from deltaweb.web.sharing.activity.use_resource import UseResource
 from deltaweb.web.sharing.issuing.token_rows import TokenResource, token_rows
-from deltaweb.web.sharing.models import Recipient, RecipientToken, Share
+from deltaweb.web.sharing.models import Recipient, RecipientToken
 from deltaweb.web.sharing.recipients.listing import RecipientResource, recipient_rows
-from deltaweb.web.sharing.shares.resources import (
-    SharedTableResource,
-    ShareResource,
-    resource_of_share,
-    shared_table_resource,
-)
+from deltaweb.web.sharing.shares.resources import SharedTableResource, ShareResource
 from deltaweb.web.tables.management.text_output import facts, listed, time_text
 
 WHOLE_HISTORY: Final = "whole history"
 
 # === Shares ===
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShownShare:
-    """A share with its tables, and how much they are read."""
-
-    share: Spread[ShareResource]
-    tables: list[SharedTableResource]
-    use: UseResource
-
-
-def shown_share(share: Share, *, now: datetime) -> ShownShare:
-    """Return a share as `share show` says it."""
-    tables = share.shared_tables.select_related("table", "share")
-    return ShownShare(
-        share=resource_of_share(share),
-        tables=[shared_table_resource(table) for table in tables],
-        use=use_resource(calls(share=share.name), now=now),
-    )
-
 
 SHARE_COLUMNS: Final[Mapping[str, str | Callable[[ShareResource], object]]] = {
     "NAME": "name",
@@ -51,16 +26,15 @@ SHARE_COLUMNS: Final[Mapping[str, str | Callable[[ShareResource], object]]] = {
 }
 
 
-def share_text(shown: ShownShare) -> str:
+def share_text(share: ShareResource, use: UseResource) -> str:
     """Return what a share is, for people."""
-    share = shown.share
     return facts(
         [
             ("name", share.name),
             ("comment", share.comment or "none"),
             ("created", time_text(share.created_at)),
             ("recipients", ", ".join(share.recipients) or "none"),
-            _use_text(shown.use),
+            _use_text(use),
         ]
     )
 
@@ -100,56 +74,37 @@ def _use_text(use: UseResource) -> tuple[str, str]:
 # === Recipients ===
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListedRecipient:
-    """A recipient with its tokens."""
-
-    recipient: Spread[RecipientResource]
-    tokens: list[TokenResource]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShownRecipient:
-    """A recipient with its tokens, and how much it reads."""
-
-    listed: Spread[ListedRecipient]
-    use: UseResource
+def with_tokens(
+    recipients: QuerySet[Recipient], *, now: datetime
+) -> Iterator[tuple[RecipientResource, list[TokenResource]]]:
+    """Yield recipients by name, each with its tokens."""
+    found = recipients.prefetch_related("tokens")
+    for row in recipient_rows(found, now=now):
+        tokens = token_rows(list(row.recipient.tokens.all()), now=now)
+        yield row.resource, [token.describe() for token in tokens]
 
 
-def listed_recipients(*, now: datetime) -> list[ListedRecipient]:
-    """Return every recipient by name, with its tokens."""
-    found = recipient_rows(Recipient.objects.prefetch_related("tokens"), now=now)
-    return [_listed(row.recipient, row.resource, now) for row in found]
-
-
-def listed_recipient(recipient: Recipient, *, now: datetime) -> ListedRecipient:
+def recipient_json(recipient: Recipient, *, now: datetime) -> dict[str, Any]:
     """Return one recipient as it is now, with its tokens."""
-    (row,) = recipient_rows(Recipient.objects.filter(id=recipient.id), now=now)
-    return _listed(row.recipient, row.resource, now)
+    one = Recipient.objects.filter(id=recipient.id)
+    ((found, tokens),) = with_tokens(one, now=now)
+    return json_with(found, tokens=tokens)
 
 
-def shown_recipient(recipient: Recipient, *, now: datetime) -> ShownRecipient:
-    """Return a recipient as `recipient show` says it."""
-    use = use_resource(calls(recipient_id=recipient.id), now=now)
-    return ShownRecipient(listed=listed_recipient(recipient, now=now), use=use)
+RECIPIENT_COLUMNS: Final[
+    Mapping[
+        str, str | Callable[[tuple[RecipientResource, list[TokenResource]]], object]
+    ]
+] = {
+    "NAME": lambda found: found[0].name,
+    "SHARES": lambda found: found[0].shares,
+    "TOKENS": lambda found: _states(found[1]),
+    "LAST USED": lambda found: time_text(found[0].last_used_at),
+}
 
 
-def recipient_lines(recipients: Iterable[ListedRecipient]) -> Iterator[str]:
-    """Yield a line a recipient."""
-    yield from listed(
-        recipients,
-        {
-            "NAME": lambda one: one.recipient.name,
-            "SHARES": lambda one: one.recipient.shares,
-            "TOKENS": lambda one: _states(one.tokens),
-            "LAST USED": lambda one: time_text(one.recipient.last_used_at),
-        },
-    )
-
-
-def recipient_text(shown: ShownRecipient) -> str:
+def recipient_text(recipient: RecipientResource, use: UseResource) -> str:
     """Return what a recipient is, for people."""
-    recipient = shown.listed.recipient
     return facts(
         [
             ("name", recipient.name),
@@ -158,7 +113,7 @@ def recipient_text(shown: ShownRecipient) -> str:
             ("created", time_text(recipient.created_at)),
             ("shares", ", ".join(recipient.shares) or "none"),
             ("allowed from", ", ".join(recipient.allowed_networks) or "anywhere"),
-            _use_text(shown.use),
+            _use_text(use),
         ]
     )
 
@@ -178,14 +133,6 @@ def token_lines(tokens: Sequence[TokenResource]) -> Iterator[str]:
             "FROM": "last_used_from",
         },
     )
-
-
-def _listed(
-    recipient: Recipient, resource: RecipientResource, now: datetime
-) -> ListedRecipient:
-    rows = token_rows(list(recipient.tokens.all()), now=now)
-    tokens = [row.describe() for row in rows]
-    return ListedRecipient(recipient=resource, tokens=tokens)
 
 
 def _state(token: TokenResource) -> str:

@@ -4,10 +4,10 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, cast
+from typing import Annotated
 from uuid import UUID
 
-from deltaweb.web.pages.page_json import As, Named, OnPage, Spread, in_json, json_of
+from deltaweb.web.pages.page_json import As, Named, OnPage, Spread, in_json, json_with
 from deltaweb.web.sharing.activity.event_rows import EventRow, event_row
 from deltaweb.web.sharing.activity.usage import DailyUse, calls, reads
 from deltaweb.web.sharing.activity.use_resource import UseResource, use_resource
@@ -39,7 +39,7 @@ def _use(use: UseResource) -> dict[str, object]:
 
 def _some(value: object, *names: str) -> dict[str, object]:
     """Return some keys of a value, as its JSON form has them."""
-    shown = cast("dict[str, object]", json_of(value))
+    shown = json_with(value)
     return {name: shown[name] for name in names}
 
 

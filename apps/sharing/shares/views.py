@@ -1,6 +1,6 @@
 """The pages of shares: the list, one share, and what can be changed of it."""
 
-from typing import Any, cast
+from typing import Any
 from uuid import UUID
 
 from django import forms
@@ -15,7 +15,7 @@ from deltaweb.delta.errors import DeltaError
 from deltaweb.web.accounts.permissions import admin_required
 from deltaweb.web.pages.actions import actor_of
 from deltaweb.web.pages.errors import PageError
-from deltaweb.web.pages.page_json import json_of
+from deltaweb.web.pages.page_json import json_with
 from deltaweb.web.pages.paging import page_links
 from deltaweb.web.pages.request.parameters import cleaned
 from deltaweb.web.pages.responses import respond
@@ -245,9 +245,7 @@ def _share_page(  # noqa: PLR0913 (each is one form of the page)
         }
         if fmt == "html"
         else {},
-        data={**cast("dict[str, Any]", json_of(detail)), "next": links.next}
-        if fmt == "json"
-        else {},
+        data=json_with(detail, next=links.next) if fmt == "json" else {},
         status=422 if failed else 200,
     )
 

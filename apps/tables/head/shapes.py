@@ -8,7 +8,7 @@ from uuid import UUID
 from django.http import HttpRequest
 
 from deltaweb.web.accounts.models import User
-from deltaweb.web.pages.page_json import json_of, shaped
+from deltaweb.web.pages.page_json import json_with, shaped
 from deltaweb.web.pages.request.parameters import cleaned
 from deltaweb.web.pages.request.server_paths import place_for_reader, text_for_reader
 from deltaweb.web.tables.models import Table
@@ -84,7 +84,7 @@ def table_resource(table: Table) -> TableResource:
 
 def table_json(table: Table) -> dict[str, Any]:
     """Return the same by its names, for what says more of a table."""
-    return cast("dict[str, Any]", json_of(table_resource(table)))
+    return json_with(table_resource(table))
 
 
 def names_of(table: Table) -> dict[str, Any]:

@@ -1,7 +1,6 @@
 """`deltaweb user ...`: the accounts of this installation."""
 
 import sys
-from dataclasses import dataclass
 
 from django.utils import timezone
 
@@ -9,22 +8,9 @@ from deltaweb.web.accounts import selectors, services
 from deltaweb.web.accounts.models import User
 from deltaweb.web.pages.actions import COMMAND_LINE
 from deltaweb.web.pages.command import AddSubcommand, Output, SubcommandsCommand
-from deltaweb.web.pages.page_json import Spread, in_json
+from deltaweb.web.pages.page_json import json_with
 
 ROLES = [label for _, label in User.Role.choices]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IssuedKey:
-    """A new key with its secret, which is shown this once."""
-
-    issued: Spread[selectors.KeyResource]
-    key: str
-
-    @in_json
-    def name(self) -> str:
-        """Whose it is, by the old name."""
-        return self.issued.user
 
 
 class Command(SubcommandsCommand):
@@ -131,7 +117,7 @@ class Command(SubcommandsCommand):
             user=user, name=label, actor=COMMAND_LINE, now=timezone.now()
         )
         shown = selectors.key_resource(issued.key)
-        data = IssuedKey(issued=shown, key=issued.secret)
+        data = json_with(shown, name=user.username, key=issued.secret)
         return Output(text=issued.secret, data=data)
 
 

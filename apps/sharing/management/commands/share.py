@@ -1,34 +1,27 @@
 """`deltaweb share ...`: what is shared."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from django.utils import timezone
 
 from deltaweb.web.pages.actions import COMMAND_LINE
 from deltaweb.web.pages.command import AddSubcommand, Output, SubcommandsCommand
-from deltaweb.web.pages.page_json import Spread
+from deltaweb.web.pages.page_json import json_with
+from deltaweb.web.sharing.activity.usage import calls
+from deltaweb.web.sharing.activity.use_resource import use_resource
 from deltaweb.web.sharing.management import sharing_output
 from deltaweb.web.sharing.management.log_look import refusals
 from deltaweb.web.sharing.models import Share
 from deltaweb.web.sharing.names import find_share, find_shared_table, split_full_name
 from deltaweb.web.sharing.shares import services as shares
 from deltaweb.web.sharing.shares.resources import (
-    SharedTableResource,
+    resource_of_share,
     share_resources,
     shared_table_resource,
 )
 from deltaweb.web.tables.catalogue.registration import find_table
 from deltaweb.web.tables.management.text_output import listed
 from deltaweb.web.tables.models import Table
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AddedTable:
-    """A table that was put into a share, and what to know of it."""
-
-    table: Spread[SharedTableResource]
-    warnings: list[str]
 
 
 class Command(SubcommandsCommand):
@@ -84,7 +77,7 @@ class Command(SubcommandsCommand):
             f"Made the share {share.name}. Fill it with: "
             f"share add-table {share.name} SCHEMA.TABLE --table NAME"
         )
-        return Output(sharing_output.shown_share(share, now=_now()), text)
+        return Output(json_with(resource_of_share(share), tables=[]), text)
 
     def add_table(  # noqa: PLR0913 (the options of the command)
         self,
@@ -120,7 +113,7 @@ class Command(SubcommandsCommand):
             f"Added {added.full_name} to {found.name}: the table "
             f"{registered.full_name}, {sharing_output.history_text(shown)}."
         )
-        return Output(AddedTable(table=shown, warnings=warnings), text)
+        return Output(json_with(shown, warnings=warnings), text)
 
     def list_shares(self, **_: object) -> Output:
         """List the shares."""
@@ -131,9 +124,14 @@ class Command(SubcommandsCommand):
 
     def show(self, *, name: str, **_: object) -> Output:
         """Show a share."""
-        shown = sharing_output.shown_share(find_share(name), now=_now())
-        text = sharing_output.share_text(shown)
-        return Output(shown, text, sharing_output.shared_table_lines(shown.tables))
+        share = find_share(name)
+        shown = resource_of_share(share)
+        use = use_resource(calls(share=share.name), now=_now())
+        shared = share.shared_tables.select_related("table", "share")
+        tables = [shared_table_resource(table) for table in shared]
+        text = sharing_output.share_text(shown, use)
+        lines = sharing_output.shared_table_lines(tables)
+        return Output(json_with(shown, tables=tables, use=use), text, lines)
 
     def remove_table(self, *, share: str, name: str, yes: bool, **_: object) -> Output:
         """Take a table out of a share after asking."""

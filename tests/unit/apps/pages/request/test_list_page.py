@@ -1,4 +1,5 @@
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from types import SimpleNamespace
@@ -29,17 +30,14 @@ class Words:
     paged: Paged
 
 
-def found(_user: object, query: ListQuery, _now: datetime) -> list[Word]:
-    words = sorted(WORDS, reverse=query.sort == "-word")
-    return [
-        Word(word, place_for_reader(f"/lake/{word}"))
-        for word in words
-        if query["q"] in word
-    ]
+def found(_user: object, query: ListQuery, _now: datetime) -> Iterator[Word]:
+    for word in sorted(WORDS, reverse=query.sort == "-word"):
+        if query["q"] in word:
+            yield Word(word, place_for_reader(f"/lake/{word}"))
 
 
 def page(user: object, query: ListQuery, now: datetime) -> Words:
-    words = found(user, query, now)
+    words = list(found(user, query, now))
     place = paged(len(words), query.page, length=3)
     return Words(words[place.rows], place)
 
@@ -52,7 +50,7 @@ LIST = ListPage(
     filters={"q": forms.CharField(required=False)},
     page=page,
     entry=Word,
-    every=lambda *asked: iter(found(*asked)),
+    every=found,
 )
 
 
