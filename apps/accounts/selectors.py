@@ -13,7 +13,7 @@ from deltaweb.web.accounts import errors
 from deltaweb.web.accounts.models import APIKey, User
 from deltaweb.web.accounts.tokens import KEY_MARK, sha256
 from deltaweb.web.pages.lists.sorting import Column, ordering
-from deltaweb.web.pages.page_json import Spread, shaped
+from deltaweb.web.pages.page_json import shaped
 from deltaweb.web.pages.paging import Paged, paged
 from deltaweb.web.pages.request.list_page import ListPage, ListQuery
 from deltaweb.web.pages.request.lock_waits import write_note
@@ -60,10 +60,9 @@ class KeyResource:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AccountResource:
+class AccountResource(UserResource):
     """A person's own account, with how pages look and the keys."""
 
-    user: Spread[UserResource]
     theme: str
     time_zone: str
     keys: list[KeyResource]

@@ -21,6 +21,7 @@ from deltaweb.web.accounts.permissions import session_required
 from deltaweb.web.accounts.users import signed_in_user
 from deltaweb.web.accounts.zones import pages_zones
 from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.pages.page_json import shaped
 from deltaweb.web.pages.request.addresses import network_of
 from deltaweb.web.pages.responses import respond
 
@@ -133,8 +134,9 @@ def _page(
         fmt,
         template="accounts/me.html",
         context=context,
-        data=selectors.AccountResource(
-            user=selectors.user_resource(user),
+        data=shaped(
+            selectors.AccountResource,
+            selectors.user_resource(user),
             theme=user.theme.lower(),
             time_zone=user.time_zone,
             keys=[selectors.key_resource(key) for key in keys],

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Annotated
 
 from django.http import HttpRequest, HttpResponseBase
@@ -25,13 +24,11 @@ from deltaweb.web.pages.page_json import (
     Spread,
     in_json,
     json_with,
-    shaped,
 )
 from deltaweb.web.pages.responses import respond_page
 from deltaweb.web.tables.head.shapes import TableResource, table_resource
 from deltaweb.web.tables.models import ProtocolVersion
 from deltaweb.web.tables.versions.missing_files import lacking_versions
-from deltaweb.web.tables.versions.resources import ProtocolResource
 
 MAX_LACKING = 500  # runs of versions that the JSON form names
 
@@ -45,17 +42,11 @@ def _beside_version(resource: TableResource) -> dict[str, object]:
 def _metadata(at: TableVersion) -> dict[str, object] | None:
     if at.metadata is None:
         return None
-    return {
-        "id": at.metadata.metadata_id,
-        "name": at.metadata.metadata_name,
-        "description": at.metadata.description,
-        "format": at.metadata.format_provider,
-        "schema_string": inline_schema(at.metadata),
-        "schema_url": code_url(at, LOG_FORM),
-        "partition_columns": at.metadata.partition_columns,
-        "configuration": at.metadata.configuration,
-        "created_time": at.metadata.created_time,
-    }
+    return json_with(
+        at.metadata.as_action(),
+        schema_string=inline_schema(at.metadata),
+        schema_url=code_url(at, LOG_FORM),
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +56,7 @@ class TableOverview(TablePage):
     resource: Annotated[TableResource, Mark.SPREAD, As(_beside_version)]
     page: Spread[Overview | None]
     gone: GoneVersion | None
-    protocol: Annotated[ProtocolVersion | None, As(partial(shaped, ProtocolResource))]
+    protocol: Annotated[ProtocolVersion | None, As(ProtocolVersion.as_action)]
     schema_rows: OnPage[Sequence[SchemaColumn]]
 
     @in_json

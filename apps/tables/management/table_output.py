@@ -6,28 +6,8 @@ from typing import Any
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.features.in_commit_timestamps import OwnTimes, own_times
 from deltaweb.delta.log.commits.partition_keys import with_logical_partitions
-from deltaweb.delta.protocol.actions import Metadata
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.table import DeltaTable
-from deltaweb.web.pages.page_json import shaped
-from deltaweb.web.tables.versions.resources import ProtocolResource
-
-
-def metadata_json(metadata: Metadata) -> dict[str, Any]:
-    """Return the metadata with the protocol's names in snake case."""
-    return {
-        "id": metadata.id,
-        "name": metadata.name,
-        "description": metadata.description,
-        "format": {
-            "provider": metadata.format.provider,
-            "options": dict(metadata.format.options),
-        },
-        "schema_string": metadata.schema_string,
-        "partition_columns": list(metadata.partition_columns),
-        "configuration": dict(metadata.configuration),
-        "created_time": metadata.created_time,
-    }
 
 
 def snapshot_json(
@@ -48,8 +28,8 @@ def snapshot_json(
         "location": location,
         "version": snapshot.version,
         "timestamp": snapshot.timestamp,
-        "protocol": shaped(ProtocolResource, snapshot.protocol),
-        "metadata": metadata_json(snapshot.metadata),
+        "protocol": snapshot.protocol,
+        "metadata": snapshot.metadata,
         "num_files": None if refusal else snapshot.num_files,
         "size_bytes": None if refusal else snapshot.size_bytes,
         "partition_columns": list(snapshot.metadata.partition_columns),

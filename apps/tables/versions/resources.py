@@ -1,6 +1,6 @@
-"""Commits and protocols as every machine form names them."""
+"""A commit as every machine form names it, as the index or as the log has it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -21,16 +21,6 @@ class CommitNames:
     operation: str | None
     user: str | None
     engine_info: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProtocolResource:
-    """What readers and writers need; a list of features that the log omits is None."""
-
-    min_reader_version: int
-    min_writer_version: int
-    reader_features: Sequence[str] | None
-    writer_features: Sequence[str] | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import pytest
 
+from deltaweb.delta.protocol.actions import Metadata, Protocol
 from deltaweb.web.accounts.selectors import AccountResource, KeyResource, UserResource
 from deltaweb.web.jobs.listing.resource import JobDetail, JobResource
 from deltaweb.web.pages.page_json import names_of
@@ -22,7 +23,6 @@ from deltaweb.web.tables.head.shapes import TableResource
 from deltaweb.web.tables.versions.resources import (
     CommitResource,
     LoggedCommit,
-    ProtocolResource,
 )
 
 JOB: Final = """
@@ -49,8 +49,10 @@ NAMES: Final[dict[type[Any], str]] = {
         readability_reason archived
     """,
     LoggedCommit: f"{COMMIT} timestamp_of parameters metrics",
-    ProtocolResource: """
-        min_reader_version min_writer_version reader_features writer_features
+    Protocol: "min_reader_version min_writer_version reader_features writer_features",
+    Metadata: """
+        id name description format schema_string partition_columns configuration
+        created_time
     """,
     ShareResource: """
         name comment num_tables num_recipients recipients last_read_at created_at
