@@ -4,7 +4,6 @@ from django.urls import include, path
 
 from deltaweb.web.pages.urls import page
 from deltaweb.web.sharing.activity import views as activity
-from deltaweb.web.sharing.activity.forms import ActivityForm
 from deltaweb.web.sharing.drafts import views as drafts
 from deltaweb.web.sharing.drafts.pages import StepForm
 from deltaweb.web.sharing.issuing import activation_page
@@ -80,7 +79,7 @@ urlpatterns = [
         activity.activity_list,
         "activity-list",
         csv=True,
-        takes=[ActivityForm, "from to"],
+        takes=[activity.ACTIVITY.form],
     ),
     path("delta-sharing/", include("deltaweb.web.sharing.api.urls")),
 ]

@@ -28,13 +28,14 @@ from django.utils import timezone
 
 from deltaweb.web.pages.lists.fields import SortField
 from deltaweb.web.pages.lists.sorting import Column, sort_headers, sort_options
-from deltaweb.web.pages.page_json import csv_rows
-from deltaweb.web.pages.paging import Paged, page_links
+from deltaweb.web.pages.page_json import csv_rows, json_with
+from deltaweb.web.pages.paging import Keyset, Paged, page_links
 from deltaweb.web.pages.request.parameters import cleaned
 from deltaweb.web.pages.request.server_paths import for_reader
 from deltaweb.web.pages.responses import respond
 
 MAX_PAGE: Final = 1_000_000
+MAX_KEY: Final = 2**62
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,11 +46,13 @@ class ListQuery:
         filters: The value of each filter.
         sort: A value of `?sort=`: a key of the list's columns.
         page: Which page, from 1.
+        before: The key that a page comes after, in a list of `Keyset` pages.
     """
 
     filters: Mapping[str, Any]
     sort: str
     page: int = 1
+    before: int | None = None
 
     def __getitem__(self, name: str) -> Any:  # noqa: ANN401 (as the field cleaned it)
         """Return the value of a filter."""
@@ -70,7 +73,7 @@ class Listed(Protocol):
         ...
 
     @property
-    def paged(self) -> Paged:
+    def paged(self) -> Paged | Keyset:
         """Where it stands."""
         ...
 
@@ -86,8 +89,9 @@ class ListPage(Generic[L]):
         entries: The key of its rows in JSON.
         template: Of the page.
         fragment: The part of it that htmx asks for.
-        columns: From left to right.
+        columns: From left to right; none where there is one order alone.
         default_sort: The key of the order that none names.
+        is_keyset: Whether its pages are `Keyset` ones.
         filters: The fields of its filters, by their parameter.
         page: Returns one page of what a user may see, at a moment.
         entry: The dataclass of a line of CSV.
@@ -98,8 +102,9 @@ class ListPage(Generic[L]):
     entries: str
     template: str
     fragment: str = ""
-    columns: Sequence[Column]
-    default_sort: str
+    columns: Sequence[Column] = ()
+    default_sort: str = ""
+    is_keyset: bool = False
     filters: Mapping[str, forms.Field]
     page: Callable[[Any, ListQuery, datetime], L]
     entry: type[Any]
@@ -109,16 +114,26 @@ class ListPage(Generic[L]):
     @cached_property
     def form(self) -> type[forms.Form]:
         """The parameters of its address."""
+        key = forms.IntegerField(min_value=1, max_value=MAX_KEY, required=False)
         page = forms.IntegerField(min_value=1, max_value=MAX_PAGE, required=False)
-        fields = {**self.filters, "sort": SortField(self.columns), "page": page}
-        return type("ListForm", (forms.Form,), fields)
+        order = {"sort": SortField(self.columns)} if self.columns else {}
+        place = {"before": key} if self.is_keyset else {"page": page}
+        return type("ListForm", (forms.Form,), {**self.filters, **order, **place})
 
-    def query(self, *, sort: str = "", page: int = 1, **filters: object) -> ListQuery:
+    def query(
+        self,
+        *,
+        sort: str = "",
+        page: int = 1,
+        before: int | None = None,
+        **filters: object,
+    ) -> ListQuery:
         """Return what is asked for, the filters that are not named left empty."""
         values = {name: filters.pop(name, "") for name in self.filters}
         if filters:
             raise TypeError(*filters)
-        return ListQuery(filters=values, sort=sort or self.default_sort, page=page)
+        sort = sort or self.default_sort
+        return ListQuery(filters=values, sort=sort, page=page, before=before)
 
     def answer(
         self, request: HttpRequest, fmt: str, *, status: int = 200, **context: object
@@ -129,8 +144,9 @@ class ListPage(Generic[L]):
             PageError: 400 for what is no filter, order or page of it.
         """
         values = cleaned(self.form(request.GET))
-        sort, number = values.pop("sort"), values.pop("page") or 1
-        query = self.query(sort=sort, page=number, **values)
+        sort = values.pop("sort", "")
+        before, number = values.pop("before", None), values.pop("page", None) or 1
+        query = self.query(sort=sort, page=number, before=before, **values)
         now = timezone.now()
         if fmt == "csv":
             entries = self.every(request.user, query, now)
@@ -154,11 +170,7 @@ class ListPage(Generic[L]):
             }
             if fmt == "html"
             else {},
-            data={
-                "count": page.paged.count,
-                "next": links.next,
-                self.entries: page.rows,
-            },
+            data=json_with(page.paged, next=links.next) | {self.entries: page.rows},
             fragment=self.fragment,
             status=status,
         )

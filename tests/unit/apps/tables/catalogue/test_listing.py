@@ -141,6 +141,7 @@ class TestCataloguePage:
         new_table("orders", **fields)
 
         assert catalogue_page(vera, TABLES.query()).rows[0].status == status
+        assert names(vera, status=status) == ["orders"]
 
     def test_pages_through_all_tables_once(self, vera: User) -> None:
         for number in range(7):
