@@ -1,8 +1,8 @@
 """How the `share` and `recipient` commands answer: JSON documents and lines."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from django.db.models import QuerySet
 
@@ -12,13 +12,14 @@ from deltaweb.web.sharing.issuing.token_rows import TokenResource, token_rows
 from deltaweb.web.sharing.models import Recipient, RecipientToken
 from deltaweb.web.sharing.recipients.listing import RecipientResource, recipient_rows
 from deltaweb.web.sharing.shares.resources import SharedTableResource, ShareResource
-from deltaweb.web.tables.management.text_output import facts, listed, time_text
+from deltaweb.web.tables.management.text_output import Columns, facts, listed, time_text
 
 WHOLE_HISTORY: Final = "whole history"
+Listed: TypeAlias = tuple[RecipientResource, list[TokenResource]]
 
 # === Shares ===
 
-SHARE_COLUMNS: Final[Mapping[str, str | Callable[[ShareResource], object]]] = {
+SHARE_COLUMNS: Final[Columns[ShareResource]] = {
     "NAME": "name",
     "TABLES": "num_tables",
     "RECIPIENTS": "recipients",
@@ -74,9 +75,7 @@ def _use_text(use: UseResource) -> tuple[str, str]:
 # === Recipients ===
 
 
-def with_tokens(
-    recipients: QuerySet[Recipient], *, now: datetime
-) -> Iterator[tuple[RecipientResource, list[TokenResource]]]:
+def with_tokens(recipients: QuerySet[Recipient], *, now: datetime) -> Iterator[Listed]:
     """Yield recipients by name, each with its tokens."""
     found = recipients.prefetch_related("tokens")
     for row in recipient_rows(found, now=now):
@@ -91,11 +90,7 @@ def recipient_json(recipient: Recipient, *, now: datetime) -> dict[str, Any]:
     return json_with(found, tokens=tokens)
 
 
-RECIPIENT_COLUMNS: Final[
-    Mapping[
-        str, str | Callable[[tuple[RecipientResource, list[TokenResource]]], object]
-    ]
-] = {
+RECIPIENT_COLUMNS: Final[Columns[Listed]] = {
     "NAME": lambda found: found[0].name,
     "SHARES": lambda found: found[0].shares,
     "TOKENS": lambda found: _states(found[1]),

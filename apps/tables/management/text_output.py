@@ -3,9 +3,11 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from operator import attrgetter
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 T = TypeVar("T")
+Columns: TypeAlias = Mapping[str, str | Callable[[T], object]]
+"""Columns by their header: the attribute that one shows, or a function."""
 
 MAX_CELL = 60  # characters of a cell in a table for people
 
@@ -24,14 +26,12 @@ def aligned(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[st
         yield "  ".join(line).rstrip()
 
 
-def listed(
-    values: Iterable[T], columns: Mapping[str, str | Callable[[T], object]]
-) -> Iterator[str]:
+def listed(values: Iterable[T], columns: Columns[T]) -> Iterator[str]:
     """Yield the lines of a table for people.
 
     Args:
         values: A line each.
-        columns: By their header: the attribute that a column shows, or a function.
+        columns: From left to right.
     """
     shown = [
         attrgetter(column) if isinstance(column, str) else column

@@ -1,7 +1,5 @@
 """`deltaweb table list`: the registered tables."""
 
-from collections.abc import Callable, Mapping
-
 from deltaweb.web.pages.command import Output, Subcommand
 from deltaweb.web.tables.head.shapes import TableResource, table_resource
 from deltaweb.web.tables.management import text_output
@@ -23,7 +21,7 @@ def _state(table: TableResource) -> str:
     return f"BEHIND: {table.behind}" if table.behind else table.state
 
 
-COLUMNS: Mapping[str, str | Callable[[TableResource], object]] = {
+COLUMNS: text_output.Columns[TableResource] = {
     "NAME": "name",
     "VERSION": "version",
     "STATE": _state,
