@@ -1,6 +1,6 @@
 """The first page: how much there is, what happened last, what works or failed."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Annotated
 
@@ -40,14 +40,14 @@ class FailedJobs(PageJob):
 
 def _failed(found: list[Failures]) -> list[FailedJobs]:
     return [
-        replace(
-            shaped(FailedJobs, newest, count=failures.count),
-            subject=failures.label,
-            error_message=failures.newest.short_error,
+        shaped(
+            FailedJobs,
+            one.newest.describe(),
+            subject=one.label,
+            error_message=one.newest.short_error,
+            count=one.count,
         )
-        for failures, newest in zip(
-            found, page_jobs([one.newest.job for one in found]), strict=True
-        )
+        for one in found
     ]
 
 
