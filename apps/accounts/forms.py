@@ -73,9 +73,3 @@ class RoleForm(forms.Form):
     """Another role."""
 
     role = forms.ChoiceField(choices=User.Role.choices)
-
-
-class UserFilterForm(forms.Form):
-    """Which accounts to list."""
-
-    q = forms.CharField(max_length=150, required=False)

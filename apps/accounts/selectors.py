@@ -1,40 +1,79 @@
 """What pages and commands show of accounts."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Final
+from uuid import UUID
 
-from django.db.models import Count, Max
+from django import forms
+from django.db.models import Count, Max, Q, QuerySet
 
 from deltaweb.web.accounts import errors
 from deltaweb.web.accounts.models import APIKey, User
 from deltaweb.web.accounts.tokens import KEY_MARK, sha256
+from deltaweb.web.pages.lists.sorting import Column, ordering
+from deltaweb.web.pages.page_json import shaped
+from deltaweb.web.pages.paging import Paged, paged
+from deltaweb.web.pages.request.list_page import ListPage, ListQuery
 from deltaweb.web.pages.request.lock_waits import write_note
 
 LAST_USE_EVERY = timedelta(minutes=1)  # how exact a key's last use is kept
 
 
-@dataclass(frozen=True, slots=True)
-class UserRow:
-    """One account as lists show it."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserResource:
+    """A person's account as every machine form names it.
 
-    id: int
+    Attributes:
+        active: Whether it may sign in.
+        last_sign_in_at: When it signed in, or a key of it was used, for the last time.
+        num_keys: How many API keys it can use.
+    """
+
     name: str
     role: str
-    is_active: bool
-    joined_at: datetime
-    last_seen_at: datetime | None
+    active: bool
+    created_at: datetime
+    last_sign_in_at: datetime | None
     num_keys: int
+    id: int
 
-    def as_json(self) -> dict[str, object]:
-        """Return the account as `.json` and `--json` write it."""
-        return {
-            "name": self.name,
-            "role": self.role,
-            "active": self.is_active,
-            "created_at": self.joined_at,
-            "last_sign_in_at": self.last_seen_at,
-            "api_keys": self.num_keys,
-        }
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyResource:
+    """A key of the API by what may be shown of it, as every machine form names it.
+
+    Attributes:
+        label: What it is for.
+        user: Whose it is.
+        prefix: Its beginning, which is no secret.
+    """
+
+    label: str
+    user: str
+    prefix: str
+    created_at: datetime
+    last_used_at: datetime | None
+    revoked_at: datetime | None
+    id: UUID
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccountResource(UserResource):
+    """A person's own account, with how pages look and the keys."""
+
+    theme: str
+    time_zone: str
+    keys: list[KeyResource]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserPage:
+    """A page of the accounts."""
+
+    rows: list[UserResource]
+    paged: Paged
 
 
 def get_user(name: str) -> User:
@@ -49,29 +88,46 @@ def get_user(name: str) -> User:
     return user
 
 
-def user_rows(*, q: str = "") -> list[UserRow]:
-    """Return every account by name, with how many keys it can use."""
-    users = User.objects.get_queryset().order_by("username")
-    if q:
-        users = users.filter(username__icontains=q)
-    keys = APIKey.objects.filter(user__in=users).values("user_id")
-    usable = keys.filter(revoked_at__isnull=True).annotate(number=Count("id"))
-    num_keys = dict(usable.values_list("user_id", "number"))
-    used_at = dict(keys.annotate(at=Max("last_used_at")).values_list("user_id", "at"))
-    return [
-        UserRow(
-            id=user.id,
+def user_resource(user: User) -> UserResource:
+    """Return one account as machine forms name it."""
+    return next(user_resources(User.objects.filter(id=user.id)))
+
+
+def user_resources(users: QuerySet[User]) -> Iterator[UserResource]:
+    """Yield accounts as machine forms name them, in their order."""
+    unrevoked = Count("api_keys", filter=Q(api_keys__revoked_at__isnull=True))
+    found = users.annotate(num_keys=unrevoked, used_at=Max("api_keys__last_used_at"))
+    for user in found:
+        seen = [at for at in (user.last_login, user.used_at) if at is not None]
+        yield shaped(
+            UserResource,
+            user,
             name=user.username,
             role=user.get_role_display(),
-            is_active=user.is_active,
-            joined_at=user.date_joined,
-            last_seen_at=max(
-                filter(None, (user.last_login, used_at.get(user.id))), default=None
-            ),
-            num_keys=num_keys.get(user.id, 0),
+            active=user.is_active,
+            created_at=user.date_joined,
+            last_sign_in_at=max(seen, default=None),
         )
-        for user in users
-    ]
+
+
+def key_resource(key: APIKey) -> KeyResource:
+    """Return a key as machine forms name it."""
+    return shaped(KeyResource, key, label=key.name, user=key.user.username)
+
+
+def _listed(query: ListQuery) -> QuerySet[User]:
+    users = User.objects.filter(username__icontains=query["q"])
+    return users.order_by(*ordering(COLUMNS, query.sort, ties=("username",)))
+
+
+def _page(_user: object, query: ListQuery, _now: datetime) -> UserPage:
+    users = _listed(query)
+    place = paged(users.count(), query.page)
+    return UserPage(rows=list(user_resources(users[place.rows])), paged=place)
+
+
+def _every(_user: object, query: ListQuery, _now: datetime) -> Iterator[UserResource]:
+    yield from user_resources(_listed(query))
 
 
 def api_keys(user: User) -> list[APIKey]:
@@ -96,3 +152,22 @@ def user_of_api_key(secret: str, *, now: datetime) -> User:
             lambda: known.update(last_used_at=now), of=f"The last use of {key.prefix}"
         )
     return key.user
+
+
+COLUMNS: Final = (
+    Column("name", "Name", "username"),
+    Column("role", "Role", "role"),
+    Column("", "Last seen"),
+    Column("", "API keys", css="dw-r"),
+    Column("created", "Newest", "date_joined", descends=True, is_shown=False),
+)
+USERS: Final = ListPage(
+    entries="users",
+    template="accounts/user_list.html",
+    columns=COLUMNS,
+    default_sort="name",
+    filters={"q": forms.CharField(max_length=150, required=False)},
+    page=_page,
+    entry=UserResource,
+    every=_every,
+)

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from deltaweb.web.accounts.forms import UserFilterForm
+from deltaweb.web.accounts.selectors import USERS
 from deltaweb.web.accounts.views import administration, me, sign_in
 from deltaweb.web.pages.urls import page
 
@@ -21,7 +21,7 @@ urlpatterns = [
         administration.user_list,
         "user-list",
         csv=True,
-        takes=[UserFilterForm],
+        takes=[USERS.form],
     ),
     path("admin-area/users", administration.add_user, name="add-user"),
     path(

@@ -1,6 +1,5 @@
 """The pages of jobs."""
 
-from collections.abc import Iterator
 from uuid import UUID
 
 from django.contrib import messages
@@ -16,76 +15,21 @@ from deltaweb.web.accounts.errors import RoleRequiredError
 from deltaweb.web.accounts.permissions import public
 from deltaweb.web.accounts.users import signed_in_user
 from deltaweb.web.jobs import kinds, services, visibility
-from deltaweb.web.jobs.kinds import kind_of
-from deltaweb.web.jobs.listing import job_list as job_lists
 from deltaweb.web.jobs.listing import selectors
-from deltaweb.web.jobs.listing.forms import COLUMNS, STATES, JobListForm
+from deltaweb.web.jobs.listing.job_list import JOBS
+from deltaweb.web.jobs.listing.resource import JobDetail
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.waiting import wait_a_glance
 from deltaweb.web.pages.actions import actor_of
 from deltaweb.web.pages.errors import PageError
-from deltaweb.web.pages.lists.fields import hints_of
-from deltaweb.web.pages.lists.sorting import sort_headers, sort_options
-from deltaweb.web.pages.paging import page_links
+from deltaweb.web.pages.page_json import shaped
 from deltaweb.web.pages.responses import respond
-
-CSV_COLUMNS = (
-    *("id", "kind", "title", "state", "subject", "step", "progress_done"),
-    *("progress_total", "progress_unit", "requested_by", "created_at"),
-    *("started_at", "finished_at", "elapsed_s", "attempts"),
-    *("error", "message", "hint"),
-)
-CSV_CHUNK = 500
 
 
 @require_safe
 def job_list(request: HttpRequest, fmt: str) -> HttpResponseBase:
     """List jobs, newest first."""
-    form = JobListForm(request.GET)
-    if not form.is_valid():
-        raise PageError(
-            status=400,
-            code="filter-invalid",
-            message="That is not a filter of this list.",
-            hint=hints_of(form) or "Take away what was added to the address.",
-        )
-    values = form.cleaned_data
-    query = job_lists.JobQuery(
-        q=values["q"],
-        state=values["state"],
-        kind=kind_of(values["kind"]),
-        sort=values["sort"],
-    )
-    number, now = values["page"] or 1, timezone.now()
-    page = job_lists.job_page(request.user, query, number=number, now=now)
-    links = page_links(request, page.paged)
-    return respond(
-        request,
-        fmt,
-        template="jobs/job_list.html",
-        context={
-            "page": page,
-            "has_active": any(view.job.is_active for view in page.views),
-            "query": query,
-            "headers": sort_headers(
-                request, COLUMNS, query.sort or job_lists.DEFAULT_SORT
-            ),
-            "sorts": sort_options(COLUMNS, query.sort, default=job_lists.DEFAULT_SORT),
-            "states": STATES,
-            "kinds": job_lists.job_kinds(request.user) if fmt == "html" else [],
-            "workers": selectors.worker_state(now=now),
-            "links": links,
-        },
-        data={
-            "count": page.paged.count,
-            "next": links.next,
-            "jobs": [
-                view.as_json(with_places=_is_editor(request)) for view in page.views
-            ],
-        },
-        rows=_csv_rows(request, query),
-        fragment="job-rows",
-    )
+    return JOBS.answer(request, fmt)
 
 
 @require_safe
@@ -98,15 +42,17 @@ def job_detail(request: HttpRequest, fmt: str, job_id: UUID) -> HttpResponseBase
     is_for_editors = kinds.is_reserved(job.kind)
     may_see = user.is_editor or not is_for_editors
     result_url = kinds.result_url(job) if may_see else None
-    data = view.as_json(with_places=user.is_editor) | {
-        "steps": job.steps,
-        "counters": job.counters,
-        "log": job.log,
-        "result": job.result,
-        "result_url": result_url,
-    }
-    if user.is_editor:
-        data |= {"parameters": job.parameters, "details": job.error_detail or None}
+    data = shaped(
+        JobDetail,
+        view.describe(),
+        parameters=job.parameters if user.is_editor else None,
+        result=job.result,
+        steps=job.steps,
+        counters=job.counters,
+        log=job.log,
+        result_url=result_url,
+        details=(job.error_detail or None) if user.is_editor else None,
+    )
     return respond(
         request,
         fmt,
@@ -244,24 +190,3 @@ def _job_to_change(request: HttpRequest, job_id: UUID) -> Job:
             hint="Ask an editor of this installation.",
         )
     return job
-
-
-def _csv_rows(
-    request: HttpRequest, query: job_lists.JobQuery
-) -> Iterator[tuple[object, ...]]:
-    """Yield the header, then every job of the filter; read only for `.csv`."""
-    yield CSV_COLUMNS
-    jobs = job_lists.listed_jobs(request.user, query)
-    rows: list[Job] = []
-    for job in jobs.iterator(chunk_size=CSV_CHUNK):
-        rows.append(job)
-        if len(rows) == CSV_CHUNK:
-            yield from _csv_chunk(request, rows)
-            rows.clear()
-    yield from _csv_chunk(request, rows)
-
-
-def _csv_chunk(request: HttpRequest, jobs: list[Job]) -> Iterator[tuple[object, ...]]:
-    for view in selectors.job_views(jobs, user=request.user, now=timezone.now()):
-        values = view.as_json(with_places=_is_editor(request))
-        yield tuple(values[column] for column in CSV_COLUMNS)

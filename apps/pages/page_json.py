@@ -9,17 +9,52 @@ form has the same fields, but for what the annotations say:
     commit: Annotated[Commit, As(facts_of)]   what a function makes of it
 
 A value with a method `describe` is what that returns. A property marked by
-`in_json` is in the JSON form alone and worked out for it alone.
+`in_json` is in the JSON form alone and worked out for it alone. A key that had another
+name before has both for one version (`OLD_NAMES`).
 """
 
 import dataclasses
 import types
 import typing
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum, auto
-from typing import Annotated, Any, NamedTuple, TypeVar, cast
+from functools import cache
+from typing import Annotated, Any, Final, NamedTuple, TypeVar, cast
 
 T = TypeVar("T")
+
+# Keys that had another name have both for one version: by the name of a dataclass, or
+# of a base of it, each old name and the new one. Where an old key had another shape,
+# the changelog says what to read instead.
+OLD_NAMES: Final[Mapping[str, Mapping[str, str]]] = {
+    "JobResource": {
+        "error": "error_code",
+        "message": "error_message",
+        "hint": "error_hint",
+    },
+    "PageJob": {"error": "error_message"},
+    "TableResource": {"error": "error_message"},
+    "RecipientResource": {"token_state": "state"},
+    "TableReader": {"shares": "by_shares"},
+    "TableSharing": {"recipients": "readers"},
+    "CommitNames": {"engine": "engine_info"},
+    "VacuumCommit": {"committed_at": "timestamp"},
+    "UserResource": {"api_keys": "num_keys"},
+    "AccountResource": {"api_keys": "keys"},
+    "KeyResource": {"name": "label"},
+    "DailyUse": {"answered": "num_answered", "refused": "num_refused"},
+}
+"""In JSON and CSV: the old name, and the new one."""
+
+OLD_CSV_NAMES: Final[Mapping[str, Mapping[str, str]]] = {
+    "TableResource": {
+        "rows": "num_records",
+        "files": "num_files",
+        "columns": "num_columns",
+    },
+    "ShareResource": {"tables": "num_tables"},
+}
+"""In CSV alone."""
 
 
 class Mark(Enum):
@@ -75,6 +110,73 @@ def json_of(value: object) -> object:  # noqa: PLR0911 (a line a kind)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return dict(_items(value))
     return json_of(dict(value)) if isinstance(value, Mapping) else value
+
+
+def json_with(value: object, **more: object) -> dict[str, Any]:
+    """Return a dataclass as JSON names it, and more keys beside."""
+    return {**cast("dict[str, Any]", json_of(value)), **more}
+
+
+def csv_rows(
+    kind: type[T], values: Iterable[T | tuple[object, ...]]
+) -> Iterator[tuple[object, ...]]:
+    """Yield a header, and a row for each value: the JSON form, a column a key.
+
+    A tuple is such a row already, for lists of millions.
+    """
+    old = _old_names(kind, OLD_CSV_NAMES)
+    yield (*names_of(kind), *old)
+    for value in values:
+        if isinstance(value, tuple):
+            yield value
+            continue
+        shown = {name: _cell(found) for name, found in _items(value)}
+        yield (*shown.values(), *(shown[name] for name in old.values()))
+
+
+def _cell(value: object) -> object:
+    """Return what a column has: names by commas, all else as in JSON."""
+    if isinstance(value, list) and all(isinstance(one, str) for one in value):
+        return ", ".join(value)
+    return value
+
+
+def names_of(kind: type[Any]) -> tuple[str, ...]:
+    """Return the keys of a dataclass, also of those that are spread in it."""
+    return tuple(dict.fromkeys(_names(kind)))
+
+
+def _names(kind: type[Any]) -> Iterator[str]:
+    for entry in _entries(kind):
+        if entry.part is not None:
+            yield from _names(entry.part)
+        elif not entry.is_spread:
+            yield entry.name
+
+
+def shaped(kind: type[T], source: object, **others: object) -> T:
+    """Return a dataclass made of what another object calls by the same names.
+
+    Where a text may be None, an empty one is. `others` are the fields that the source
+    has not, or calls otherwise.
+    """
+    given = {
+        name: None if is_optional and value == "" else value
+        for name, is_optional in _fields(cast("Any", kind))
+        if name not in others
+        for value in (getattr(source, name),)
+    }
+    return kind(**given, **others)
+
+
+@cache
+def _fields(kind: type[Any]) -> tuple[tuple[str, bool], ...]:
+    """Return the fields of a dataclass, each with whether it may be None."""
+    hints = typing.get_type_hints(kind)
+    return tuple(
+        (field.name, types.NoneType in typing.get_args(hints[field.name]))
+        for field in dataclasses.fields(kind)
+    )
 
 
 def context_of(page: object) -> dict[str, Any]:
@@ -142,7 +244,20 @@ def _entries_of(kind: type[Any]) -> tuple[_Entry, ...]:
         for name, value in vars(owner).items()
         if isinstance(value, in_json)
     )
-    return (*found, *(_Entry(name, name) for name in values))
+    found += [_Entry(name, name) for name in values]
+    by_name = {entry.name: entry for entry in found}
+    old = _old_names(kind, OLD_NAMES).items()
+    return (*found, *(by_name[new]._replace(name=name) for name, new in old))
+
+
+def _old_names(
+    kind: type[Any], names: Mapping[str, Mapping[str, str]]
+) -> dict[str, str]:
+    """Return the old names of a class and its bases; its own win."""
+    found: dict[str, str] = {}
+    for owner in reversed(kind.__mro__):
+        found |= names.get(owner.__name__, {})
+    return found
 
 
 def _part(hint: Any) -> type[Any]:  # noqa: ANN401 (a type, or one or None)

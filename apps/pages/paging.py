@@ -1,12 +1,12 @@
 """One page of a list: where it stands, and the way to those beside it."""
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Annotated, Final
 
 from django.http import HttpRequest
 
 from deltaweb.web.pages.lists.links import changed
-from deltaweb.web.pages.page_json import OnPage
+from deltaweb.web.pages.page_json import Named, OnPage
 
 PAGE_LENGTH: Final = 50
 
@@ -49,6 +49,21 @@ class Paged:
         return slice(self.start, self.last)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Keyset:
+    """Where a page stands in a list that is too long to be counted and numbered.
+
+    Attributes:
+        count: How many entries the filter holds, as far as they were counted.
+        is_exact: Whether that is the whole truth.
+        next_key: The key of the next page, or None at the end.
+    """
+
+    count: int
+    is_exact: Annotated[bool, Named("count_is_exact")]
+    next_key: OnPage[int | None]
+
+
 def paged(count: int, page: int, *, length: int = PAGE_LENGTH) -> Paged:
     """Return where page `page` stands; one beyond the last is the last."""
     num_pages = max(1, -(-count // length))
@@ -75,10 +90,12 @@ class PageLinks:
     next: str | None = None
 
 
-def page_links(request: HttpRequest, place: Paged | None) -> PageLinks:
+def page_links(request: HttpRequest, place: Paged | Keyset | None) -> PageLinks:
     """Return the way to the pages beside one; no way where there is no list."""
     if place is None:
         return PageLinks()
+    if isinstance(place, Keyset):
+        return links_between(request, None, place.next_key, "before")
     return links_between(request, place.previous_page, place.next_page)
 
 

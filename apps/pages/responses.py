@@ -3,10 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, date, datetime
-from decimal import Decimal
 from typing import Any
-from uuid import UUID
 
 from django.http import (
     HttpRequest,
@@ -17,7 +14,7 @@ from django.http import (
 from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
 
-from deltaweb.delta.values.cell_text import number_text
+from deltaweb.delta.values.cell_text import cell_text, plain_value
 from deltaweb.web.pages.lists.csv_lines import csv_line
 from deltaweb.web.pages.page_json import context_of, json_of
 
@@ -140,31 +137,15 @@ def _cell(value: object) -> str | None:
     if isinstance(value, str):
         is_formula = value.startswith(FORMULA_STARTS) and not _NUMBER.fullmatch(value)
         return f"'{value}" if is_formula else value
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float):
-        return number_text(value)
-    if isinstance(value, dict | list):
-        return to_json(value)
-    plain = _plain(value) if isinstance(value, datetime | bytes | Decimal) else value
-    return str(plain)
+    return cell_text(value)
 
 
-def _plain(value: object) -> object:  # noqa: PLR0911 (a line a kind)
-    if isinstance(value, datetime):
-        aware = value if value.tzinfo else value.replace(tzinfo=UTC)
-        return aware.astimezone(UTC).isoformat().replace("+00:00", "Z")
-    if isinstance(value, date):
-        return value.isoformat()
-    if isinstance(value, Decimal):
-        return f"{value:f}"
-    if isinstance(value, UUID):
-        return str(value)
-    if isinstance(value, bytes):
-        return value.hex()
+def _plain(value: object) -> object:
+    """Return what `json` has no form of as text, or as a list."""
     if isinstance(value, set | frozenset | tuple):
         return list(value)
-    return str(value)
+    plain = plain_value(value)
+    return str(plain) if plain is value else plain
 
 
 def _file_name(request: HttpRequest) -> str:

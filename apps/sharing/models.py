@@ -16,8 +16,8 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
-from django.urls import reverse
 
+from deltaweb.web.pages.lists.links import address_of
 from deltaweb.web.tables.models import Table
 
 MAX_NAME_LENGTH = 255
@@ -44,7 +44,7 @@ class Share(models.Model):
 
     def get_absolute_url(self) -> str:
         """Return the address of the share's page."""
-        return reverse("sharing:share-detail", args=[self.name])
+        return address_of("shares", self.name)
 
 
 class SharedTable(models.Model):
@@ -115,7 +115,7 @@ class Recipient(models.Model):
 
     def get_absolute_url(self) -> str:
         """Return the address of the recipient's page."""
-        return reverse("sharing:recipient-detail", args=[self.name])
+        return address_of("recipients", self.name)
 
 
 class Grant(models.Model):

@@ -4,16 +4,16 @@ from django.urls import include, path
 
 from deltaweb.web.pages.urls import page
 from deltaweb.web.sharing.activity import views as activity
-from deltaweb.web.sharing.activity.forms import ActivityForm
 from deltaweb.web.sharing.drafts import views as drafts
 from deltaweb.web.sharing.drafts.pages import StepForm
 from deltaweb.web.sharing.issuing import activation_page
 from deltaweb.web.sharing.issuing import views as tokens
 from deltaweb.web.sharing.recipients import views as recipients
-from deltaweb.web.sharing.recipients.forms import RecipientListForm
+from deltaweb.web.sharing.recipients.listing import RECIPIENTS
 from deltaweb.web.sharing.shares import settings_views, table_views
 from deltaweb.web.sharing.shares import views as shares
-from deltaweb.web.sharing.shares.forms import ListForm, ShareListForm
+from deltaweb.web.sharing.shares.forms import ListForm
+from deltaweb.web.sharing.shares.listing import SHARES
 
 app_name = "sharing"
 
@@ -24,7 +24,7 @@ TOKEN = f"{RECIPIENT}tokens/<uuid:token_id>/"
 
 urlpatterns = [
     # Shares
-    *page("shares/", shares.share_list, "share-list", csv=True, takes=[ShareListForm]),
+    *page("shares/", shares.share_list, "share-list", csv=True, takes=[SHARES.form]),
     *page("shares/new", drafts.share_new, "share-new", takes=[StepForm]),
     path("shares/table-options", shares.table_options, name="table-options"),
     *page(
@@ -54,7 +54,7 @@ urlpatterns = [
         recipients.recipient_list,
         "recipient-list",
         csv=True,
-        takes=[RecipientListForm],
+        takes=[RECIPIENTS.form],
     ),
     *page(
         "recipients/new",
@@ -79,7 +79,7 @@ urlpatterns = [
         activity.activity_list,
         "activity-list",
         csv=True,
-        takes=[ActivityForm, "from to"],
+        takes=[activity.ACTIVITY.form],
     ),
     path("delta-sharing/", include("deltaweb.web.sharing.api.urls")),
 ]

@@ -12,10 +12,10 @@ from deltaweb.web.tables.catalogue.adding.pages import (
     IMPORT_PAGE,
 )
 from deltaweb.web.tables.catalogue.forms import (
-    CatalogueForm,
     RegisterQueryForm,
     SearchForm,
 )
+from deltaweb.web.tables.catalogue.listing import TABLES
 from deltaweb.web.tables.head import views as head_views
 from deltaweb.web.tables.maintenance.upkeep_page import table_upkeep
 from deltaweb.web.tables.operations.checkpoint.page import CHECKPOINT_PAGE
@@ -71,7 +71,7 @@ def asks(on: OperationPage[Any], folder: str, name: str) -> list[URLPattern]:
 
 urlpatterns = [
     *page(
-        "tables/", list_views.table_list, "table-list", csv=True, takes=[CatalogueForm]
+        "tables/", list_views.table_list, "table-list", csv=True, takes=[TABLES.form]
     ),
     *page(
         "tables/new",

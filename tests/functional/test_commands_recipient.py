@@ -33,7 +33,7 @@ class TestRecipient:
 
         assert (made["name"], made["shares"]) == ("Acme", ["sales", "stock"])
         assert made["allowed_networks"] == ["192.0.2.0/24"]
-        assert made["token"]["state"] == "WAITING"
+        assert made["token"]["state"] == "waiting"
         nonce = made["activation_url"].rpartition("/activate/")[2]
         profile = activate(
             nonce,
@@ -174,7 +174,7 @@ class TestRecipient:
 
         rotated = run_json("recipient", "rotate", "acme", "--keep-old", "0")
 
-        assert rotated["token"]["state"] == "WAITING"
+        assert rotated["token"]["state"] == "waiting"
         with pytest.raises(TokenExpiredError):
             authenticate(profile_of(path)["bearerToken"], now=timezone.now())
 
@@ -194,7 +194,7 @@ class TestRecipient:
         assert (one["num_revoked"], rest["num_revoked"]) == (1, 1)
         with pytest.raises(TokenRevokedError):
             authenticate(profile_of(path)["bearerToken"], now=timezone.now())
-        assert {token["state"] for token in rest["tokens"]} == {"REVOKED"}
+        assert {token["state"] for token in rest["tokens"]} == {"revoked"}
 
     def test_people_read_lines(self, tmp_path: Path) -> None:
         path = tmp_path / "acme.share"

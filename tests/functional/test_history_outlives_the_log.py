@@ -142,7 +142,7 @@ class TestAVersion:
         before = json_of(viewer, "/t/default/orders.json?v=2")
         after = json_of(viewer, "/t/default/orders.json?v=4")
 
-        assert before["metadata"]["description"] == ""  # type: ignore[index]  # JSON
+        assert before["metadata"]["description"] is None  # type: ignore[index]  # JSON
         assert after["metadata"]["description"] == "Orders of all shops."  # type: ignore[index]
 
     @pytest.mark.usefixtures("cleaned")

@@ -10,13 +10,12 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
 from deltaweb.web.accounts import selectors, services
-from deltaweb.web.accounts.forms import NewUserForm, RoleForm, UserFilterForm
+from deltaweb.web.accounts.forms import NewUserForm, RoleForm
 from deltaweb.web.accounts.models import User
 from deltaweb.web.accounts.permissions import admin_required, session_required
 from deltaweb.web.accounts.users import signed_in_user
 from deltaweb.web.pages.actions import Actor, actor_of
 from deltaweb.web.pages.errors import PageError
-from deltaweb.web.pages.responses import respond
 
 
 @admin_required
@@ -136,23 +135,12 @@ def _page(
     error: PageError | None = None,
     link: tuple[str, str] | None = None,
 ) -> HttpResponseBase:
-    form = UserFilterForm(request.GET)
-    q = form.cleaned_data["q"] if form.is_valid() else ""
-    rows = selectors.user_rows(q=q)
-    header = ("name", "role", "active", "created_at", "last_sign_in_at", "api_keys")
-    return respond(
+    return selectors.USERS.answer(
         request,
         fmt,
-        template="accounts/user_list.html",
-        context={
-            "rows": rows,
-            "q": q,
-            "roles": User.Role.choices,
-            "me": signed_in_user(request),
-            "error": error,
-            "link": link,
-        },
-        data={"count": len(rows), "next": None, "users": [r.as_json() for r in rows]},
-        rows=(header, *(tuple(row.as_json().values()) for row in rows)),
         status=error.status if error else 200,
+        roles=User.Role.choices,
+        me=signed_in_user(request),
+        error=error,
+        link=link,
     )

@@ -21,6 +21,7 @@ from deltaweb.web.accounts.permissions import session_required
 from deltaweb.web.accounts.users import signed_in_user
 from deltaweb.web.accounts.zones import pages_zones
 from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.pages.page_json import shaped
 from deltaweb.web.pages.request.addresses import network_of
 from deltaweb.web.pages.responses import respond
 
@@ -128,28 +129,19 @@ def _page(
         "issued": issued,
         "errors": form.errors if form else {},
     }
-    data = {
-        "name": user.username,
-        "role": user.get_role_display(),
-        "theme": user.theme.lower(),
-        "time_zone": user.time_zone,
-        "api_keys": [
-            {
-                "id": key.id,
-                "name": key.name,
-                "prefix": key.prefix,
-                "created_at": key.created_at,
-                "last_used_at": key.last_used_at,
-                "revoked_at": key.revoked_at,
-            }
-            for key in keys
-        ],
-    }
     return respond(
         request,
         fmt,
         template="accounts/me.html",
         context=context,
-        data=data,
+        data=shaped(
+            selectors.AccountResource,
+            selectors.user_resource(user),
+            theme=user.theme.lower(),
+            time_zone=user.time_zone,
+            keys=[selectors.key_resource(key) for key in keys],
+        )
+        if fmt == "json"
+        else None,
         status=422 if form else status,
     )

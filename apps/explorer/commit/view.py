@@ -7,7 +7,6 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.views.decorators.http import require_safe
 
 from deltaweb.web.explorer.commit import selector as commits
-from deltaweb.web.explorer.history.selector import commit_data
 from deltaweb.web.explorer.version.page import TablePage
 from deltaweb.web.explorer.version.query import parse_page
 from deltaweb.web.explorer.version.table_version import table_version
@@ -16,11 +15,10 @@ from deltaweb.web.pages.page_json import OnPage, Spread
 from deltaweb.web.pages.paging import PageLinks, page_links
 from deltaweb.web.pages.responses import respond_page, to_json
 from deltaweb.web.tables.models import Commit
-
-
-def _commit_facts(commit: Commit) -> dict[str, object]:
-    facts = {"parameters": commit.parameters, "metrics": commit.metrics}
-    return commit_data(commit) | facts
+from deltaweb.web.tables.versions.resources import (
+    CommitResource,
+    commit_resource,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +27,9 @@ class CommitPage(TablePage):
 
     page: OnPage[commits.CommitDetail]
     commit: OnPage[Commit]
-    facts: Spread[Mapping[str, object]]
+    resource: Spread[CommitResource]
+    parameters: Mapping[str, object]
+    metrics: Mapping[str, object]
     num_changes: int
     changes: Spread[commits.ChangesPage]
     links: Spread[PageLinks]
@@ -65,7 +65,9 @@ def commit_detail(
         at=found.at,
         page=found,
         commit=found.commit,
-        facts=_commit_facts(found.commit),
+        resource=commit_resource(found.commit),
+        parameters=found.commit.parameters,
+        metrics=found.commit.metrics,
         num_changes=changes.paged.count,
         changes=changes,
         links=page_links(request, changes.paged),

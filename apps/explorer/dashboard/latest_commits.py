@@ -1,6 +1,5 @@
 """What was committed last, a table at a time."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import reduce
@@ -11,17 +10,15 @@ from django.contrib.auth.models import AnonymousUser
 from django.db.models import Count, Min, OuterRef, Q, Subquery
 
 from deltaweb.web.accounts.models import User
-from deltaweb.web.explorer.history.selector import commit_data
 from deltaweb.web.pages.page_json import Named, OnPage, Spread
 from deltaweb.web.tables.models import Commit, Table
+from deltaweb.web.tables.versions.resources import (
+    CommitResource,
+    commit_resource,
+)
 
 NUM_TABLES = 8
 BURST = timedelta(days=1)  # before a table's newest commit
-
-
-def _named_commit(commit: Commit) -> dict[str, object]:
-    table = {"namespace": commit.table.namespace, "table": commit.table.name}
-    return table | commit_data(commit)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,13 +27,15 @@ class LatestCommits:
 
     Attributes:
         commit: The newest, with its table.
-        facts: The commit as the JSON form shows it.
+        namespace, table: The table, by its bare name.
         num_commits: Commits of the day up to it, itself included.
         span_s: Seconds from the first of these to it.
     """
 
     commit: OnPage[Commit]
-    facts: Spread[Mapping[str, object]]
+    namespace: str
+    table: str
+    resource: Spread[CommitResource]
     num_commits: Annotated[int, Named("num_commits_24h")]
     span_s: OnPage[float]
 
@@ -63,7 +62,9 @@ def latest_commits(user: User | AnonymousUser) -> list[LatestCommits]:
     return [
         LatestCommits(
             commit=commit,
-            facts=_named_commit(commit),
+            namespace=commit.table.namespace,
+            table=commit.table.name,
+            resource=commit_resource(commit),
             num_commits=bursts[commit.table_id][0],
             span_s=(commit.committed_at - bursts[commit.table_id][1]).total_seconds(),
         )

@@ -14,7 +14,8 @@ from deltaweb.web.jobs.listing.failures import (
     grouped_failures,
     unmended_failures,
 )
-from deltaweb.web.jobs.listing.selectors import light
+from deltaweb.web.jobs.listing.resource import PageJob
+from deltaweb.web.jobs.listing.selectors import light, page_jobs
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.visibility import visible_jobs
 from deltaweb.web.pages.frame.front_page import (
@@ -23,35 +24,31 @@ from deltaweb.web.pages.frame.front_page import (
     numbers_for,
     steps_for,
 )
-from deltaweb.web.pages.page_json import As, Mark, Named, OnPage
-from deltaweb.web.pages.request.server_paths import text_for_reader
+from deltaweb.web.pages.page_json import As, Mark, Named, OnPage, shaped
 from deltaweb.web.tables.models import IS_BEHIND, Table
 
 NUM_JOBS = 6
 FAILURES_SINCE = timedelta(days=7)
 
 
-def _job_facts(job: Job) -> dict[str, object]:
-    return {
-        "id": job.id,
-        "kind": job.kind,
-        "title": job.title,
-        "state": job.state,
-        "step": job.step,
-        "progress_done": job.progress_done,
-        "progress_total": job.progress_total,
-        "created_at": job.created_at,
-        "error": text_for_reader(job.error),
-        "error_code": job.error_code,
-    }
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailedJobs(PageJob):
+    """The newest failure about a subject, and how many there are."""
+
+    count: int
 
 
-def _failed(failures: Failures) -> dict[str, object]:
-    return _job_facts(failures.newest.job) | {
-        "subject": failures.label,
-        "count": failures.count,
-        "error": failures.newest.short_error,
-    }
+def _failed(found: list[Failures]) -> list[FailedJobs]:
+    return [
+        shaped(
+            FailedJobs,
+            one.newest.describe(),
+            subject=one.label,
+            error_message=one.newest.short_error,
+            count=one.count,
+        )
+        for one in found
+    ]
 
 
 def _by_key(numbers: list[KeyNumber]) -> dict[str, int]:
@@ -87,11 +84,11 @@ class Dashboard:
     num_running: Annotated[int, Named("jobs_running")]
     num_failed: Annotated[int, Named("jobs_failed_7d")]
     latest: Annotated[list[LatestCommits], Named("latest_commits")]
-    running: Annotated[list[Job], As(lambda jobs: [_job_facts(job) for job in jobs])]
+    running: Annotated[list[Job], As(page_jobs)]
     failures: Annotated[
         list[Failures],
         Named("failed"),
-        As(lambda found: [_failed(one) for one in found]),
+        As(_failed),
     ]
     numbers: Annotated[list[KeyNumber], Mark.SPREAD, As(_by_key)]
     steps: OnPage[list[FirstStep]]

@@ -16,8 +16,12 @@ from deltaweb.web.explorer.history.operations import (
     OperationFamily,
     operation_family,
 )
-from deltaweb.web.pages.page_json import As, Named, OnPage
+from deltaweb.web.pages.page_json import As, Named, OnPage, csv_rows
 from deltaweb.web.tables.models import Commit, CommitQuerySet, Table
+from deltaweb.web.tables.versions.resources import (
+    CommitResource,
+    commit_resource,
+)
 
 PAGE_LENGTH = 50
 CHART_DAYS = 45
@@ -29,36 +33,8 @@ _ISO_DAY_LENGTH = len("2026-11-21")
 _LIST_DEFERS = ("parameters", "metrics")
 
 
-def commit_data(commit: Commit) -> dict[str, object]:
-    """Return a commit as the JSON forms show it."""
-    return {
-        "version": commit.version,
-        "timestamp": commit.committed_at,
-        "operation": commit.operation,
-        "user": commit.user_name,
-        "engine": commit.engine_info,
-        "sentence": commit.sentence,
-        "files_added": commit.num_added_files,
-        "files_removed": commit.num_removed_files,
-        "bytes_added": commit.added_bytes,
-        "bytes_removed": commit.removed_bytes,
-        "rows_added": commit.added_rows,
-        "rows_removed": commit.removed_rows,
-        "num_files": commit.num_files,
-        "size_bytes": commit.size_bytes,
-        "num_records": commit.num_records,
-        "data_change": commit.data_change,
-        "changes_schema": commit.changes_schema,
-        "changes_metadata": commit.changes_metadata,
-        "changes_protocol": commit.changes_protocol,
-        "readability": commit.readability,
-        "readability_reason": commit.readability_reason,
-        "archived": commit.is_archived,
-    }
-
-
 CommitsOfPage: TypeAlias = Annotated[
-    list[Commit], As(lambda commits: [commit_data(commit) for commit in commits])
+    list[Commit], As(lambda commits: [*map(commit_resource, commits)])
 ]
 
 
@@ -209,18 +185,13 @@ def daily_counts(
     )
 
 
-def commit_rows(until: CommitQuerySet, wanted: HistoryFilter) -> Iterator[list[object]]:
+def commit_rows(
+    until: CommitQuerySet, wanted: HistoryFilter
+) -> Iterator[tuple[object, ...]]:
     """Yield the header and every commit of a filter, as the CSV form shows them."""
-    commits = matching_commits(until, wanted)
-    header: list[str] | None = None
-    for commit in commits.defer(*_LIST_DEFERS).iterator(chunk_size=CSV_CHUNK):
-        data = commit_data(commit)
-        if header is None:
-            header = list(data)
-            yield list(header)
-        yield list(data.values())
-    if header is None:
-        yield list(commit_data(Commit()))
+    commits = matching_commits(until, wanted).defer(*_LIST_DEFERS)
+    found = map(commit_resource, commits.iterator(chunk_size=CSV_CHUNK))
+    yield from csv_rows(CommitResource, found)
 
 
 def end_of(day: date) -> datetime:

@@ -17,65 +17,60 @@ from deltaweb.web.explorer.version.gone import GoneVersion, gone_version
 from deltaweb.web.explorer.version.indexed import known_files
 from deltaweb.web.explorer.version.page import TablePage
 from deltaweb.web.explorer.version.table_version import TableVersion, table_version
-from deltaweb.web.pages.page_json import As, OnPage, Spread, in_json
-from deltaweb.web.pages.request.server_paths import place_for_reader, text_for_reader
+from deltaweb.web.pages.page_json import (
+    As,
+    Mark,
+    OnPage,
+    Spread,
+    in_json,
+    json_with,
+)
 from deltaweb.web.pages.responses import respond_page
-from deltaweb.web.tables.models import ProtocolVersion, Table
+from deltaweb.web.tables.head.shapes import TableResource, table_resource
+from deltaweb.web.tables.models import ProtocolVersion
 from deltaweb.web.tables.versions.missing_files import lacking_versions
 
 MAX_LACKING = 500  # runs of versions that the JSON form names
 
 
-def _place(table: Table) -> dict[str, object]:
-    error = {
-        "code": table.error_code,
-        "message": text_for_reader(table.error, table.location),
-        "hint": text_for_reader(table.error_hint, table.location),
-        "since": table.error_since,
-    }
-    return {
-        "location": place_for_reader(table.location),
-        "description": table.description,
-        "restricted": table.restricted,
-        "error": error if table.error_code else None,
-        "files_checked_at": table.files_checked_at,
-    }
-
-
-def _protocol(protocol: ProtocolVersion) -> dict[str, object]:
-    return {
-        "min_reader_version": protocol.min_reader_version,
-        "min_writer_version": protocol.min_writer_version,
-        "reader_features": protocol.reader_features,
-        "writer_features": protocol.writer_features,
-    }
+def _beside_version(resource: TableResource) -> dict[str, object]:
+    """Return what the table is called and how it is; the page is of one version."""
+    shown = json_with(resource)
+    return {name: value for name, value in shown.items() if name != "version"}
 
 
 def _metadata(at: TableVersion) -> dict[str, object] | None:
     if at.metadata is None:
         return None
-    return {
-        "id": at.metadata.metadata_id,
-        "name": at.metadata.metadata_name,
-        "description": at.metadata.description,
-        "format": at.metadata.format_provider,
-        "schema_string": inline_schema(at.metadata),
-        "schema_url": code_url(at, LOG_FORM),
-        "partition_columns": at.metadata.partition_columns,
-        "configuration": at.metadata.configuration,
-        "created_time": at.metadata.created_time,
-    }
+    return json_with(
+        at.metadata.as_action(),
+        schema_string=inline_schema(at.metadata),
+        schema_url=code_url(at, LOG_FORM),
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class TableOverview(TablePage):
     """The first page of a table; without `page` nothing is indexed."""
 
-    place: Spread[Mapping[str, object]]
+    resource: Annotated[TableResource, Mark.SPREAD, As(_beside_version)]
     page: Spread[Overview | None]
     gone: GoneVersion | None
-    protocol: Annotated[ProtocolVersion | None, As(_protocol)]
+    protocol: Annotated[ProtocolVersion | None, As(ProtocolVersion.as_action)]
     schema_rows: OnPage[Sequence[SchemaColumn]]
+
+    @in_json
+    def error(self) -> dict[str, object] | None:
+        """What keeps storage from being read, by its old name."""
+        found = self.resource
+        if found.error_code is None:
+            return None
+        return {
+            "code": found.error_code,
+            "message": found.error_message,
+            "hint": found.error_hint,
+            "since": found.error_since,
+        }
 
     @in_json
     def metadata(self) -> dict[str, object] | None:
@@ -133,7 +128,7 @@ def table_overview(
     found = overview(at, known_files(at)) if at.is_indexed else None
     page = TableOverview(
         at=at,
-        place=_place(at.table),
+        resource=table_resource(at.table),
         page=found,
         gone=gone_version(at),
         protocol=at.protocol,

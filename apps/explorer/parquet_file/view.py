@@ -31,7 +31,7 @@ from deltaweb.web.explorer.parquet_file.selector import (
 )
 from deltaweb.web.explorer.parquet_file.skipping import OPERATORS
 from deltaweb.web.explorer.version.job_errors import check_job
-from deltaweb.web.explorer.version.page import JobOfPage, TablePage, job_facts
+from deltaweb.web.explorer.version.page import JobOfPage, TablePage, page_job
 from deltaweb.web.explorer.version.table_version import TableVersion, table_version
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.results import JobRows
@@ -84,7 +84,7 @@ class FileContents:
     links: Spread[FilePageLinks | None]
     chart: OnPage[Chart | None]
     text_root: OnPage[str]
-    rows_job: Annotated[Job | None, Named("rows_job"), As(job_facts)]
+    rows_job: Annotated[Job | None, Named("rows_job"), As(page_job)]
     found_rows: OnPage[JobRows | None]
 
     @cached_property

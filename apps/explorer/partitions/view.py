@@ -48,7 +48,7 @@ COLUMNS: Final = (
     Column(key="rows", label="Rows", begins_reversed=True, css="dw-r"),
     Column(key="average", label="Mean file", begins_reversed=True, css="dw-r"),
     Column(key="modified", label="Newest file", begins_reversed=True, css="dw-r"),
-    Column(label="× median", css="dw-r"),
+    Column("", "× median", css="dw-r"),
 )
 PICTURES: Final = ("grid", "treemap")
 

@@ -14,8 +14,8 @@ from deltaweb.web.explorer.use.selector import UsePage, use_page
 from deltaweb.web.explorer.version.page import TablePage
 from deltaweb.web.explorer.version.table_version import TableVersion, table_version
 from deltaweb.web.pages.page_json import Spread
+from deltaweb.web.pages.request.parameters import cleaned
 from deltaweb.web.pages.responses import respond_page
-from deltaweb.web.tables.head.shapes import cleaned
 
 
 class UseForm(forms.Form):

@@ -5,12 +5,14 @@ from dataclasses import dataclass
 from deltaweb.web.explorer.version.table_version import TableVersion
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.pages.errors import PageError
+from deltaweb.web.pages.page_json import shaped
 from deltaweb.web.tables.models import Commit, MissingFiles
 from deltaweb.web.tables.versions.missing_files import (
     are_files_checked,
     missing_files_of,
     vacuum_version_of,
 )
+from deltaweb.web.tables.versions.resources import VacuumCommit
 
 CODE = "version-gone"
 
@@ -43,14 +45,13 @@ class GoneVersion:
         return {
             "version": self.version,
             "files": missing.describe() if missing else None,
-            "vacuum": {
-                "version": vacuum.version,
-                "committed_at": vacuum.committed_at,
-                "user": vacuum.user_name or None,
-                "engine": vacuum.engine_info or None,
-            }
-            if vacuum
-            else None,
+            "vacuum": vacuum
+            and shaped(
+                VacuumCommit,
+                vacuum,
+                timestamp=vacuum.committed_at,
+                user=vacuum.user_name or None,
+            ),
             "nearest_readable": {"older": self.older, "newer": self.newer},
         }
 

@@ -1,27 +1,23 @@
 """What every page over a table has."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, TypeAlias
 
 from deltaweb.web.explorer.version.table_version import TableVersion
+from deltaweb.web.jobs.listing.resource import PageJob
+from deltaweb.web.jobs.listing.selectors import page_jobs
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.pages.page_json import As, Spread
-from deltaweb.web.pages.request.server_paths import text_for_reader
 from deltaweb.web.tables.head.table_head import TableHead
 from deltaweb.web.tables.models import Table
 
 
-def job_facts(job: Job) -> Mapping[str, object]:
+def page_job(job: Job) -> PageJob:
     """Return a job as the JSON form of the page that waits for it shows it."""
-    return {
-        "id": job.id,
-        "state": job.state,
-        "error": text_for_reader(job.error) or None,
-    }
+    return page_jobs([job])[0]
 
 
-JobOfPage: TypeAlias = Annotated[Job | None, As(job_facts)]
+JobOfPage: TypeAlias = Annotated[Job | None, As(page_job)]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,6 +8,7 @@ from deltaweb.delta.errors import SchemaError
 from deltaweb.delta.features.in_commit_timestamps import OwnTimes, own_times_of
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.web.accounts.models import User
+from deltaweb.web.tables.head.shapes import names_of
 from deltaweb.web.tables.head.table_head import (
     TableHead,
     get_table,
@@ -144,14 +145,9 @@ class TableVersion:
         """Return what the JSON form of every table page starts with."""
         committed_at = self.commit.committed_at if self.commit else None
         return {
-            "namespace": self.table.namespace,
-            "name": self.table.name,
+            **names_of(self.table),
             "version": self.version,
-            "latest_version": self.table.version,
             "timestamp": committed_at,
-            "state": self.table.state,
-            "behind": self.table.behind or None,
-            "indexed_at": self.table.indexed_at,
             "probed_at": self.table.probed_at,
             "readability": None if self.version is None else self.state,
             "files_present": self.head.missing.describe()

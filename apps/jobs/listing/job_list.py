@@ -1,93 +1,111 @@
-"""The list of jobs: filter, search, order and pages."""
+"""The list of jobs: its columns, filters, order and pages."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
+from typing import Final
 
+from django import forms
 from django.contrib.auth.models import AnonymousUser
+from django.http import HttpRequest
 
 from deltaweb.web.accounts.models import User
-from deltaweb.web.jobs.kinds import words_of
-from deltaweb.web.jobs.listing.forms import ACTIVE, COLUMNS
-from deltaweb.web.jobs.listing.selectors import JobView, job_views, light
-from deltaweb.web.jobs.models import JobQuerySet
+from deltaweb.web.jobs.kinds import kind_of, words_of
+from deltaweb.web.jobs.listing.resource import JobResource
+from deltaweb.web.jobs.listing.selectors import (
+    JobView,
+    job_views,
+    light,
+    worker_state,
+)
+from deltaweb.web.jobs.models import Job, JobQuerySet
 from deltaweb.web.jobs.visibility import jobs_about, visible_jobs
-from deltaweb.web.pages.lists.sorting import ordering
+from deltaweb.web.pages.lists.fields import WordField
+from deltaweb.web.pages.lists.sorting import Column, ordering
 from deltaweb.web.pages.paging import Paged, paged
+from deltaweb.web.pages.request.list_page import ListPage, ListQuery
 
-DEFAULT_SORT = "asked"
-_SORT_FIELDS: Mapping[str, tuple[str, ...]] = {
-    "job": ("title",),
-    "state": ("state",),
-    "by": ("requested_by__username",),
-    "asked": ("created_at",),
-    "finished": ("finished_at",),
-}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobQuery:
-    """Which jobs a list holds and in which order; empty texts filter nothing.
-
-    Attributes:
-        q: What titles, or names of subjects, hold.
-        state: A state, or `ACTIVE`.
-        kind: A kind.
-        sort: A key of the list's columns, `-` in front turns it round.
-    """
-
-    q: str = ""
-    state: str = ""
-    kind: str = ""
-    sort: str = ""
-
-    @property
-    def is_filtered(self) -> bool:
-        """Whether something else than every job is asked for."""
-        return bool(self.q or self.state or self.kind)
+ACTIVE: Final = "ACTIVE"
+STATES: Final = [(ACTIVE, "active"), *Job.State.choices]
+CSV_CHUNK: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
 class JobPage:
-    """Some jobs."""
+    """Some jobs, and the moment at which they were so."""
 
-    views: list[JobView]
+    rows: Sequence[JobView]
     paged: Paged
+    now: datetime
 
 
-def job_page(
-    user: User | AnonymousUser, query: JobQuery, *, number: int, now: datetime
-) -> JobPage:
-    """Return one page of the jobs that the user may see."""
-    jobs = listed_jobs(user, query)
-    place = paged(jobs.count(), number)
+def _page(user: User | AnonymousUser, query: ListQuery, now: datetime) -> JobPage:
+    jobs = _listed(user, query)
+    place = paged(jobs.count(), query.page)
     rows = list(light(jobs)[place.rows])
-    return JobPage(views=job_views(rows, user=user, now=now), paged=place)
+    return JobPage(rows=job_views(rows, user=user, now=now), paged=place, now=now)
 
 
-def listed_jobs(user: User | AnonymousUser, query: JobQuery) -> JobQuerySet:
-    """Return the jobs of a list that the user may see, in its order."""
+def _every(
+    user: User | AnonymousUser, query: ListQuery, now: datetime
+) -> Iterator[JobResource]:
+    jobs = _listed(user, query).iterator(chunk_size=CSV_CHUNK)
+    while chunk := list(islice(jobs, CSV_CHUNK)):
+        for view in job_views(chunk, user=user, now=now):
+            yield view.describe()
+
+
+def _listed(user: User | AnonymousUser, query: ListQuery) -> JobQuerySet:
     jobs = visible_jobs(user).select_related("requested_by")
-    if query.state == ACTIVE:
+    if query["state"] == ACTIVE:
         jobs = jobs.active()
-    elif query.state:
-        jobs = jobs.filter(state=query.state)
-    if query.kind:
-        jobs = jobs.filter(kind=query.kind)
-    if query.q:
-        jobs = jobs_about(jobs, query.q)
-    order = ordering(
-        COLUMNS,
-        _SORT_FIELDS,
-        query.sort or DEFAULT_SORT,
-        ties=("created_at", "id"),
-        never_null=("title", "state", "created_at"),
-    )
-    return jobs.order_by(*order)
+    elif query["state"]:
+        jobs = jobs.filter(state=query["state"])
+    if query["kind"]:
+        jobs = jobs.filter(kind=kind_of(query["kind"]))
+    if query["q"]:
+        jobs = jobs_about(jobs, query["q"])
+    return jobs.order_by(*ordering(COLUMNS, query.sort, ties=("created_at", "id")))
 
 
-def job_kinds(user: User | AnonymousUser) -> list[tuple[str, str]]:
+def _more(request: HttpRequest, page: JobPage) -> Mapping[str, object]:
+    return {
+        "has_active": any(view.job.is_active for view in page.rows),
+        "states": STATES,
+        "kinds": _kinds(request.user),
+        "workers": worker_state(now=page.now),
+    }
+
+
+def _kinds(user: User | AnonymousUser) -> list[tuple[str, str]]:
     """Return the kinds of jobs that the user may see and their words, in order."""
     kinds = visible_jobs(user).order_by("kind").values_list("kind", flat=True)
     named = ((kind, words_of(kind)) for kind in kinds.distinct())
     return sorted(named, key=lambda kind: kind[1].casefold())
+
+
+COLUMNS: Final = (
+    Column("job", "Job", "title", never_null=True),
+    Column("state", "State", "state", never_null=True),
+    Column("by", "By", "requested_by__username", css="dw-only-w"),
+    Column("asked", "Asked for", "created_at", descends=True, never_null=True),
+    Column("finished", "Finished", "finished_at", descends=True),
+)
+JOBS: Final = ListPage(
+    entries="jobs",
+    template="jobs/job_list.html",
+    fragment="job-rows",
+    columns=COLUMNS,
+    default_sort="asked",
+    filters={
+        "q": forms.CharField(max_length=200, required=False),
+        "state": WordField(STATES),
+        # The name of a task, or what its jobs do, in words.
+        "kind": forms.CharField(max_length=64, required=False),
+    },
+    page=_page,
+    entry=JobResource,
+    every=_every,
+    more=_more,
+)

@@ -1,19 +1,20 @@
 """What pages show of jobs and workers."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from typing import Any
 from uuid import UUID
 
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Q
+from django.utils import timezone
 
 from deltaweb.web.accounts.models import User
 from deltaweb.web.jobs.kind import Queue
 from deltaweb.web.jobs.kinds import queue_of, queues, words_of
 from deltaweb.web.jobs.listing.error_words import without_places
+from deltaweb.web.jobs.listing.resource import JobOutcome, JobResource, PageJob
 from deltaweb.web.jobs.models import Job, JobQuerySet, Worker
 from deltaweb.web.jobs.running.process import is_known_alive, is_known_dead
 from deltaweb.web.jobs.visibility import (
@@ -23,6 +24,8 @@ from deltaweb.web.jobs.visibility import (
     visible_jobs,
 )
 from deltaweb.web.pages.errors import PageError
+from deltaweb.web.pages.page_json import shaped
+from deltaweb.web.pages.request.server_paths import text_for_reader
 
 ALIVE_FOR = timedelta(seconds=30)  # since a worker was last heard of
 POLLS_S = ((10, 1), (60, 3))  # until so many seconds after the start, poll every ...
@@ -146,33 +149,22 @@ class JobView:
         counters = sorted(self.job.counters.items())
         return [(name.replace("_", " "), value) for name, value in counters]
 
-    def as_json(self, *, with_places: bool) -> dict[str, Any]:
-        """Return the job as `.json` writes it, the folders of files for editors."""
-        job = self.job
-        return {
-            "id": job.id,
-            "kind": job.kind,
-            "title": job.title,
-            "state": job.state,
-            "subject": self.subject.label if self.subject else None,
-            "subject_url": self.subject.url if self.subject else None,
-            "step": job.step,
-            "progress_done": job.progress_done,
-            "progress_total": job.progress_total,
-            "progress_unit": job.progress_unit,
-            "requested_by": job.requested_by.username if job.requested_by else None,
-            "created_at": job.created_at,
-            "started_at": job.started_at,
-            "finished_at": job.finished_at,
-            "elapsed_s": self.elapsed_s,
-            "attempts": job.attempts,
-            "queue_position": self.queue_position,
-            "worker_seen_at": self.worker_seen_at,
-            "cancel_requested_at": job.cancel_requested_at,
-            "error": job.error_code or None,
-            "message": (job.error if with_places else self.short_error) or None,
-            "hint": job.error_hint or None,
-        }
+    def describe(self) -> JobResource:
+        """Return the job as machine forms name it."""
+        job, subject = self.job, self.subject
+        place = (subject.place, subject.label) if subject else ()
+        return shaped(
+            JobResource,
+            job,
+            subject=subject.label if subject else None,
+            subject_url=subject.url if subject else None,
+            requested_by=job.requested_by.username if job.requested_by else None,
+            elapsed_s=self.elapsed_s,
+            queue_position=self.queue_position,
+            worker_seen_at=self.worker_seen_at,
+            error_message=text_for_reader(job.error, *place) or None,
+            error_hint=text_for_reader(job.error_hint, *place) or None,
+        )
 
 
 def get_job(user: User | AnonymousUser, job_id: UUID) -> Job:
@@ -193,7 +185,7 @@ def get_job(user: User | AnonymousUser, job_id: UUID) -> Job:
 
 
 def job_views(
-    jobs: list[Job], *, user: User | AnonymousUser, now: datetime
+    jobs: Sequence[Job], *, user: User | AnonymousUser, now: datetime
 ) -> list[JobView]:
     """Return many jobs ready to render, those that wait with their place."""
     links = subject_links({job.subject_id for job in jobs if job.subject_id})
@@ -211,6 +203,22 @@ def job_views(
         )
         for job in jobs
     ]
+
+
+def page_jobs(jobs: Sequence[Job]) -> list[PageJob]:
+    """Return jobs as the machine forms of pages that wait for them name them."""
+    views = job_views(jobs, user=AnonymousUser(), now=timezone.now())
+    return [shaped(PageJob, view.describe()) for view in views]
+
+
+def outcome_of(job: Job) -> JobOutcome:
+    """Return one job as machine forms name it, with what it was asked and found.
+
+    The id of a table is no parameter: the subject says which it is.
+    """
+    (view,) = job_views([job], user=AnonymousUser(), now=timezone.now())
+    asked = {k: v for k, v in job.parameters.items() if k != "table_id"}
+    return shaped(JobOutcome, view.describe(), parameters=asked, result=job.result)
 
 
 def job_view(job: Job, *, now: datetime) -> JobView:

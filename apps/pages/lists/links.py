@@ -1,11 +1,22 @@
 """Links to the same page with another query: filters as chips, pages, sorting."""
 
 from dataclasses import dataclass
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from django.http import HttpRequest
+from django.urls import get_script_prefix
 
 PAGING = ("page", "before")
+_KEPT = "!$&'()*+,;=~:@"  # unquoted by RFC 3986, and by Django's `reverse`
+
+
+def address_of(*parts: str) -> str:
+    """Return the address of a page by the parts of its path, as `reverse` writes it.
+
+    Which pages there are is not loaded for it: a command that lists tables needs none.
+    """
+    path = "/".join(quote(part, safe=_KEPT) for part in parts)
+    return f"{get_script_prefix()}{path}/"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,8 +4,8 @@ A column has a key. The key alone in `?sort=` sorts the way that the column says
 `-` in front the other way round, in the page as in its machine forms.
 """
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 
 from django.db.models import F
 from django.db.models.expressions import OrderBy
@@ -16,27 +16,32 @@ from deltaweb.web.pages.lists.links import changed
 REVERSED = "-"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Column:
     """A column of a list.
 
     Attributes:
-        label: Its header.
-        word: What a menu of orders calls it, where that is not its header.
         key: Names it in the address; nothing where it does not sort.
+        label: Its header.
+        fields: What a query orders by, with blanks between; the first decides.
+        word: What a menu of orders calls it, where that is not its header.
         descends: Whether the key alone puts the largest or newest first.
         begins_reversed: Whether the first click asks for the other way round.
         css: Classes of its header.
         is_shown: Whether it has a header; one without is only asked for by its key.
+        never_null: Whether its fields always have a value, so that an index may serve.
     """
 
+    key: str
     label: str
+    fields: str = ""
+    _: KW_ONLY
     word: str = ""
-    key: str = ""
     descends: bool = False
     begins_reversed: bool = False
     css: str = ""
     is_shown: bool = True
+    never_null: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,33 +100,29 @@ def sort_headers(
 
 
 def ordering(
-    columns: Sequence[Column],
-    fields: Mapping[str, Sequence[str]],
-    sort: str,
-    *,
-    ties: Sequence[str],
-    never_null: Collection[str] = (),
+    columns: Sequence[Column], sort: str, *, ties: Sequence[str]
 ) -> list[OrderBy]:
     """Return what a query orders by; what is unknown comes last, either way.
 
     Args:
         columns: Of the list.
-        fields: The fields of each key, the first decides.
         sort: A value of `?sort=`.
         ties: Fields, ascending, that part rows which are alike.
-        never_null: Fields that always have a value, so that an index may serve.
     """
     descends = is_descending(columns, sort)
-    wanted = fields[sort.removeprefix(REVERSED)]
+    key = sort.removeprefix(REVERSED)
+    column = next(column for column in columns if column.key == key)
+    nulls_last = None if column.never_null else True
 
     def turned(name: str) -> OrderBy:
-        nulls_last = None if name in never_null else True
         field = F(name)
-        way = field.desc if descends else field.asc
-        return way(nulls_last=nulls_last)
+        return (field.desc if descends else field.asc)(nulls_last=nulls_last)
 
-    ordered = [turned(name) for name in wanted]
-    return ordered + [F(name).asc() for name in ties if name not in wanted]
+    names = column.fields.split()
+    return [
+        *map(turned, names),
+        *(F(name).asc() for name in ties if name not in names),
+    ]
 
 
 def _header(

@@ -8,12 +8,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import islice
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from django.forms import Form
 from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
 
 from deltaweb.web.pages.errors import PageError
+from deltaweb.web.pages.lists.fields import hints_of
 from deltaweb.web.pages.lists.links import address_with
 
 Takes: TypeAlias = Iterable[str | type[Form]]
@@ -108,6 +109,27 @@ def check_parameters(
         for name in islice(unknown, _MAX_SAID)
     ]
     return None
+
+
+def cleaned(form: Form) -> dict[str, Any]:
+    """Return a query string's values; a hand-edited one that makes no sense is a 400.
+
+    Raises:
+        PageError: 400, naming the parameters and what is wrong with each.
+    """
+    if not form.is_valid():
+        faults = (
+            f"{name}: {' '.join(str(text) for text in texts)}"
+            for name, texts in form.errors.items()
+        )
+        raise PageError(
+            status=400,
+            code="query-invalid",
+            message=f"The address asks for something odd: {'; '.join(faults)}",
+            hint=hints_of(form)
+            or "Correct the address, or start again from the catalog.",
+        )
+    return form.cleaned_data
 
 
 def _unknown(request: HttpRequest, known: frozenset[str]) -> Iterator[str]:

@@ -6,18 +6,19 @@ know. Addresses of object stores stay: a reader of such a store needs them.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextvars import ContextVar
-from typing import Final
+from typing import Final, TypeVar
 
 from django.http import HttpRequest, HttpResponseBase
 
+T = TypeVar("T")
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 CUT: Final = "\N{HORIZONTAL ELLIPSIS}/"
 _PLACE: Final = re.compile(
     r"(?<![\w./:-])(?:[a-z][a-z0-9+.-]*://|/)(?:[^\s'\"]*/)?(?P<name>[^\s/'\"]+)"
 )
-# While a request is answered; what is streamed afterwards is cut beforehand.
+# While a request is answered, and what is streamed afterwards by `for_reader`.
 _request: ContextVar[HttpRequest | None] = ContextVar("request", default=None)
 
 
@@ -40,6 +41,23 @@ def sees_server_paths() -> bool:
     if request is None:
         return True
     return bool(getattr(request.user, "is_editor", False))
+
+
+def for_reader(rows: Iterator[T]) -> Iterator[T]:
+    """Return what is streamed once a request is answered as its reader may see it."""
+    return _read_by(_request.get(), rows)
+
+
+def _read_by(request: HttpRequest | None, rows: Iterator[T]) -> Iterator[T]:
+    while True:
+        before = _request.set(request)
+        try:
+            row = next(rows)
+        except StopIteration:
+            return
+        finally:
+            _request.reset(before)
+        yield row
 
 
 def place_for_reader(location: str) -> str:

@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from django.utils.text import Truncator
 
 from deltaweb.web.audit.models import AuditEvent
+from deltaweb.web.pages.page_json import shaped
 from deltaweb.web.sharing.activity.action_words import action_words
 from deltaweb.web.sharing.activity.refusals import REASON, reason_of
 from deltaweb.web.sharing.activity.usage import FIRST_FAILED_STATUS
@@ -14,6 +16,46 @@ from deltaweb.web.sharing.activity.usage import FIRST_FAILED_STATUS
 MAX_VALUE = 40  # characters of a field's value in a row
 # What a change of something else than shares names in its detail.
 _SUBJECTS = ("user", "name", "label")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventResource:
+    """One event of the record as every machine form names it.
+
+    Attributes:
+        kind: A kind of `AuditEvent`.
+        words: What was done, in plain words.
+        actor: The user who made a change; `recipient` for who called the protocol.
+        token: The prefix of the recipient's token.
+        schema, table: The table by its names in the share.
+        status: Of HTTP.
+        reason: Why it was refused or failed.
+        num_files: Files offered, of `total_files` of the version.
+    """
+
+    id: int
+    at: datetime
+    kind: str
+    action: str
+    words: str
+    actor: str | None
+    recipient: str | None
+    token: str | None
+    address: str | None
+    user_agent: str | None
+    share: str | None
+    schema: str | None
+    table: str | None
+    version: int | None
+    status: int
+    error_code: str | None
+    reason: str | None
+    duration_ms: float | None
+    num_files: int | None
+    total_files: int | None
+    size_bytes: int | None
+    request_id: str | None
+    detail: Any
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +86,10 @@ class EventRow:
     reason: str
     details: list[tuple[str, str]]
 
+    def describe(self) -> EventResource:
+        """Return the event as machine forms name it."""
+        return event_resource(self.event)
+
 
 def event_row(event: AuditEvent) -> EventRow:
     """Return an event as a list shows it."""
@@ -64,33 +110,15 @@ def event_row(event: AuditEvent) -> EventRow:
     )
 
 
-def event_data(event: AuditEvent) -> dict[str, Any]:
-    """Return an event as the JSON form shows it."""
-    return {
-        "id": event.id,
-        "at": event.at,
-        "kind": event.kind,
-        "action": event.action,
-        "words": action_words(event.action),
-        "actor": event.actor or None,
-        "recipient": event.recipient or None,
-        "token": event.token_prefix or None,
-        "address": event.address or None,
-        "user_agent": event.user_agent or None,
-        "share": event.share or None,
-        "schema": event.schema or None,
-        "table": event.table or None,
-        "version": event.version,
-        "status": event.status,
-        "error_code": event.error_code or None,
-        "reason": reason_of(event) or None,
-        "duration_ms": event.duration_ms,
-        "num_files": event.num_files,
-        "total_files": event.total_files,
-        "size_bytes": event.size_bytes,
-        "request_id": event.request_id or None,
-        "detail": event.detail,
-    }
+def event_resource(event: AuditEvent) -> EventResource:
+    """Return an event as machine forms name it."""
+    return shaped(
+        EventResource,
+        event,
+        words=action_words(event.action),
+        token=event.token_prefix or None,
+        reason=reason_of(event) or None,
+    )
 
 
 def _what(event: AuditEvent, table: str) -> str:

@@ -3,37 +3,31 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Any
+from typing import Final
 
 from django import forms
 
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.pages.lists.fields import DayField, WordField
+from deltaweb.web.pages.request.list_page import ListQuery
 
 STATUSES = {"ok": "answered", "failed": "refused or failed"}
 KINDS = {str(kind): str(kind.label) for kind in AuditEvent.Kind}
-MAX_ID = 2**62
 _TEXTS = ("recipient", "share", "table", "action", "kind", "who", "status", "text")
 
 
-class ActivityForm(forms.Form):
-    """What the list of events is asked for; every part may be left out."""
-
-    recipient = forms.CharField(max_length=255, required=False, strip=True)
-    share = forms.CharField(max_length=255, required=False, strip=True)
-    table = forms.CharField(max_length=511, required=False, strip=True)
-    action = forms.CharField(max_length=64, required=False, strip=True)
-    kind = WordField(KINDS)
-    who = forms.CharField(max_length=200, required=False, strip=True)
-    status = WordField(STATUSES)
-    q = forms.CharField(max_length=200, required=False, strip=True)
-    before = forms.IntegerField(min_value=1, max_value=MAX_ID, required=False)
-
-    def __init__(self, *args: object, **kwargs: object) -> None:
-        super().__init__(*args, **kwargs)  # type: ignore[arg-type]  # Django's own
-        # `from` is a word of Python.
-        self.fields["from"] = DayField()
-        self.fields["to"] = DayField()
+FILTERS: Final[Mapping[str, forms.Field]] = {
+    "recipient": forms.CharField(max_length=255, required=False),
+    "share": forms.CharField(max_length=255, required=False),
+    "table": forms.CharField(max_length=511, required=False),
+    "action": forms.CharField(max_length=64, required=False),
+    "kind": WordField(KINDS),
+    "who": forms.CharField(max_length=200, required=False),
+    "status": WordField(STATUSES),
+    "q": forms.CharField(max_length=200, required=False),
+    "from": DayField(),
+    "to": DayField(),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,13 +60,14 @@ class ActivityFilter:
     before: int | None = None
 
     @classmethod
-    def of(cls, cleaned: Mapping[str, Any]) -> "ActivityFilter":
-        """Return what a form that is valid asks for."""
-        values = dict(cleaned)
+    def of(cls, query: ListQuery) -> "ActivityFilter":
+        """Return what the address asks for."""
+        values = dict(query.filters)
         return cls(
-            first_day=values.pop("from"),
-            last_day=values.pop("to"),
+            first_day=values.pop("from") or None,
+            last_day=values.pop("to") or None,
             text=values.pop("q"),
+            before=query.before,
             **values,
         )
 

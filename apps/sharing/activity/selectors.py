@@ -12,8 +12,10 @@ from datetime import datetime
 from django.db.models import Q
 
 from deltaweb.web.audit.models import AuditEvent, AuditEventQuerySet
+from deltaweb.web.pages.page_json import names_of
+from deltaweb.web.pages.paging import Keyset
 from deltaweb.web.sharing.activity.action_words import action_words
-from deltaweb.web.sharing.activity.event_rows import EventRow, event_data, event_row
+from deltaweb.web.sharing.activity.event_rows import EventResource, EventRow, event_row
 from deltaweb.web.sharing.activity.forms import ActivityFilter
 from deltaweb.web.sharing.activity.refusals import reason_in
 from deltaweb.web.sharing.activity.usage import FIRST_FAILED_STATUS
@@ -48,18 +50,15 @@ class ActivityPage:
 
     Attributes:
         rows: The events.
-        next_before: What `before` the next page has, or None at the end.
-        count: How many events the filter holds, as far as they were counted.
-        counted_all: Whether `count` is the whole truth.
+        paged: Where they stand.
         searched_until: The time of the oldest event looked at when the page is not
             full although older events exist.
         after: The time of the event that the page comes after, None on the first.
     """
 
+    wanted: ActivityFilter
     rows: list[EventRow]
-    next_before: int | None
-    count: int
-    counted_all: bool
+    paged: Keyset
     searched_until: datetime | None
     after: datetime | None = None
 
@@ -99,7 +98,7 @@ def activity_page(
     start = _older_than(wanted)
     if wanted.before is not None:
         if start is None:
-            return _no_events()
+            return _no_events(wanted)
         at, event_id = start
         older = Q(at__lt=at) | Q(at=at, id__lt=event_id)
         page_events = events.filter(older, at__lte=at)
@@ -117,24 +116,25 @@ def activity_page(
         count, counted_all = _count(wanted, scan)
     next_before = found[-1].id if more else floor.id if floor else None
     return ActivityPage(
+        wanted=wanted,
         rows=[event_row(event) for event in found],
-        next_before=next_before,
-        count=count,
-        counted_all=counted_all,
+        paged=Keyset(count=count, is_exact=counted_all, next_key=next_before),
         searched_until=floor.at if floor and not more else None,
         after=start[0] if start else None,
     )
 
 
-def activity_csv(wanted: ActivityFilter) -> Iterator[list[object]]:
-    """Yield a header and every event of a filter, newest first."""
-    header = list(event_data(AuditEvent()))
-    yield list(header)
-    stored = [_COLUMNS.get(name, name) for name in header if name not in _MADE]
+def activity_rows(wanted: ActivityFilter) -> Iterator[tuple[object, ...]]:
+    """Yield every event of a filter, newest first, as `EventResource` names its parts.
+
+    They are read as values: there may be millions.
+    """
+    names = names_of(EventResource)
+    stored = [_COLUMNS.get(name, name) for name in names if name not in _MADE]
     for found in matching_events(wanted).values(*stored).iterator(CSV_CHUNK):
         reason = reason_in(found["status"], found["error_code"], found["detail"] or {})
         made = {"words": action_words(found["action"]), "reason": reason}
-        yield [(found | made)[_COLUMNS.get(name, name)] for name in header]
+        yield tuple((found | made)[_COLUMNS.get(name, name)] for name in names)
 
 
 def action_choices() -> list[tuple[str, str]]:
@@ -160,10 +160,9 @@ class Floor:
     at: datetime
 
 
-def _no_events() -> ActivityPage:
-    return ActivityPage(
-        rows=[], next_before=None, count=0, counted_all=True, searched_until=None
-    )
+def _no_events(wanted: ActivityFilter) -> ActivityPage:
+    nowhere = Keyset(count=0, is_exact=True, next_key=None)
+    return ActivityPage(wanted=wanted, rows=[], paged=nowhere, searched_until=None)
 
 
 def _older_than(wanted: ActivityFilter) -> tuple[datetime, int] | None:

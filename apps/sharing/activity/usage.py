@@ -25,6 +25,7 @@ from django.db.models import (
 from django.db.models.functions import Cast, Coalesce
 
 from deltaweb.web.audit.models import AuditEvent
+from deltaweb.web.pages.page_json import OnPage, in_json
 from deltaweb.web.sharing.models import Recipient, RecipientToken, Share
 
 USE_DAYS: Final = 30
@@ -55,10 +56,10 @@ class DailyUse:
     day: date
     num_requests: int = 0
     num_refused: int = 0
-    num_others: int = 0
+    num_others: OnPage[int] = 0
     size_bytes: int = 0
 
-    @property
+    @in_json
     def num_answered(self) -> int:
         """How many requests were answered as they were meant."""
         return self.num_requests - self.num_refused

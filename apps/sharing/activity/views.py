@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import UTC
+from typing import Final
 
 from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
@@ -11,59 +12,42 @@ from deltaweb.web.accounts.permissions import admin_required
 from deltaweb.web.pages.figures import Chart
 from deltaweb.web.pages.lists.days import day_text
 from deltaweb.web.pages.lists.links import Chip, without
-from deltaweb.web.pages.paging import links_between
-from deltaweb.web.pages.responses import respond
+from deltaweb.web.pages.request.list_page import ListPage
 from deltaweb.web.sharing.activity import charts
 from deltaweb.web.sharing.activity import selectors as activity
 from deltaweb.web.sharing.activity.action_words import action_words
-from deltaweb.web.sharing.activity.event_rows import event_data
+from deltaweb.web.sharing.activity.event_rows import EventResource
 from deltaweb.web.sharing.activity.forms import (
+    FILTERS,
     KINDS,
     STATUSES,
     ActivityFilter,
-    ActivityForm,
 )
+from deltaweb.web.sharing.activity.selectors import ActivityPage
 from deltaweb.web.sharing.activity.use_spans import Use, use_of
-from deltaweb.web.tables.head.shapes import cleaned
 
 
 @require_safe
 @admin_required
 def activity_list(request: HttpRequest, *, fmt: str) -> HttpResponseBase:
     """List events by a filter; htmx asks for the next page of them alone."""
-    wanted = ActivityFilter.of(cleaned(ActivityForm(request.GET)))
-    is_page = fmt == "html" and "HX-Request" not in request.headers
-    page = activity.activity_page(wanted) if fmt != "csv" else None
-    links = links_between(request, None, page.next_before if page else None, "before")
-    now = timezone.now()
+    return ACTIVITY.answer(request, fmt)
+
+
+def _more(request: HttpRequest, page: ActivityPage) -> dict[str, object]:
+    wanted, now = page.wanted, timezone.now()
+    is_page = "HX-Request" not in request.headers
     use = use_of(wanted, now=now) if is_page and wanted.before is None else None
-    return respond(
-        request,
-        fmt,
-        template="sharing/activity_list.html",
-        fragment="event-rows",
-        context={
-            "wanted": wanted,
-            "page": page,
-            "use": use,
-            "today": now.astimezone(UTC).date(),
-            "charts": _charts(use),
-            "chips": _chips(request, wanted),
-            "actions": activity.action_choices() if is_page else [],
-            "kinds": KINDS,
-            "statuses": STATUSES,
-            "links": links,
-        },
-        data={
-            "count": page.count,
-            "count_is_exact": page.counted_all,
-            "next": links.next,
-            "events": [event_data(row.event) for row in page.rows],
-        }
-        if page
-        else {},
-        rows=activity.activity_csv(wanted) if fmt == "csv" else None,
-    )
+    return {
+        "wanted": wanted,
+        "use": use,
+        "today": now.astimezone(UTC).date(),
+        "charts": _charts(use),
+        "chips": _chips(request, wanted),
+        "actions": activity.action_choices() if is_page else [],
+        "kinds": KINDS,
+        "statuses": STATUSES,
+    }
 
 
 def _charts(use: Use | None) -> list[Chart]:
@@ -94,3 +78,16 @@ def _chips(request: HttpRequest, wanted: ActivityFilter) -> list[Chip]:
         for name, text in texts.items()
         if text
     ]
+
+
+ACTIVITY: Final = ListPage(
+    entries="events",
+    template="sharing/activity_list.html",
+    fragment="event-rows",
+    is_keyset=True,
+    filters=FILTERS,
+    page=lambda _user, query, _now: activity.activity_page(ActivityFilter.of(query)),
+    entry=EventResource,
+    every=lambda _user, query, _now: activity.activity_rows(ActivityFilter.of(query)),
+    more=_more,
+)

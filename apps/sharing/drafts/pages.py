@@ -11,6 +11,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
 
+from deltaweb.web.pages.request.parameters import cleaned
 from deltaweb.web.pages.responses import respond
 from deltaweb.web.sharing.drafts import review as draft_review
 from deltaweb.web.sharing.drafts.draft import (
@@ -24,7 +25,6 @@ from deltaweb.web.sharing.issuing.forms import first_lifetime, lifetime_choices
 from deltaweb.web.sharing.recipients.forms import NewReaderForm
 from deltaweb.web.sharing.shares import detail as share_pages
 from deltaweb.web.sharing.shares.forms import MAX_PAGE, ShareForm
-from deltaweb.web.tables.head.shapes import cleaned
 
 
 class StepForm(forms.Form):

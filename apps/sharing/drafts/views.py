@@ -16,6 +16,7 @@ from django.views.decorators.http import require_http_methods
 
 from deltaweb.web.accounts.permissions import admin_required
 from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.pages.request.parameters import cleaned
 from deltaweb.web.sharing.drafts.draft import MAX_NEW_RECIPIENTS, Draft, DraftRecipient
 from deltaweb.web.sharing.drafts.pages import StepForm, step_page, to_step
 from deltaweb.web.sharing.drafts.services import MadeShare, make_share
@@ -32,7 +33,6 @@ from deltaweb.web.sharing.issuing.forms import place_error
 from deltaweb.web.sharing.issuing.token_result import show_links
 from deltaweb.web.sharing.shares import detail as share_pages
 from deltaweb.web.sharing.shares.forms import ShareForm
-from deltaweb.web.tables.head.shapes import cleaned
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -3,13 +3,44 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
+from deltaweb.web.pages.page_json import shaped
 from deltaweb.web.sharing.issuing.rotation import Verdict, judge
 from deltaweb.web.sharing.models import ActivationLink, RecipientToken
 
 State = RecipientToken.State
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenResource:
+    """A token by what may be shown of it, as every machine form names it.
+
+    Attributes:
+        prefix: Its beginning, which is no secret.
+        state: `waiting`, `active`, `retiring`, `expired` or `revoked`.
+        expires_at: When it ends by itself; `ends_at` where it is replaced before.
+        link_open_until: When its open activation link ends; None without one.
+        safe_to_revoke: Whether it may be revoked without harm; `cause` says why.
+    """
+
+    id: UUID
+    prefix: str
+    state: str
+    created_at: datetime
+    created_by: str | None
+    activated_at: datetime | None
+    activated_from: str | None
+    expires_at: datetime
+    retires_at: datetime | None
+    ends_at: datetime
+    revoked_at: datetime | None
+    last_used_at: datetime | None
+    last_used_from: str | None
+    last_used_agent: str | None
+    link_open_until: datetime | None
+    safe_to_revoke: bool
+    cause: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +63,18 @@ class TokenRow:
         """Whether it opens the door, or still may."""
         return self.state in {State.WAITING, State.ACTIVE, State.RETIRING}
 
+    def describe(self) -> TokenResource:
+        """Return the token as machine forms name it."""
+        return shaped(
+            TokenResource,
+            self.token,
+            state=self.state.value.lower(),
+            created_by=self.token.created_by_name or None,
+            link_open_until=self.link_open_until,
+            safe_to_revoke=self.verdict.is_safe,
+            cause=self.verdict.cause,
+        )
+
 
 def token_row(token: RecipientToken, *, now: datetime) -> TokenRow:
     """Return one token with the verdict over it."""
@@ -41,35 +84,12 @@ def token_row(token: RecipientToken, *, now: datetime) -> TokenRow:
 
 
 def token_rows(
-    tokens: Sequence[RecipientToken], *, num_shown: int, now: datetime
+    tokens: Sequence[RecipientToken], *, num_shown: int | None = None, now: datetime
 ) -> list[TokenRow]:
     """Return the first of a recipient's tokens, each with the verdict over it."""
     shown = tokens[:num_shown]
     links = _open_links([token.id for token in shown], now)
     return [_row(token, tokens, links, now) for token in shown]
-
-
-def token_json(row: TokenRow) -> dict[str, Any]:
-    """Return a token by what may be shown of it."""
-    token = row.token
-    return {
-        "id": token.id,
-        "prefix": token.prefix,
-        "state": row.state.value.lower(),
-        "created_at": token.created_at,
-        "created_by": token.created_by_name,
-        "expires_at": token.expires_at,
-        "retires_at": token.retires_at,
-        "activated_at": token.activated_at,
-        "activated_from": token.activated_from,
-        "revoked_at": token.revoked_at,
-        "last_used_at": token.last_used_at,
-        "last_used_from": token.last_used_from,
-        "last_used_agent": token.last_used_agent,
-        "link_open_until": row.link_open_until,
-        "safe_to_revoke": row.verdict.is_safe,
-        "cause": row.verdict.cause,
-    }
 
 
 def _row(

@@ -35,7 +35,7 @@ from deltaweb.web.sharing.issuing.token_result import (
     repeated,
     show_credentials,
 )
-from deltaweb.web.sharing.issuing.token_rows import token_json, token_row
+from deltaweb.web.sharing.issuing.token_rows import token_row
 from deltaweb.web.sharing.models import Recipient, RecipientToken
 from deltaweb.web.sharing.names import find_recipient
 
@@ -126,7 +126,7 @@ def token_revoke(
         fmt,
         template="sharing/token_revoke.html",
         context={"recipient": token.recipient, "row": row, "token": token},
-        data=token_json(row),
+        data=row,
         status=409 if request.method == "POST" else 200,
     )
 
@@ -164,7 +164,7 @@ def token_retire(
             "delays": DELAYS,
             "choice": form["at"].value(),
         },
-        data=token_json(token_row(token, now=now)),
+        data=token_row(token, now=now),
         status=422 if form.errors else 200,
     )
 

@@ -2,255 +2,140 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Final, TypeAlias
 
 from django.db.models import QuerySet
 
-from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.sharing.activity.usage import (
-    USE_DAYS,
-    DailyUse,
-    daily_use,
-    last_days,
-    last_use,
-)
-from deltaweb.web.sharing.models import Recipient, RecipientToken, Share, SharedTable
-from deltaweb.web.tables.management.text_output import aligned, facts, time_text
+from deltaweb.web.pages.page_json import json_with
+from deltaweb.web.sharing.activity.use_resource import UseResource
+from deltaweb.web.sharing.issuing.token_rows import TokenResource, token_rows
+from deltaweb.web.sharing.models import Recipient, RecipientToken
+from deltaweb.web.sharing.recipients.listing import RecipientResource, recipient_rows
+from deltaweb.web.sharing.shares.resources import SharedTableResource, ShareResource
+from deltaweb.web.tables.management.text_output import Columns, facts, listed, time_text
 
-WHOLE_HISTORY = "whole history"
+WHOLE_HISTORY: Final = "whole history"
+Listed: TypeAlias = tuple[RecipientResource, list[TokenResource]]
 
 # === Shares ===
 
-
-def share_json(share: Share) -> dict[str, Any]:
-    """Return a share as `share show --json` shows it."""
-    tables = list(share.shared_tables.select_related("table", "share"))
-    return {
-        "id": share.id,
-        "name": share.name,
-        "comment": share.comment,
-        "created_at": share.created_at,
-        "tables": [shared_table_json(table) for table in tables],
-        "recipients": [recipient.name for recipient in share.recipients.all()],
-    }
+SHARE_COLUMNS: Final[Columns[ShareResource]] = {
+    "NAME": "name",
+    "TABLES": "num_tables",
+    "RECIPIENTS": "recipients",
+    "COMMENT": "comment",
+}
 
 
-def shared_table_json(shared_table: SharedTable) -> dict[str, Any]:
-    """Return a table of a share."""
-    return {
-        "id": shared_table.id,
-        "share": shared_table.share.name,
-        "name": shared_table.full_name,
-        "schema": shared_table.schema,
-        "table": shared_table.table.full_name,
-        "location": shared_table.table.location,
-        "comment": shared_table.comment,
-        "with_history": shared_table.with_history,
-        "start_version": shared_table.start_version,
-        "partition_filter": shared_table.partition_filter or None,
-        "added_at": shared_table.added_at,
-    }
-
-
-def share_lines(shares: Sequence[Share]) -> Iterator[str]:
-    """Yield a line a share."""
-    yield from aligned(
-        ("NAME", "TABLES", "RECIPIENTS", "COMMENT"),
-        [
-            (
-                share.name,
-                str(len(share.shared_tables.all())),
-                ", ".join(recipient.name for recipient in share.recipients.all()),
-                share.comment,
-            )
-            for share in shares
-        ],
-    )
-
-
-def share_text(shown: dict[str, Any]) -> str:
+def share_text(share: ShareResource, use: UseResource) -> str:
     """Return what a share is, for people."""
     return facts(
         [
-            ("name", shown["name"]),
-            ("comment", shown["comment"] or "none"),
-            ("created", time_text(shown["created_at"])),
-            ("recipients", ", ".join(shown["recipients"]) or "none"),
-            use_text(shown["use"]),
+            ("name", share.name),
+            ("comment", share.comment or "none"),
+            ("created", time_text(share.created_at)),
+            ("recipients", ", ".join(share.recipients) or "none"),
+            _use_text(use),
         ]
     )
 
 
-def shared_table_lines(tables: Sequence[dict[str, Any]]) -> Iterator[str]:
+def shared_table_lines(tables: Sequence[SharedTableResource]) -> Iterator[str]:
     """Yield a line a table of a share."""
     if not tables:
         yield "No tables yet: share add-table SHARE SCHEMA.TABLE --table NAME"
         return
     yield ""
-    yield from aligned(
-        ("TABLE", "REGISTERED AS", "HISTORY", "ONLY FILES OF"),
-        [
-            (
-                table["name"],
-                table["table"],
-                history_text(table),
-                table["partition_filter"] or "",
-            )
-            for table in tables
-        ],
+    yield from listed(
+        tables,
+        {
+            "TABLE": "name",
+            "REGISTERED AS": "table",
+            "HISTORY": history_text,
+            "ONLY FILES OF": "partition_filter",
+        },
     )
 
 
-def use_json(events: QuerySet[AuditEvent], *, now: datetime) -> dict[str, Any]:
-    """Return how much was read: the last time, in all, and day by day."""
-    days = daily_use(events, days=last_days(USE_DAYS, now=now))
-    last = last_use(events)
-    return {
-        "last": None if last is None else _event_json(last),
-        "num_days": len(days),
-        "num_requests": sum(day.num_requests for day in days),
-        "num_refused": sum(day.num_refused for day in days),
-        "size_bytes": sum(day.size_bytes for day in days),
-        "days": [_day_json(day) for day in days],
-    }
-
-
-def use_text(use: dict[str, Any]) -> tuple[str, str]:
-    """Return a name and what it says of how much was read, for people."""
-    refused = f", {use['num_refused']:,} refused" if use["num_refused"] else ""
-    text = f"{use['num_requests']:,}{refused}; {use['size_bytes']:,} bytes offered"
-    return f"requests in {use['num_days']} days", text
-
-
-def _day_json(day: DailyUse) -> dict[str, Any]:
-    return {
-        "day": day.day,
-        "num_requests": day.num_requests,
-        "num_refused": day.num_refused,
-        "size_bytes": day.size_bytes,
-    }
-
-
-def _event_json(event: AuditEvent) -> dict[str, Any]:
-    return {
-        "at": event.at,
-        "action": event.action,
-        "recipient": event.recipient or None,
-        "token": event.token_prefix or None,
-        "address": event.address or None,
-        "user_agent": event.user_agent or None,
-        "share": event.share or None,
-        "table": ".".join(part for part in (event.schema, event.table) if part) or None,
-    }
-
-
-def history_text(table: dict[str, Any]) -> str:
+def history_text(table: SharedTableResource) -> str:
     """Say how much history of a table is shared."""
-    if not table["with_history"]:
+    if not table.with_history:
         return "newest version only"
-    start = table["start_version"]
+    start = table.start_version
     return WHOLE_HISTORY if start is None else f"from version {start}"
+
+
+def _use_text(use: UseResource) -> tuple[str, str]:
+    """Return a name and what it says of how much was read, for people."""
+    refused = f", {use.num_refused:,} refused" if use.num_refused else ""
+    text = f"{use.num_requests:,}{refused}; {use.size_bytes:,} bytes offered"
+    return f"requests in {use.num_days} days", text
 
 
 # === Recipients ===
 
 
+def with_tokens(recipients: QuerySet[Recipient], *, now: datetime) -> Iterator[Listed]:
+    """Yield recipients by name, each with its tokens."""
+    found = recipients.prefetch_related("tokens")
+    for row in recipient_rows(found, now=now):
+        tokens = token_rows(list(row.recipient.tokens.all()), now=now)
+        yield row.resource, [token.describe() for token in tokens]
+
+
 def recipient_json(recipient: Recipient, *, now: datetime) -> dict[str, Any]:
-    """Return a recipient as `recipient show --json` shows it."""
-    return {
-        "id": recipient.id,
-        "name": recipient.name,
-        "contact": recipient.contact or None,
-        "comment": recipient.comment,
-        "allowed_networks": list(recipient.allowed_networks),
-        "created_at": recipient.created_at,
-        "shares": [share.name for share in recipient.shares.all()],
-        "tokens": [token_json(token, now=now) for token in recipient.tokens.all()],
-    }
+    """Return one recipient as it is now, with its tokens."""
+    one = Recipient.objects.filter(id=recipient.id)
+    ((found, tokens),) = with_tokens(one, now=now)
+    return json_with(found, tokens=tokens)
 
 
-def token_json(token: RecipientToken, *, now: datetime) -> dict[str, Any]:
-    """Return a token by what may be shown of it."""
-    return {
-        "id": token.id,
-        "prefix": token.prefix,
-        "state": token.state(now),
-        "created_at": token.created_at,
-        "created_by": token.created_by_name,
-        "activated_at": token.activated_at,
-        "activated_from": token.activated_from or None,
-        "expires_at": token.expires_at,
-        "retires_at": token.retires_at,
-        "ends_at": token.ends_at,
-        "revoked_at": token.revoked_at,
-        "last_used_at": token.last_used_at,
-        "last_used_from": token.last_used_from or None,
-        "last_used_agent": token.last_used_agent or None,
-    }
+RECIPIENT_COLUMNS: Final[Columns[Listed]] = {
+    "NAME": lambda found: found[0].name,
+    "SHARES": lambda found: found[0].shares,
+    "TOKENS": lambda found: _states(found[1]),
+    "LAST USED": lambda found: time_text(found[0].last_used_at),
+}
 
 
-def recipient_lines(recipients: Sequence[dict[str, Any]]) -> Iterator[str]:
-    """Yield a line a recipient."""
-    yield from aligned(
-        ("NAME", "SHARES", "TOKENS", "LAST USED"),
-        [
-            (
-                shown["name"],
-                ", ".join(shown["shares"]),
-                _states(shown["tokens"]),
-                _last_used(shown["tokens"]),
-            )
-            for shown in recipients
-        ],
-    )
-
-
-def recipient_text(shown: dict[str, Any]) -> str:
+def recipient_text(recipient: RecipientResource, use: UseResource) -> str:
     """Return what a recipient is, for people."""
     return facts(
         [
-            ("name", shown["name"]),
-            ("contact", shown["contact"] or "none"),
-            ("comment", shown["comment"] or "none"),
-            ("created", time_text(shown["created_at"])),
-            ("shares", ", ".join(shown["shares"]) or "none"),
-            ("allowed from", ", ".join(shown["allowed_networks"]) or "anywhere"),
-            use_text(shown["use"]),
+            ("name", recipient.name),
+            ("contact", recipient.contact or "none"),
+            ("comment", recipient.comment or "none"),
+            ("created", time_text(recipient.created_at)),
+            ("shares", ", ".join(recipient.shares) or "none"),
+            ("allowed from", ", ".join(recipient.allowed_networks) or "anywhere"),
+            _use_text(use),
         ]
     )
 
 
-def token_lines(tokens: Sequence[dict[str, Any]]) -> Iterator[str]:
+def token_lines(tokens: Sequence[TokenResource]) -> Iterator[str]:
     """Yield a line a token."""
     if not tokens:
         return
     yield ""
-    yield from aligned(
-        ("TOKEN", "STATE", "ENDS", "LAST USED", "FROM"),
-        [
-            (
-                f"{token['prefix']}...",
-                RecipientToken.State(token["state"]).label,
-                time_text(token["revoked_at"] or token["ends_at"]),
-                time_text(token["last_used_at"]),
-                token["last_used_from"] or "",
-            )
-            for token in tokens
-        ],
+    yield from listed(
+        tokens,
+        {
+            "TOKEN": lambda token: f"{token.prefix}...",
+            "STATE": _state,
+            "ENDS": lambda token: token.revoked_at or token.ends_at,
+            "LAST USED": lambda token: time_text(token.last_used_at),
+            "FROM": "last_used_from",
+        },
     )
 
 
-def _states(tokens: Sequence[dict[str, Any]]) -> str:
+def _state(token: TokenResource) -> str:
+    return RecipientToken.State(token.state.upper()).label
+
+
+def _states(tokens: Sequence[TokenResource]) -> str:
     """Count the tokens that have not ended by their states."""
-    counts: dict[str, int] = {}
-    for token in tokens:
-        label = RecipientToken.State(token["state"]).label
-        counts[label] = counts.get(label, 0) + 1
-    ended = {RecipientToken.State.EXPIRED.label, RecipientToken.State.REVOKED.label}
-    live = [f"{count} {label}" for label, count in counts.items() if label not in ended]
-    return ", ".join(live) or "none"
-
-
-def _last_used(tokens: Sequence[dict[str, Any]]) -> str:
-    moments = [token["last_used_at"] for token in tokens if token["last_used_at"]]
-    return time_text(max(moments, default=None))
+    live = [_state(one) for one in tokens if one.state not in {"expired", "revoked"}]
+    counts = [f"{live.count(word)} {word}" for word in dict.fromkeys(live)]
+    return ", ".join(counts) or "none"

@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Final
+from typing import Annotated, Final
 
 from deltaweb.web.audit.models import AuditEvent
+from deltaweb.web.pages.page_json import As, Named, OnPage, Spread, in_json
 from deltaweb.web.sharing.activity.event_rows import EventRow, event_row
 from deltaweb.web.sharing.activity.usage import daily_requests, last_days
 from deltaweb.web.sharing.issuing.rotation import Rotation, rotation
@@ -17,7 +18,12 @@ from deltaweb.web.sharing.models import (
     Share,
     SharedTable,
 )
-from deltaweb.web.sharing.recipients.token_states import TokensState, tokens_state
+from deltaweb.web.sharing.recipients.listing import (
+    RecipientResource,
+    RecipientRow,
+    recipient_rows,
+)
+from deltaweb.web.sharing.recipients.token_states import TokensState
 
 CHART_DAYS: Final = 14
 NUM_EVENTS: Final = 10
@@ -28,11 +34,46 @@ State = RecipientToken.State
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GrantResource:
+    """What of a table a recipient may read by a share; no table of an empty share."""
+
+    share: str
+    table: str | None
+    with_history: bool | None
+    start_version: int | None
+    partition_filter: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GrantRow:
     """One table that the recipient may read; None for a share without tables."""
 
     share: Share
     shared_table: SharedTable | None
+
+    def describe(self) -> GrantResource:
+        """Return it as machine forms name it."""
+        shared = self.shared_table
+        return GrantResource(
+            share=self.share.name,
+            table=shared.full_name if shared else None,
+            with_history=shared.with_history if shared else None,
+            start_version=shared.start_version if shared else None,
+            partition_filter=(shared.partition_filter or None) if shared else None,
+        )
+
+
+def _rotation_facts(under_way: Rotation) -> dict[str, object]:
+    verdict, new = under_way.verdict, under_way.new
+    return {
+        "old": under_way.old.prefix,
+        "new": None if new is None else new.prefix,
+        "light": verdict.light,
+        "cause": verdict.cause,
+        "quiet_since": verdict.quiet_since,
+        "green_at": verdict.green_at,
+        "step": next(s.kind for s in under_way.steps if s.progress == "now"),
+    }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,11 +85,16 @@ class RotationPanel:
         old_requests, new_requests: Requests a day with each token, none without one.
     """
 
-    rotation: Rotation
-    chart: RequestsChart
+    rotation: Spread[Annotated[Rotation, As(_rotation_facts)]]
+    chart: OnPage[RequestsChart]
     days: tuple[date, ...]
-    old_requests: tuple[int, ...]
-    new_requests: tuple[int, ...]
+    old_requests: Annotated[tuple[int, ...], Named("requests_old")]
+    new_requests: OnPage[tuple[int, ...]]
+
+    @in_json
+    def requests_new(self) -> tuple[int, ...]:
+        """The requests with the new token; nothing without one."""
+        return self.new_requests if self.rotation.new else ()
 
     @property
     def old_today(self) -> int:
@@ -67,22 +113,34 @@ class RecipientDetail:
     """Everything on the page of a recipient.
 
     Attributes:
-        num_tables, num_shares: What it may read.
+        num_tables: How many tables it may read.
         num_tokens: How many tokens there are; `tokens` holds the newest of them.
-        num_granted_tables: As `num_tables`, of which `grants` holds the first.
-        last_used_at: When any of its tokens was used last.
+        grants: The first of these tables.
     """
 
-    recipient: Recipient
-    state: TokensState
-    panel: RotationPanel | None
+    row: OnPage[RecipientRow]
+    resource: Spread[RecipientResource]
+    panel: Annotated[RotationPanel | None, Named("rotation")]
     tokens: list[TokenRow]
     num_tokens: int
     grants: list[GrantRow]
     num_tables: int
-    num_shares: int
-    last_used_at: datetime | None
     events: list[EventRow]
+
+    @property
+    def state(self) -> TokensState:
+        """How its tokens stand."""
+        return self.row.state
+
+    @property
+    def num_shares(self) -> int:
+        """How many shares it may read."""
+        return self.row.num_shares
+
+    @property
+    def last_used_at(self) -> datetime | None:
+        """When any of its tokens was used last."""
+        return self.row.last_used_at
 
 
 def recipient_detail(recipient: Recipient, *, now: datetime) -> RecipientDetail:
@@ -96,18 +154,15 @@ def recipient_detail(recipient: Recipient, *, now: datetime) -> RecipientDetail:
     shares = list(recipient.shares.prefetch_related("shared_tables__table"))
     grants = list(_grant_rows(shares))
     events = AuditEvent.objects.filter(recipient_id=recipient.id)
+    (row,) = recipient_rows(Recipient.objects.filter(id=recipient.id), now=now)
     return RecipientDetail(
-        recipient=recipient,
-        state=tokens_state(recipient, now=now),
+        row=row,
+        resource=row.resource,
         panel=_panel(tokens, now),
         tokens=token_rows(tokens, num_shown=MAX_TOKENS, now=now),
         num_tokens=len(tokens),
         grants=grants[:MAX_GRANTED_TABLES],
         num_tables=sum(row.shared_table is not None for row in grants),
-        num_shares=len(shares),
-        last_used_at=max(
-            (token.last_used_at for token in tokens if token.last_used_at), default=None
-        ),
         events=[event_row(e) for e in events.order_by("-at", "-id")[:NUM_EVENTS]],
     )
 

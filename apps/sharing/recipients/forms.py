@@ -5,19 +5,8 @@ from typing import Any, Final, cast
 
 from django import forms
 
-from deltaweb.web.pages.lists.fields import SortField, WordField
-from deltaweb.web.pages.lists.sorting import Column
 from deltaweb.web.sharing.issuing.forms import LifetimeForm
 
-MAX_PAGE: Final = 1_000_000
-COLUMNS: Final = (
-    Column(key="name", label="Recipient", word="Name"),
-    Column(key="ends", label="Token", word="Token's end"),
-    Column(key="shares", label="Shares", descends=True, css="dw-r"),
-    Column(key="used", label="Last used", descends=True),
-    Column(key="created", label="Newest", descends=True, is_shown=False),
-    Column(label="Requests, 30 days", css="dw-only-w"),
-)
 STATES: Final = {
     "active": "active",
     "expiring": "expires soon",
@@ -26,15 +15,6 @@ STATES: Final = {
     "revoked": "revoked",
     "none": "no token",
 }
-
-
-class RecipientListForm(forms.Form):
-    """The filter, order and page of the list."""
-
-    q = forms.CharField(max_length=200, required=False)
-    state = WordField(STATES)
-    sort = SortField(COLUMNS)
-    page = forms.IntegerField(min_value=1, max_value=MAX_PAGE, required=False)
 
 
 class ContactForm(forms.Form):

@@ -1,57 +1,54 @@
-"""The list of recipients: filter, order and pages."""
+"""The list of recipients: its columns, filters, order and pages."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Annotated, Any, Final
+from uuid import UUID
 
+from django import forms
 from django.db.models import Q, QuerySet
 
-from deltaweb.web.pages.lists.sorting import ordering
+from deltaweb.web.pages.lists.fields import WordField
+from deltaweb.web.pages.lists.sorting import Column, ordering
+from deltaweb.web.pages.page_json import Named, OnPage, Spread, shaped
 from deltaweb.web.pages.paging import PAGE_LENGTH, Paged, paged
+from deltaweb.web.pages.request.list_page import ListPage, ListQuery
 from deltaweb.web.sharing.activity.usage import USE_DAYS, daily_requests, last_days
 from deltaweb.web.sharing.models import Grant, Recipient
-from deltaweb.web.sharing.recipients.forms import COLUMNS
+from deltaweb.web.sharing.recipients.forms import STATES
 from deltaweb.web.sharing.recipients.token_states import (
     TokensState,
     num_by_state,
     with_tokens_state,
 )
 
-DEFAULT_SORT: Final = "name"
-SORT_FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
-    "name": ("name_key",),
-    "used": ("last_used_at",),
-    "ends": ("ends_at",),
-    "shares": ("num_shares",),
-    "created": ("created_at",),
-}
-CSV_HEADER: Final = (
-    "name",
-    "contact",
-    "comment",
-    "state",
-    "token_ends_at",
-    "shares",
-    "last_used_at",
-    "allowed_networks",
-    "created_at",
-)
+CSV_CHUNK: Final = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RecipientQuery:
-    """What the list is asked for; empty texts filter nothing."""
+class RecipientResource:
+    """A recipient as every machine form names it.
 
-    q: str = ""
-    state: str = ""
-    sort: str = ""
-    page: int = 1
+    Attributes:
+        state: How its tokens stand; a key of `STATES`.
+        token_ends_at: When the last of its live tokens ends; None without one.
+        shares: Names of what it may read.
+        allowed_networks: Where it may come from; empty allows every address.
+    """
 
-    @property
-    def is_filtered(self) -> bool:
-        """Whether something else than everybody is asked for."""
-        return bool(self.q or self.state)
+    name: str
+    contact: str | None
+    comment: str
+    state: str
+    token_ends_at: datetime | None
+    num_shares: int
+    shares: list[str]
+    last_used_at: datetime | None
+    allowed_networks: list[str]
+    created_at: datetime
+    id: UUID
+    url: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,11 +61,12 @@ class RecipientRow:
         requests: Requests a day, today last; empty where they are not counted.
     """
 
-    recipient: Recipient
-    state: TokensState
-    num_shares: int
-    last_used_at: datetime | None
-    requests: tuple[int, ...] = ()
+    recipient: OnPage[Recipient]
+    state: OnPage[TokensState]
+    num_shares: OnPage[int]
+    last_used_at: OnPage[datetime | None]
+    resource: Spread[RecipientResource]
+    requests: Annotated[tuple[int, ...], Named("requests_30d")] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,16 +86,14 @@ class RecipientPage:
 
 
 def recipient_page(
-    query: RecipientQuery, *, now: datetime, length: int = PAGE_LENGTH
+    _user: object, query: ListQuery, now: datetime, *, length: int = PAGE_LENGTH
 ) -> RecipientPage:
     """Return a page of recipients; one beyond the last is the last."""
-    found = _search(with_tokens_state(Recipient.objects.all(), now=now), query.q)
+    found, state = _search(query, now), query["state"]
     by_state = num_by_state(found)
-    count = by_state.get(query.state, 0) if query.state else sum(by_state.values())
+    count = by_state.get(state, 0) if state else sum(by_state.values())
     place = paged(count, query.page, length=length)
-    if query.state:
-        found = found.filter(state=query.state)
-    shown = list(found.order_by(*_order(query))[place.rows])
+    shown = list(_ordered(found, query)[place.rows])
     days = last_days(USE_DAYS, now=now)
     requests = daily_requests("recipient_id", [one.id for one in shown], days=days)
     return RecipientPage(
@@ -108,43 +104,37 @@ def recipient_page(
     )
 
 
+def every_recipient(
+    _user: object, query: ListQuery, now: datetime
+) -> Iterator[RecipientResource]:
+    """Yield every recipient of the filter."""
+    found = _ordered(_search(query, now), query)
+    yield from map(_resource, found.iterator(chunk_size=CSV_CHUNK))
+
+
 def recipient_rows(
     recipients: QuerySet[Recipient], *, now: datetime
 ) -> list[RecipientRow]:
-    """Return recipients with the state of their tokens, by name and by one query."""
-    found = with_tokens_state(recipients, now=now).order_by("name_key")
-    return [_row(recipient) for recipient in found]
+    """Return recipients with the state of their tokens, by name and by two queries."""
+    found = with_tokens_state(recipients, now=now).prefetch_related("shares")
+    return [_row(recipient) for recipient in found.order_by("name_key")]
 
 
-def recipient_csv(
-    query: RecipientQuery, *, now: datetime
-) -> Iterator[tuple[object, ...]]:
-    """Yield a header and every recipient of the filter."""
-    yield CSV_HEADER
-    found = _search(with_tokens_state(Recipient.objects.all(), now=now), query.q)
-    if query.state:
-        found = found.filter(state=query.state)
-    ordered = found.order_by(*_order(query)).prefetch_related("shares")
-    for recipient in ordered.iterator(chunk_size=500):
-        yield (
-            recipient.name,
-            recipient.contact,
-            recipient.comment,
-            recipient.state,
-            recipient.ends_at,
-            ", ".join(share.name for share in recipient.shares.all()),
-            recipient.last_used_at,
-            ", ".join(recipient.allowed_networks),
-            recipient.created_at,
-        )
+def recipient_resource(recipient: Recipient, *, now: datetime) -> RecipientResource:
+    """Return one recipient as machine forms name it."""
+    (row,) = recipient_rows(Recipient.objects.filter(id=recipient.id), now=now)
+    return row.resource
 
 
-def _order(query: RecipientQuery) -> list[Any]:
-    sort = query.sort or DEFAULT_SORT
-    return ordering(COLUMNS, SORT_FIELDS, sort, ties=("name_key",))
+def _ordered(found: Any, query: ListQuery) -> Any:  # noqa: ANN401 (annotated rows)
+    if query["state"]:
+        found = found.filter(state=query["state"])
+    order = ordering(COLUMNS, query.sort, ties=("name_key",))
+    return found.order_by(*order).prefetch_related("shares")
 
 
-def _search(found: Any, text: str) -> Any:  # noqa: ANN401 (annotated rows)
+def _search(query: ListQuery, now: datetime) -> Any:  # noqa: ANN401 (annotated rows)
+    found, text = with_tokens_state(Recipient.objects.all(), now=now), query["q"]
     if not text:
         return found
     # A join would list, and count, a recipient once for each share that matches.
@@ -163,5 +153,40 @@ def _row(recipient: Any, requests: tuple[int, ...] = ()) -> RecipientRow:  # noq
         state=TokensState(key=recipient.state, ends_at=recipient.ends_at),
         num_shares=recipient.num_shares,
         last_used_at=recipient.last_used_at,
+        resource=_resource(recipient),
         requests=requests,
     )
+
+
+def _resource(recipient: Any) -> RecipientResource:  # noqa: ANN401 (an annotated row)
+    return shaped(
+        RecipientResource,
+        recipient,
+        token_ends_at=recipient.ends_at,
+        shares=[share.name for share in recipient.shares.all()],
+        url=recipient.get_absolute_url(),
+    )
+
+
+COLUMNS: Final = (
+    Column("name", "Recipient", "name_key", word="Name"),
+    Column("ends", "Token", "ends_at", word="Token's end"),
+    Column("shares", "Shares", "num_shares", descends=True, css="dw-r"),
+    Column("used", "Last used", "last_used_at", descends=True),
+    Column("created", "Newest", "created_at", descends=True, is_shown=False),
+    Column("", "Requests, 30 days", css="dw-only-w"),
+)
+RECIPIENTS: Final = ListPage(
+    entries="recipients",
+    template="sharing/recipient_list.html",
+    columns=COLUMNS,
+    default_sort="name",
+    filters={
+        "q": forms.CharField(max_length=200, required=False),
+        "state": WordField(STATES),
+    },
+    page=recipient_page,
+    entry=RecipientResource,
+    every=every_recipient,
+    more=lambda *_: {"states": STATES},
+)

@@ -45,13 +45,6 @@ def num_recipients_by_state(*, now: datetime) -> dict[str, int]:
     return num_by_state(with_tokens_state(Recipient.objects.all(), now=now))
 
 
-def tokens_state(recipient: Recipient, *, now: datetime) -> TokensState:
-    """Return how the tokens of one recipient stand."""
-    found = with_tokens_state(Recipient.objects.filter(id=recipient.id), now=now)
-    state, ends_at = found.values_list("state", "ends_at").get()
-    return TokensState(key=state, ends_at=ends_at)
-
-
 def with_tokens_state(recipients: QuerySet[Recipient], *, now: datetime) -> Any:  # noqa: ANN401 (annotated rows)
     """Add `state`, `ends_at`, `last_used_at` and `num_shares` to recipients."""
     tokens = RecipientToken.objects.filter(recipient=OuterRef("pk"))

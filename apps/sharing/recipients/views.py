@@ -13,8 +13,6 @@ from django.views.decorators.http import (
 
 from deltaweb.web.accounts.permissions import admin_required
 from deltaweb.web.pages.actions import actor_of
-from deltaweb.web.pages.lists.sorting import sort_headers, sort_options
-from deltaweb.web.pages.paging import page_links
 from deltaweb.web.pages.responses import respond
 from deltaweb.web.sharing.errors import SharingStateError
 from deltaweb.web.sharing.issuing import once
@@ -28,59 +26,21 @@ from deltaweb.web.sharing.issuing.token_result import repeated, show_credentials
 from deltaweb.web.sharing.models import Recipient
 from deltaweb.web.sharing.names import find_recipient
 from deltaweb.web.sharing.recipients import detail as recipient_pages
-from deltaweb.web.sharing.recipients import listing as recipient_lists
 from deltaweb.web.sharing.recipients import services
-from deltaweb.web.sharing.recipients.data import detail_json, row_json
 from deltaweb.web.sharing.recipients.forms import (
-    COLUMNS,
-    STATES,
     ConfirmForm,
     NewRecipientForm,
-    RecipientListForm,
     SettingsForm,
     SharesForm,
 )
-from deltaweb.web.tables.head.shapes import cleaned
+from deltaweb.web.sharing.recipients.listing import RECIPIENTS
 
 
 @admin_required
 @require_safe
 def recipient_list(request: HttpRequest, fmt: str) -> HttpResponseBase:
     """List the recipients; htmx asks for the rows alone."""
-    values = cleaned(RecipientListForm(request.GET))
-    query = recipient_lists.RecipientQuery(
-        q=values["q"],
-        state=values["state"],
-        sort=values["sort"],
-        page=values["page"] or 1,
-    )
-    now = timezone.now()
-    page = recipient_lists.recipient_page(query, now=now)
-    links = page_links(request, page.paged)
-    rows = recipient_lists.recipient_csv(query, now=now) if fmt == "csv" else None
-    return respond(
-        request,
-        fmt,
-        template="sharing/recipient_list.html",
-        context={
-            "page": page,
-            "query": query,
-            "headers": sort_headers(
-                request, COLUMNS, query.sort or recipient_lists.DEFAULT_SORT
-            ),
-            "sorts": sort_options(
-                COLUMNS, query.sort, default=recipient_lists.DEFAULT_SORT
-            ),
-            "states": STATES,
-            "links": links,
-        },
-        data={
-            "count": page.paged.count,
-            "next": links.next,
-            "recipients": [row_json(row) for row in page.rows],
-        },
-        rows=rows,
-    )
+    return RECIPIENTS.answer(request, fmt)
 
 
 @admin_required
@@ -133,7 +93,7 @@ def recipient_detail(request: HttpRequest, name: str, fmt: str) -> HttpResponseB
             "recipient": recipient,
             "once": once.new_key(),
         },
-        data=detail_json(detail),
+        data=detail,
     )
 
 

@@ -3,25 +3,25 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Annotated
 from uuid import UUID
 
 from django.db.models import F, Q
 
 from deltaweb.delta.log.versions import ReadableRun
+from deltaweb.web.pages.page_json import As, Named, OnPage, Spread, in_json
 from deltaweb.web.pages.paging import Paged, paged
-from deltaweb.web.sharing.activity.usage import (
-    FIRST_FAILED_STATUS,
-    USE_DAYS,
-    DailyUse,
-    calls,
-    daily_use,
-    last_days,
-    reads,
-)
+from deltaweb.web.sharing.activity.usage import DailyUse, calls
+from deltaweb.web.sharing.activity.use_resource import UseResource, use_resource
 from deltaweb.web.sharing.clients.preflight import Preflight, preflight_data, preflights
 from deltaweb.web.sharing.models import Recipient, Share, SharedTable
 from deltaweb.web.sharing.recipients.listing import RecipientRow, recipient_rows
+from deltaweb.web.sharing.shares.resources import (
+    SharedTableResource,
+    ShareResource,
+    resource_of_share,
+    shared_table_resource,
+)
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.versions.readable import lost_runs, told
 
@@ -40,9 +40,14 @@ class SharedTableRow:
         lost_runs: Versions that are offered, and cannot be read any more.
     """
 
-    shared_table: SharedTable
-    preflight: Preflight
-    lost_runs: list[ReadableRun] = field(default_factory=list)
+    shared_table: OnPage[SharedTable]
+    resource: Spread[SharedTableResource]
+    preflight: Annotated[Preflight, Named("clients"), As(preflight_data)]
+    lost_runs: Annotated[
+        list[ReadableRun],
+        Named("lost_versions"),
+        As(lambda runs: [[run.first, run.last] for run in runs]),
+    ] = field(default_factory=list)
 
     @property
     def lost_versions(self) -> str:
@@ -62,16 +67,19 @@ class SharedTableRow:
 class ShareDetail:
     """One share with a page of its tables, its readers and what they did with it.
 
-    `num_recipients` counts all readers; `recipients` are the first by name.
+    `readers` are the first by name.
     """
 
-    share: Share
+    resource: Spread[ShareResource]
     tables: list[SharedTableRow]
-    paged: Paged
-    recipients: list[RecipientRow]
-    num_recipients: int
-    use: list[DailyUse]
-    last_read_at: datetime | None
+    paged: OnPage[Paged]
+    readers: list[RecipientRow]
+    use: UseResource
+
+    @in_json
+    def usage(self) -> Sequence[DailyUse]:
+        """The days of its use, by their old name."""
+        return self.use.days
 
     @property
     def warnings(self) -> list[SharedTableRow]:
@@ -91,25 +99,20 @@ def share_detail(share: Share, *, now: datetime, page: int = 1) -> ShareDetail:
     readers = share.recipients.order_by("name_key")
     first = readers.values_list("id", flat=True)[:RECIPIENTS_SHOWN]
     found = preflights({row.table_id for row in tables})
-    events = calls(share=share.name)
-    answered = reads(events.filter(status__lt=FIRST_FAILED_STATUS))
     return ShareDetail(
-        share=share,
+        resource=resource_of_share(share),
         tables=[
             SharedTableRow(
                 shared_table=row,
+                resource=shared_table_resource(row),
                 preflight=found[row.table_id],
                 lost_runs=_lost_runs(row, row.readable_runs),
             )
             for row in tables
         ],
         paged=place,
-        recipients=recipient_rows(
-            Recipient.objects.filter(id__in=list(first)), now=now
-        ),
-        num_recipients=readers.count(),
-        use=daily_use(events, days=last_days(USE_DAYS, now=now)),
-        last_read_at=answered.values_list("at", flat=True).first(),
+        readers=recipient_rows(Recipient.objects.filter(id__in=list(first)), now=now),
+        use=use_resource(calls(share=share.name), now=now),
     )
 
 
@@ -131,7 +134,9 @@ def edited_table(share: Share, wanted: str) -> SharedTableRow | None:
     if one is None:
         return None
     found = preflights([one.table_id])[one.table_id]
-    return SharedTableRow(shared_table=one, preflight=found)
+    return SharedTableRow(
+        shared_table=one, resource=shared_table_resource(one), preflight=found
+    )
 
 
 def ungranted_recipients(share: Share, *, q: str) -> list[Recipient]:
@@ -163,55 +168,3 @@ def find_table(name: str) -> Table | None:
     return Table.objects.filter(
         namespace=namespace if dot else "default", name=bare
     ).first()
-
-
-def share_data(detail: ShareDetail) -> dict[str, Any]:
-    """Return a share as the JSON form of its page shows it."""
-    return {
-        "name": detail.share.name,
-        "id": detail.share.id,
-        "comment": detail.share.comment,
-        "created_at": detail.share.created_at,
-        "last_read_at": detail.last_read_at,
-        "num_tables": detail.paged.count,
-        "num_recipients": detail.num_recipients,
-        "tables": [
-            {
-                "id": row.shared_table.id,
-                "schema": row.shared_table.schema,
-                "name": row.shared_table.name,
-                "table": row.shared_table.table.full_name,
-                "with_history": row.shared_table.with_history,
-                "start_version": row.shared_table.start_version,
-                "lost_versions": [[run.first, run.last] for run in row.lost_runs],
-                "partition_filter": row.shared_table.partition_filter or None,
-                "comment": row.shared_table.comment,
-                "added_at": row.shared_table.added_at,
-                "clients": preflight_data(row.preflight),
-            }
-            for row in detail.tables
-        ],
-        "recipients": [
-            {
-                "name": row.recipient.name,
-                "token_state": row.state.key,
-                "token_ends_at": row.state.ends_at,
-                "last_used_at": row.last_used_at,
-            }
-            for row in detail.recipients
-        ],
-        "usage": use_data(detail.use),
-    }
-
-
-def use_data(days: Sequence[DailyUse]) -> list[dict[str, Any]]:
-    """Return the days of a use as the JSON forms show them."""
-    return [
-        {
-            "day": day.day,
-            "answered": day.num_answered,
-            "refused": day.num_refused,
-            "size_bytes": day.size_bytes,
-        }
-        for day in days
-    ]

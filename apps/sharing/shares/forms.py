@@ -2,19 +2,9 @@
 
 from django import forms
 
-from deltaweb.web.pages.lists.fields import SortField
-from deltaweb.web.pages.lists.sorting import Column
 from deltaweb.web.sharing.models import MAX_NAME_LENGTH
 
 MAX_PAGE = 1_000_000
-SHARE_COLUMNS = (
-    Column(key="name", label="Share", word="Name"),
-    Column(key="tables", label="Tables", descends=True),
-    Column(key="recipients", label="Recipients", descends=True, css="dw-r"),
-    Column(key="read", label="Last read", descends=True),
-    Column(key="created", label="Newest", descends=True, is_shown=False),
-    Column(label="Activity, 30 days", css="dw-only-w"),
-)
 MAX_COMMENT_LENGTH = 10_000
 MAX_FILTER_LENGTH = 10_000
 # Longer than a name may be, so that the rule of names speaks and not the field.
@@ -26,12 +16,6 @@ class ListForm(forms.Form):
 
     q = forms.CharField(max_length=200, required=False)
     page = forms.IntegerField(min_value=1, max_value=MAX_PAGE, required=False)
-
-
-class ShareListForm(ListForm):
-    """The search, order and page of the list of shares."""
-
-    sort = SortField(SHARE_COLUMNS)
 
 
 class ShareForm(forms.Form):

@@ -1,31 +1,54 @@
 """What the Sharing tab of a table shows: where it is shared and who reads it."""
 
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Annotated
 from uuid import UUID
 
+from deltaweb.web.pages.page_json import As, Named, OnPage, Spread, in_json, json_with
 from deltaweb.web.sharing.activity.event_rows import EventRow, event_row
-from deltaweb.web.sharing.activity.usage import (
-    USE_DAYS,
-    DailyUse,
-    calls,
-    daily_use,
-    last_days,
-    reads,
-)
+from deltaweb.web.sharing.activity.usage import DailyUse, calls, reads
+from deltaweb.web.sharing.activity.use_resource import UseResource, use_resource
 from deltaweb.web.sharing.clients.preflight import Preflight, preflight, preflight_data
 from deltaweb.web.sharing.models import Grant, Recipient, Share, SharedTable
 from deltaweb.web.sharing.recipients.listing import RecipientRow, recipient_rows
-from deltaweb.web.sharing.shares.detail import (
-    use_data,
-)
+from deltaweb.web.sharing.shares.resources import shared_table_resource
+from deltaweb.web.tables.head.shapes import names_of
 from deltaweb.web.tables.models import Table
 
 READS_SHOWN = 8
 SHARES_OFFERED = 100
+
+
+# How to reach a recipient, and from where it calls, is for administrators.
+def _reader(row: RecipientRow) -> dict[str, object]:
+    return _some(row.resource, "name", "state", "token_state", "last_used_at")
+
+
+def _reads(rows: list[EventRow]) -> list[dict[str, object]]:
+    names = ("at", "recipient", "share", "schema", "table", "version", "status")
+    return [_some(row, *names, "num_files", "size_bytes") for row in rows]
+
+
+def _use(use: UseResource) -> dict[str, object]:
+    names = ("num_days", "num_requests", "num_refused", "size_bytes", "days")
+    return _some(use, *names)
+
+
+def _some(value: object, *names: str) -> dict[str, object]:
+    """Return some keys of a value, as its JSON form has them."""
+    shown = json_with(value)
+    return {name: shown[name] for name in names}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableReader:
+    """A recipient, and the names of the shares by which it reads a table."""
+
+    row: Spread[Annotated[RecipientRow, As(_reader)]]
+    by_shares: list[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,26 +57,36 @@ class TableSharing:
 
     Attributes:
         shared_tables: Its places in shares.
-        recipients: Who may read it, each with the names of the shares by which.
+        readers: Who may read it.
         preflight: What clients make of the table.
         use: What recipients asked of it, day by day.
         last_reads: The newest times that its rows were asked for.
         other_shares: Some shares that it could be added to.
     """
 
-    shared_tables: list[SharedTable]
-    recipients: list[tuple[RecipientRow, list[str]]]
-    preflight: Preflight
-    use: list[DailyUse]
-    last_reads: list[EventRow]
-    other_shares: list[Share]
+    names: Spread[Mapping[str, object]]
+    shared_tables: Annotated[
+        list[SharedTable],
+        Named("shares"),
+        As(lambda shared: [shared_table_resource(one) for one in shared]),
+    ]
+    readers: list[TableReader]
+    preflight: Annotated[Preflight, Named("clients"), As(preflight_data)]
+    use: Annotated[UseResource, As(_use)]
+    last_reads: Annotated[list[EventRow], As(_reads)]
+    other_shares: OnPage[list[Share]]
+
+    @in_json
+    def usage(self) -> Sequence[DailyUse]:
+        """The days of its use, by their old name."""
+        return self.use.days
 
 
 def table_sharing(table: Table, *, now: datetime) -> TableSharing:
     """Return what the Sharing tab of a table shows."""
     shared = list(
         SharedTable.objects.filter(table=table)
-        .select_related("share")
+        .select_related("share", "table")
         .order_by("share__name_key", "schema_key", "name_key")
     )
     share_ids = {one.share_id for one in shared}
@@ -62,56 +95,17 @@ def table_sharing(table: Table, *, now: datetime) -> TableSharing:
     others = Share.objects.exclude(id__in=share_ids).order_by("name_key")
     shares_of = _shares_of(share_ids)
     return TableSharing(
+        names=names_of(table),
         shared_tables=shared,
-        recipients=[
-            (row, shares_of[row.recipient.id])
+        readers=[
+            TableReader(row=row, by_shares=shares_of[row.recipient.id])
             for row in recipient_rows(readers, now=now)
         ],
         preflight=preflight(table),
-        use=daily_use(events, days=last_days(USE_DAYS, now=now)),
+        use=use_resource(events, now=now),
         last_reads=[event_row(event) for event in reads(events)[:READS_SHOWN]],
         other_shares=list(others[:SHARES_OFFERED]),
     )
-
-
-def table_sharing_data(found: TableSharing) -> dict[str, Any]:
-    """Return the tab as its JSON form shows it."""
-    return {
-        "shares": [
-            {
-                "share": one.share.name,
-                "schema": one.schema,
-                "name": one.name,
-                "with_history": one.with_history,
-                "start_version": one.start_version,
-                "partition_filter": one.partition_filter or None,
-            }
-            for one in found.shared_tables
-        ],
-        "recipients": [
-            {
-                "name": row.recipient.name,
-                "shares": names,
-                "token_state": row.state.key,
-                "last_used_at": row.last_used_at,
-            }
-            for row, names in found.recipients
-        ],
-        "clients": preflight_data(found.preflight),
-        "usage": use_data(found.use),
-        "last_reads": [
-            {
-                "at": row.event.at,
-                "recipient": row.event.recipient,
-                "share": row.event.share,
-                "version": row.event.version,
-                "status": row.event.status,
-                "num_files": row.event.num_files,
-                "size_bytes": row.event.size_bytes,
-            }
-            for row in found.last_reads
-        ],
-    }
 
 
 def _shares_of(share_ids: Collection[UUID]) -> dict[UUID, list[str]]:

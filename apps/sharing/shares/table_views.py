@@ -29,11 +29,7 @@ def table_sharing(
             "head": table_head(table),
             "table": table,
             "found": found,
-            "charts": use_charts(found.use),
+            "charts": use_charts(found.use.days),
         },
-        data={
-            "namespace": table.namespace,
-            "name": table.name,
-            **selectors.table_sharing_data(found),
-        },
+        data=found,
     )

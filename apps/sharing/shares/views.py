@@ -15,8 +15,9 @@ from deltaweb.delta.errors import DeltaError
 from deltaweb.web.accounts.permissions import admin_required
 from deltaweb.web.pages.actions import actor_of
 from deltaweb.web.pages.errors import PageError
-from deltaweb.web.pages.lists.sorting import sort_headers, sort_options
+from deltaweb.web.pages.page_json import json_with
 from deltaweb.web.pages.paging import page_links
+from deltaweb.web.pages.request.parameters import cleaned
 from deltaweb.web.pages.responses import respond
 from deltaweb.web.sharing.activity.charts import use_charts
 from deltaweb.web.sharing.clients.preflight import preflight
@@ -28,21 +29,13 @@ from deltaweb.web.sharing.recipients import services as recipient_services
 from deltaweb.web.sharing.shares import detail as share_pages
 from deltaweb.web.sharing.shares import services as share_services
 from deltaweb.web.sharing.shares.forms import (
-    SHARE_COLUMNS,
     AddTableForm,
     GrantForm,
     ListForm,
     SharedTableForm,
-    ShareListForm,
 )
-from deltaweb.web.sharing.shares.listing import (
-    DEFAULT_SORT,
-    share_csv,
-    share_page,
-    share_row_data,
-)
+from deltaweb.web.sharing.shares.listing import SHARES
 from deltaweb.web.tables.errors import TableNotRegisteredError
-from deltaweb.web.tables.head.shapes import cleaned
 from deltaweb.web.tables.models import Table
 
 PROFILE_FILE_NAME = "profile.share"
@@ -52,30 +45,7 @@ PROFILE_FILE_NAME = "profile.share"
 @admin_required
 def share_list(request: HttpRequest, *, fmt: str) -> HttpResponseBase:
     """Show the shares; htmx asks for the list alone."""
-    values = cleaned(ShareListForm(request.GET))
-    q, sort = values["q"], values["sort"]
-    page = share_page(q=q, sort=sort, page=values["page"] or 1, now=timezone.now())
-    links = page_links(request, page.paged)
-    return respond(
-        request,
-        fmt,
-        template="sharing/share_list.html",
-        context={
-            "page": page,
-            "q": q,
-            "sort": sort,
-            "headers": sort_headers(request, SHARE_COLUMNS, sort or DEFAULT_SORT),
-            "sorts": sort_options(SHARE_COLUMNS, sort, default=DEFAULT_SORT),
-            "links": links,
-        },
-        data={
-            "count": page.paged.count,
-            "next": links.next,
-            "shares": [share_row_data(row) for row in page.rows],
-        },
-        rows=share_csv(q=q, sort=sort) if fmt == "csv" else None,
-        fragment="share-rows",
-    )
+    return SHARES.answer(request, fmt)
 
 
 @require_safe
@@ -259,7 +229,7 @@ def _share_page(  # noqa: PLR0913 (each is one form of the page)
         context={
             "share": share,
             "detail": detail,
-            "charts": use_charts(detail.use),
+            "charts": use_charts(detail.use.days),
             "snippets": _snippets(share, detail),
             "snippet_key": request.GET.get("lang", "pandas"),
             "links": links,
@@ -275,10 +245,7 @@ def _share_page(  # noqa: PLR0913 (each is one form of the page)
         }
         if fmt == "html"
         else {},
-        data={
-            **share_pages.share_data(detail),
-            "next": links.next,
-        },
+        data=json_with(detail, next=links.next) if fmt == "json" else {},
         status=422 if failed else 200,
     )
 

@@ -5,22 +5,10 @@ from typing import Any, cast
 
 from django import forms
 
-from deltaweb.web.pages.lists.fields import SortField, WordField
-from deltaweb.web.pages.lists.sorting import Column
 from deltaweb.web.tables.models.schedules import schedule_choices
 from deltaweb.web.tables.storage.locations import MAX_LENGTH as MAX_LOCATION_LENGTH
 
 MAX_PAGE = 1_000_000
-COLUMNS = (
-    Column(key="name", label="Table", word="Name"),
-    Column(key="commit", label="Last commit", descends=True),
-    Column(label="Versions", css="dw-only-w"),
-    Column(key="rows", label="Rows", descends=True, css="dw-r dw-only-w"),
-    Column(key="size", label="Size", descends=True, css="dw-r"),
-    Column(key="files", label="Files", descends=True, is_shown=False),
-    Column(label="30 days", css="dw-only-w"),
-    Column(key="state", label="State"),
-)
 STATUSES = {
     "indexed": "indexed",
     "new": "not indexed yet",
@@ -29,19 +17,6 @@ STATUSES = {
     "unreachable": "unreachable",
     "failed": "failed",
 }
-
-
-class CatalogueForm(forms.Form):
-    """The filter, order and page of the catalogue."""
-
-    q = forms.CharField(max_length=200, required=False)
-    namespace = forms.CharField(max_length=200, required=False)
-    status = WordField(STATUSES)
-    mark = forms.CharField(max_length=50, required=False)
-    feature = forms.CharField(max_length=200, required=False)
-    writer = forms.CharField(max_length=300, required=False)
-    sort = SortField(COLUMNS)
-    page = forms.IntegerField(min_value=1, max_value=MAX_PAGE, required=False)
 
 
 class SearchForm(forms.Form):

@@ -1,24 +1,17 @@
 """The list of tables, and the search of the whole app."""
 
 from dataclasses import asdict
-from typing import Any
 
 from django.http import HttpRequest, HttpResponseBase
 from django.views.decorators.http import require_GET
 
-from deltaweb.web.pages.lists.sorting import sort_headers, sort_options
 from deltaweb.web.pages.paging import page_links
+from deltaweb.web.pages.request.parameters import cleaned
 from deltaweb.web.pages.responses import respond
-from deltaweb.web.tables.catalogue.forms import COLUMNS, CatalogueForm, SearchForm
-from deltaweb.web.tables.catalogue.listing import (
-    DEFAULT_SORT,
-    CatalogueQuery,
-    CatalogueRow,
-    catalogue_csv,
-    catalogue_page,
-)
+from deltaweb.web.tables.catalogue.forms import SearchForm
+from deltaweb.web.tables.catalogue.listing import TABLES
 from deltaweb.web.tables.catalogue.search import search_csv, search_keys, search_page
-from deltaweb.web.tables.head.shapes import cleaned, signed_in, table_json
+from deltaweb.web.tables.head.shapes import signed_in, table_resource
 
 HITS = "search-hits"  # what the box of the top bar fills
 
@@ -26,40 +19,7 @@ HITS = "search-hits"  # what the box of the top bar fills
 @require_GET
 def table_list(request: HttpRequest, fmt: str) -> HttpResponseBase:
     """Show the catalogue; htmx asks for the list alone."""
-    user = signed_in(request)
-    values = cleaned(CatalogueForm(request.GET))
-    query = CatalogueQuery(
-        q=values["q"],
-        namespace=values["namespace"],
-        status=values["status"],
-        mark=values["mark"],
-        feature=values["feature"],
-        writer=values["writer"],
-        sort=values["sort"],
-        page=values["page"] or 1,
-    )
-    page = catalogue_page(user, query)
-    links = page_links(request, page.paged)
-    return respond(
-        request,
-        fmt,
-        template="tables/table_list.html",
-        context={
-            "page": page,
-            "query": query,
-            "headers": sort_headers(request, COLUMNS, query.sort or DEFAULT_SORT),
-            "sorts": sort_options(COLUMNS, query.sort, default=DEFAULT_SORT),
-            "links": links,
-            "here": request.get_full_path(),
-        },
-        data={
-            "count": page.paged.count,
-            "next": links.next,
-            "tables": [_row_json(row) for row in page.rows],
-        },
-        rows=catalogue_csv(user, query) if fmt == "csv" else None,
-        fragment="table-rows",
-    )
+    return TABLES.answer(request, fmt)
 
 
 @require_GET
@@ -86,7 +46,7 @@ def search(request: HttpRequest, fmt: str) -> HttpResponseBase:
             "q": q,
             "count": page.count,
             "next": links.next,
-            "tables": [table_json(table) for table in page.tables],
+            "tables": [table_resource(table) for table in page.tables],
             "columns": [
                 {
                     "table": column.table.full_name,
@@ -103,13 +63,3 @@ def search(request: HttpRequest, fmt: str) -> HttpResponseBase:
         rows=search_csv(user, q=q, kind=kind) if fmt == "csv" else None,
         fragment="hits" if request.headers.get("HX-Target") == HITS else "results",
     )
-
-
-def _row_json(row: CatalogueRow) -> dict[str, Any]:
-    return table_json(row.table) | {
-        "status": row.status,
-        "user": row.user_name or None,
-        "operation": row.operation or None,
-        "commits_30d": row.commits_30d,
-        "matched_columns": row.matched_columns,
-    }

@@ -1,84 +1,48 @@
 """The catalogue's list: filters, facets, order and pages, from the database alone."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from datetime import datetime
+from typing import Annotated, Any, Final
 from uuid import UUID
 
+from django import forms
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import F, Q
 
 from deltaweb.web.accounts.models import User
-from deltaweb.web.pages.lists.sorting import ordering
+from deltaweb.web.pages.lists.fields import WordField
+from deltaweb.web.pages.lists.sorting import Column, ordering
+from deltaweb.web.pages.page_json import Named, OnPage, Spread
 from deltaweb.web.pages.paging import PAGE_LENGTH, Paged, paged
-from deltaweb.web.pages.request.server_paths import cut_place
+from deltaweb.web.pages.request.list_page import ListPage, ListQuery
 from deltaweb.web.tables.catalogue import facets as catalogue_facets
-from deltaweb.web.tables.catalogue.forms import COLUMNS
+from deltaweb.web.tables.catalogue.forms import STATUSES
 from deltaweb.web.tables.extension.badges import Badge, badges_of
+from deltaweb.web.tables.head.shapes import TableResource, table_resource
 from deltaweb.web.tables.models import Commit, Table, TableColumn, name_holds
 
 MATCHES_SHOWN = 4  # columns named in a row of the list
-DEFAULT_SORT = "name"
-SORT_FIELDS: Mapping[str, tuple[str, ...]] = {
-    "name": ("namespace", "name"),
-    "commit": ("committed_at",),
-    "rows": ("num_records",),
-    "size": ("size_bytes",),
-    "files": ("num_files",),
-    "state": ("status",),
-}
-CSV_HEADER = (
-    "name",
-    "location",
-    "description",
-    "status",
-    "version",
-    "committed_at",
-    "indexed_at",
-    "rows",
-    "size_bytes",
-    "files",
-    "columns",
-    "restricted",
-)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CatalogueQuery:
-    """What the list is asked for; empty texts filter nothing."""
-
-    q: str = ""
-    namespace: str = ""
-    status: str = ""
-    mark: str = ""
-    feature: str = ""
-    writer: str = ""
-    sort: str = ""
-    page: int = 1
-
-    @property
-    def chosen(self) -> dict[str, str]:
-        """The value of each facet that is asked for, or nothing."""
-        return {name: getattr(self, name) for name in catalogue_facets.NAMES}
-
-    @property
-    def is_filtered(self) -> bool:
-        """Whether something else than the whole catalogue is asked for."""
-        return bool(self.q) or any(self.chosen.values())
+CSV_CHUNK = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CatalogueRow:
-    """One table of the list."""
+    """One table of the list, with its newest commit and what a search found in it."""
 
-    table: Table
-    status: str
+    table: OnPage[Table]
+    resource: Spread[TableResource]
+    user_name: Annotated[str | None, Named("user")]
+    operation: str | None
     commits_30d: list[int]
-    user_name: str
-    operation: str
     matched_columns: list[str]
-    more_matches: int
-    badges: list[Badge] = field(default_factory=list)
+    more_matches: OnPage[int]
+    badges: OnPage[list[Badge]] = field(default_factory=list)
+
+    @property
+    def status(self) -> str:
+        """How the table is, in one word."""
+        return self.resource.status
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,10 +55,9 @@ class CataloguePage:
         size_bytes: Bytes of those whose size is known; None where none is.
         num_unsized: How many of them have an unknown size.
         facets: By name, each counted under the other filters.
-        num_visible: How many tables the search finds without the catalogue_facets.
+        num_visible: How many tables the search finds without the facets.
     """
 
-    query: CatalogueQuery
     rows: list[CatalogueRow]
     paged: Paged
     size_bytes: int | None
@@ -130,56 +93,47 @@ class CataloguePage:
 
 
 def catalogue_page(
-    user: User | AnonymousUser, query: CatalogueQuery, *, length: int = PAGE_LENGTH
+    user: User | AnonymousUser,
+    query: ListQuery,
+    _now: datetime | None = None,
+    *,
+    length: int = PAGE_LENGTH,
 ) -> CataloguePage:
     """Return a page of the tables that `user` may see, by four queries at most.
 
     Queries of other apps for their badges come on top. A page beyond the last one is
     the last one.
     """
-    found = _search(user, query.q)
+    found, chosen = _search(user, query["q"]), _chosen(query)
     groups = catalogue_facets.grouped(found)
-    matching = catalogue_facets.matching(groups, query.chosen)
+    matching = catalogue_facets.matching(groups, chosen)
     count = sum(group["tables"] for group in matching)
     num_sized = sum(group["sized"] for group in matching)
     place = paged(count, query.page, length=length)
-    filtered = catalogue_facets.filtered(found, query.chosen).order_by(*_order(query))
+    filtered = catalogue_facets.filtered(found, chosen).order_by(*_order(query))
     ids = list(filtered.values_list("id", flat=True)[place.rows])
-    rows = _rows(user, ids, query.q)
     return CataloguePage(
-        query=query,
-        rows=rows,
+        rows=_rows(user, ids, query["q"]),
         paged=place,
         size_bytes=sum(group["bytes"] for group in matching) if num_sized else None,
         num_unsized=count - num_sized,
-        facets=catalogue_facets.facets_of(groups, query.chosen),
+        facets=catalogue_facets.facets_of(groups, chosen),
         num_visible=sum(group["tables"] for group in groups),
     )
 
 
-def catalogue_csv(
-    user: User | AnonymousUser, query: CatalogueQuery
-) -> Iterator[tuple[object, ...]]:
-    """Yield a header and every table of the filter."""
-    sees_paths = getattr(user, "is_editor", False)
-    yield CSV_HEADER
-    found = catalogue_facets.filtered(_search(user, query.q), query.chosen)
+def catalogue_tables(
+    user: User | AnonymousUser, query: ListQuery, _now: datetime | None = None
+) -> Iterator[TableResource]:
+    """Yield every table of the filter."""
+    found = catalogue_facets.filtered(_search(user, query["q"]), _chosen(query))
     ordered = found.order_by(*_order(query)).defer("summary")
-    for table in ordered.iterator(chunk_size=500):
-        yield (
-            table.full_name,
-            table.location if sees_paths else cut_place(table.location),
-            table.about,
-            table.status,
-            table.version,
-            table.committed_at,
-            table.indexed_at,
-            table.num_records,
-            table.size_bytes,
-            table.num_files,
-            table.num_columns,
-            table.restricted,
-        )
+    yield from map(table_resource, ordered.iterator(chunk_size=CSV_CHUNK))
+
+
+def _chosen(query: ListQuery) -> dict[str, str]:
+    """Return the value of each facet that is asked for, or nothing."""
+    return {name: query[name] for name in catalogue_facets.NAMES}
 
 
 def _search(user: User | AnonymousUser, text: str) -> Any:  # noqa: ANN401 (annotated rows)
@@ -192,16 +146,14 @@ def _search(user: User | AnonymousUser, text: str) -> Any:  # noqa: ANN401 (anno
     return annotated.filter(name_holds(text) | by_text | Q(id__in=columns))
 
 
-def _order(query: CatalogueQuery) -> list[Any]:
-    sort = query.sort or DEFAULT_SORT
-    names = SORT_FIELDS[DEFAULT_SORT]
-    return ordering(COLUMNS, SORT_FIELDS, sort, ties=names, never_null=names)
+def _order(query: ListQuery) -> list[Any]:
+    return ordering(COLUMNS, query.sort, ties=("namespace", "name"))
 
 
 def _rows(user: User | AnonymousUser, ids: list[UUID], text: str) -> list[CatalogueRow]:
     """Load the rows of a page; what the list draws, not the whole summaries."""
     badges = badges_of(user, ids)
-    tables = catalogue_facets.with_status(Table.objects.filter(id__in=ids)).annotate(
+    tables = Table.objects.filter(id__in=ids).annotate(
         runs=F("summary__readable_runs"),
         days=F("summary__commits_30d"),
     )
@@ -224,10 +176,10 @@ def _rows(user: User | AnonymousUser, ids: list[UUID], text: str) -> list[Catalo
         rows.append(
             CatalogueRow(
                 table=table,
-                status=table.status,
+                resource=table_resource(table),
                 commits_30d=table.days if isinstance(table.days, list) else [],
-                user_name=commit.user_name if commit else "",
-                operation=commit.operation if commit else "",
+                user_name=(commit and commit.user_name) or None,
+                operation=(commit and commit.operation) or None,
                 matched_columns=matched[:MATCHES_SHOWN],
                 more_matches=max(0, len(matched) - MATCHES_SHOWN),
                 badges=badges.get(table_id, []),
@@ -242,3 +194,33 @@ def _matched_columns(ids: list[UUID], text: str) -> dict[UUID, list[str]]:
     for table_id, path in columns.order_by("position").values_list("table_id", "path"):
         matches.setdefault(table_id, []).append(path)
     return matches
+
+
+COLUMNS: Final = (
+    Column("name", "Table", "namespace name", word="Name", never_null=True),
+    Column("commit", "Last commit", "committed_at", descends=True),
+    Column("", "Versions", css="dw-only-w"),
+    Column("rows", "Rows", "num_records", descends=True, css="dw-r dw-only-w"),
+    Column("size", "Size", "size_bytes", descends=True, css="dw-r"),
+    Column("files", "Files", "num_files", descends=True, is_shown=False),
+    Column("", "30 days", css="dw-only-w"),
+    Column("state", "State", "status"),
+)
+TABLES: Final = ListPage(
+    entries="tables",
+    template="tables/table_list.html",
+    fragment="table-rows",
+    columns=COLUMNS,
+    default_sort="name",
+    filters={
+        "q": forms.CharField(max_length=200, required=False),
+        "namespace": forms.CharField(max_length=200, required=False),
+        "status": WordField(STATUSES),
+        "mark": forms.CharField(max_length=50, required=False),
+        "feature": forms.CharField(max_length=200, required=False),
+        "writer": forms.CharField(max_length=300, required=False),
+    },
+    page=catalogue_page,
+    entry=TableResource,
+    every=catalogue_tables,
+)

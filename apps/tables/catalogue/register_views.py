@@ -17,6 +17,7 @@ from deltaweb.web.accounts.permissions import editor_required
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.waiting import wait_a_glance
 from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.pages.request.parameters import cleaned
 from deltaweb.web.pages.responses import respond
 from deltaweb.web.tables.catalogue.check_location import CHECK_LOCATION, request_check
 from deltaweb.web.tables.catalogue.forms import (
@@ -29,7 +30,7 @@ from deltaweb.web.tables.catalogue.registration import register_table
 from deltaweb.web.tables.catalogue.samples import request_samples
 from deltaweb.web.tables.catalogue.scan_root import SCAN_ROOT, request_scan
 from deltaweb.web.tables.head.job_json import described
-from deltaweb.web.tables.head.shapes import cleaned, signed_in
+from deltaweb.web.tables.head.shapes import signed_in
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.storage.roots import roots_for
 

@@ -1,42 +1,31 @@
-"""A table and its jobs as the `.json` of pages that ask for work shows them."""
+"""Jobs of a table as the `.json` of pages that ask for work shows them."""
 
+from dataclasses import dataclass
 from typing import Any
 
+from deltaweb.web.jobs.listing.resource import JobOutcome
+from deltaweb.web.jobs.listing.selectors import outcome_of
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.pages.errors import PageError
-from deltaweb.web.pages.request.server_paths import text_for_reader
+from deltaweb.web.tables.head.shapes import names_of
 from deltaweb.web.tables.models import Table
 
-
-def names_of(table: Table) -> dict[str, Any]:
-    """Return a table as these pages show it."""
-    return {
-        "namespace": table.namespace,
-        "name": table.name,
-        "latest_version": table.version,
-        "state": table.state,
-        "behind": table.behind or None,
-        "indexed_at": table.indexed_at,
-    }
+__all__ = ["check_may", "described", "names_of", "result_of"]
 
 
-def described(job: Job | None) -> dict[str, Any] | None:
+@dataclass(frozen=True, slots=True)
+class _Described:
+    """A job that is read when the JSON form is made, and for no page."""
+
+    job: Job
+
+    def describe(self) -> JobOutcome:
+        return outcome_of(self.job)
+
+
+def described(job: Job | None) -> _Described | None:
     """Return a job as these pages show it."""
-    if job is None:
-        return None
-    return {
-        "id": job.id,
-        "state": job.state,
-        "step": job.step,
-        "progress_done": job.progress_done,
-        "progress_total": job.progress_total,
-        "parameters": {k: v for k, v in job.parameters.items() if k != "table_id"},
-        "result": job.result,
-        "error": job.error_code or None,
-        "message": text_for_reader(job.error) or None,
-        "hint": text_for_reader(job.error_hint) or None,
-        "finished_at": job.finished_at,
-    }
+    return None if job is None else _Described(job)
 
 
 def result_of(job: Job | None) -> dict[str, Any] | None:

@@ -1,15 +1,64 @@
-"""What the pages of the catalogue share: their query, their links, their JSON."""
+"""What pages of tables share: who reads them, and a table as they name it."""
 
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, cast
+from uuid import UUID
 
-from django import forms
 from django.http import HttpRequest
 
 from deltaweb.web.accounts.models import User
-from deltaweb.web.pages.errors import PageError
-from deltaweb.web.pages.lists.fields import hints_of
+from deltaweb.web.pages.page_json import json_with, shaped
+from deltaweb.web.pages.request.parameters import cleaned
 from deltaweb.web.pages.request.server_paths import place_for_reader, text_for_reader
 from deltaweb.web.tables.models import Table
+
+__all__ = ["TableResource", "cleaned", "signed_in", "table_json", "table_resource"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableResource:
+    """A registered table as every machine form names it: pages, lists and commands.
+
+    Attributes:
+        name: Its full name, as commands take it.
+        table: Its bare name in its namespace.
+        description: What people wrote of it here, else what its own log says.
+        state: What its index holds: NEW, INDEXED, UNSUPPORTED or FAILED.
+        status: The same with what storage answers; a key of `STATUSES`.
+        behind: What hides newer versions in its log, in words.
+        version: The newest indexed one; None before the first index.
+        probed_at: When storage was last asked for newer versions.
+        num_records: Rows of that version; None where not every file tells.
+        error_code: What the newest look at storage failed of; None where it did not.
+        error_since: When that began.
+    """
+
+    name: str
+    namespace: str
+    table: str
+    location: str
+    description: str
+    restricted: bool
+    state: str
+    status: str
+    behind: str | None
+    version: int | None
+    committed_at: datetime | None
+    indexed_at: datetime | None
+    probed_at: datetime | None
+    files_checked_at: datetime | None
+    num_records: int | None
+    num_files: int | None
+    size_bytes: int | None
+    num_columns: int | None
+    partition_columns: list[str]
+    error_code: str | None
+    error_message: str | None
+    error_hint: str | None
+    error_since: datetime | None
+    id: UUID
+    url: str
 
 
 def signed_in(request: HttpRequest) -> User:
@@ -17,46 +66,35 @@ def signed_in(request: HttpRequest) -> User:
     return cast("User", request.user)
 
 
-def cleaned(form: forms.Form) -> dict[str, Any]:
-    """Return a query string's values; a hand-edited one that makes no sense is a 400.
-
-    Raises:
-        PageError: 400, naming the parameters and what is wrong with each.
-    """
-    if not form.is_valid():
-        faults = (
-            f"{name}: {' '.join(str(text) for text in texts)}"
-            for name, texts in form.errors.items()
-        )
-        raise PageError(
-            status=400,
-            code="query-invalid",
-            message=f"The address asks for something odd: {'; '.join(faults)}",
-            hint=hints_of(form)
-            or "Correct the address, or start again from the catalog.",
-        )
-    return form.cleaned_data
+def table_resource(table: Table) -> TableResource:
+    """Return a table as its reader may see it."""
+    return shaped(
+        TableResource,
+        table,
+        name=table.full_name,
+        table=table.name,
+        location=place_for_reader(table.location),
+        description=table.about,
+        status=table.status_key,
+        error_message=text_for_reader(table.error, table.location) or None,
+        error_hint=text_for_reader(table.error_hint, table.location) or None,
+        url=table.get_absolute_url(),
+    )
 
 
 def table_json(table: Table) -> dict[str, Any]:
-    """Return a table as every `.json` of the catalogue shows it."""
+    """Return the same by its names, for what says more of a table."""
+    return json_with(table_resource(table))
+
+
+def names_of(table: Table) -> dict[str, Any]:
+    """Return which table a page is about, and how far its index is."""
     return {
-        "name": table.full_name,
         "namespace": table.namespace,
+        "name": table.full_name,
         "table": table.name,
-        "location": place_for_reader(table.location),
-        "description": table.about,
-        "restricted": table.restricted,
+        "latest_version": table.version,
         "state": table.state,
         "behind": table.behind or None,
-        "version": table.version,
-        "committed_at": table.committed_at,
         "indexed_at": table.indexed_at,
-        "num_records": table.num_records,
-        "num_files": table.num_files,
-        "size_bytes": table.size_bytes,
-        "num_columns": table.num_columns,
-        "partition_columns": table.partition_columns,
-        "error": text_for_reader(table.error, table.location) or None,
-        "url": table.get_absolute_url(),
     }

@@ -1,7 +1,13 @@
 """Lines for people, as commands write them; whatever they are of."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from operator import attrgetter
+from typing import TypeAlias, TypeVar
+
+T = TypeVar("T")
+Columns: TypeAlias = Mapping[str, str | Callable[[T], object]]
+"""Columns by their header: the attribute that one shows, or a function."""
 
 MAX_CELL = 60  # characters of a cell in a table for people
 
@@ -18,6 +24,32 @@ def aligned(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[st
     for row in cells:
         line = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
         yield "  ".join(line).rstrip()
+
+
+def listed(values: Iterable[T], columns: Columns[T]) -> Iterator[str]:
+    """Yield the lines of a table for people.
+
+    Args:
+        values: A line each.
+        columns: From left to right.
+    """
+    shown = [
+        attrgetter(column) if isinstance(column, str) else column
+        for column in columns.values()
+    ]
+    rows = ([cell_text(cell(value)) for cell in shown] for value in values)
+    yield from aligned(tuple(columns), rows)
+
+
+def cell_text(value: object) -> str:
+    """Return a value as people read it; nothing for what is not there."""
+    if value is None:
+        return ""
+    if isinstance(value, datetime):
+        return time_text(value)
+    if isinstance(value, list | tuple):
+        return ", ".join(map(cell_text, value))
+    return str(value)
 
 
 def facts(entries: Iterable[tuple[str, object]]) -> str:

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Final
 
 from django.conf import settings
 from django.db import models
-from django.urls import reverse
 
 from deltaweb.delta.log import versions
+from deltaweb.web.pages.lists.links import address_of
 from deltaweb.web.tables.models.actions import MetadataVersion as MetadataVersion
 from deltaweb.web.tables.models.actions import ProtocolVersion as ProtocolVersion
 from deltaweb.web.tables.models.missing_files import MissingFiles as MissingFiles
@@ -158,7 +158,7 @@ class Table(models.Model):
 
     def get_absolute_url(self) -> str:
         """Return the address of the table's overview."""
-        return reverse("explorer:table-overview", args=[self.namespace, self.name])
+        return address_of("t", self.namespace, self.name)
 
     # === Queries ===
 
@@ -193,6 +193,23 @@ class Table(models.Model):
         """
         is_shown = self.indexed_at is not None and not self.is_unreachable
         return self.fault if is_shown else ""
+
+    @property
+    def status_key(self) -> str:
+        """How it is, in one word: the index, and what storage answers."""
+        is_behind = (
+            self.indexed_at is not None
+            and bool(self.fault)
+            and self.error_code in {"", self.fault_code}
+        )
+        words = (
+            (self.state == self.State.FAILED, "failed"),
+            (self.state == self.State.NEW, "new"),
+            (is_behind, "behind"),
+            (self.state == self.State.UNSUPPORTED, "unsupported"),
+            (bool(self.error_code), "unreachable"),
+        )
+        return next((word for holds, word in words if holds), "indexed")
 
     @property
     def about(self) -> str:

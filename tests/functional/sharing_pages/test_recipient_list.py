@@ -44,16 +44,3 @@ class TestTheList:
 
         assert "No recipient matches this filter" in page(admin, "/recipients/?q=zzz")
         assert admin.get("/recipients.json?state=active").json()["count"] == 0
-
-    def test_goes_on_at_the_next_page(self, admin: Client) -> None:
-        for number in range(51):
-            new_recipient(f"r{number:02}")
-
-        first = admin.get("/recipients.json").json()
-
-        assert len(first["recipients"]) == 50
-        assert admin.get(first["next"]).json()["recipients"][0]["name"] == "r50"
-
-    @pytest.mark.parametrize("query", ["state=odd", "sort=odd", "page=0", "page=x"])
-    def test_an_odd_address_is_a_400(self, admin: Client, query: str) -> None:
-        assert admin.get(f"/recipients/?{query}").status_code == 400

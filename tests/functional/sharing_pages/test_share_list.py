@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 import re
 from datetime import timedelta
 
@@ -95,35 +94,12 @@ class TestList:
         assert "No share matches" in shown
         assert "Clear the search" in shown
 
-    def test_json_pages_through_all_and_csv_has_all(self, admin: Client) -> None:
-        for number in range(60):
-            new_share(f"s{number:02d}")
-
-        names, path = [], "/shares.json"
-        while path:
-            answer = json.loads(admin.get(path).content)
-            assert answer["count"] == 60
-            names += [share["name"] for share in answer["shares"]]
-            path = answer["next"]
-        rows = list(
-            csv.reader(io.StringIO(admin.get("/shares.csv").getvalue().decode()))
-        )
-
-        assert names == [f"s{number:02d}" for number in range(60)]
-        assert [row[0] for row in rows[1:]] == names
-
     def test_htmx_gets_the_list_alone(self, admin: Client) -> None:
         new_share("sales")
 
         answer = admin.get("/shares/", headers=HTMX)
 
         assert "<html" not in answer.content.decode()
-
-    def test_an_unknown_order_is_a_400_with_the_known_ones(self, admin: Client) -> None:
-        answer = admin.get("/shares.json", {"sort": "colour"})
-
-        assert answer.status_code == 400
-        assert "recipients" in answer.json()["hint"]
 
     def test_asks_the_database_a_fixed_number_of_times(
         self, admin: Client, django_assert_max_num_queries: DjangoAssertNumQueries

@@ -57,7 +57,7 @@ class TestShare:
         assert "130 tables" in shown
         assert "the first 100 by name of 130" in shown
         names = [one["name"] for one in first["tables"] + second["tables"]]
-        assert names == [f"t{number:03d}" for number in range(130)]
+        assert names == [f"crm.t{number:03d}" for number in range(130)]
         assert second["next"] is None
 
     def test_is_found_whatever_its_capitals(self, admin: Client) -> None:

@@ -89,10 +89,22 @@ def test_has_a_machine_form(admin: Client, shared: Table) -> None:
     data = as_json(admin, f"{TAB}.json")
 
     assert [one["share"] for one in data["shares"]] == ["old", "retail"]
-    assert data["recipients"][0]["shares"] == ["old", "retail"]
+    assert data["readers"][0]["by_shares"] == ["old", "retail"]
     assert data["last_reads"][0]["size_bytes"] == 2048
-    assert data["usage"][-1]["answered"] == 1
+    assert data["use"]["days"][-1]["num_answered"] == 1
     assert all(client["can_read"] for client in data["clients"]["clients"])
+
+
+def test_tells_an_editor_nothing_of_how_recipients_are_reached(shared: Table) -> None:
+    new_read(shared)
+
+    data = as_json(client_of(User.Role.EDITOR), f"{TAB}.json")
+
+    assert data["readers"][0].keys() == {
+        *("name", "state", "token_state", "last_used_at", "by_shares", "shares")
+    }
+    assert not {"address", "user_agent", "token"} & data["last_reads"][0].keys()
+    assert "last" not in data["use"]
 
 
 def test_counts_the_calls_of_this_table_alone(admin: Client, shared: Table) -> None:

@@ -8,6 +8,7 @@ from deltaweb.web.accounts import selectors, services
 from deltaweb.web.accounts.models import User
 from deltaweb.web.pages.actions import COMMAND_LINE
 from deltaweb.web.pages.command import AddSubcommand, Output, SubcommandsCommand
+from deltaweb.web.pages.page_json import json_with
 
 ROLES = [label for _, label in User.Role.choices]
 
@@ -60,7 +61,7 @@ class Command(SubcommandsCommand):
         text = f"Added {user.username} ({user.get_role_display()})."
         if password is None:
             text += f" Sign in with: deltaweb user link {user.username}"
-        return Output(text=text, data=_as_json(user))
+        return _changed(user, text)
 
     def link(self, *, name: str, **_: object) -> Output:
         """Print a sign-in link."""
@@ -79,31 +80,35 @@ class Command(SubcommandsCommand):
             now=timezone.now(),
         )
         text = f"{user.username} is now {user.get_role_display()}."
-        return Output(text=text, data=_as_json(user))
+        return _changed(user, text)
 
     def disable(self, *, name: str, **_: object) -> Output:
         """Shut a user out."""
         user = services.disable_user(
             user=selectors.get_user(name), actor=COMMAND_LINE, now=timezone.now()
         )
-        return Output(text=f"Disabled {user.username}.", data=_as_json(user))
+        return Output(
+            text=f"Disabled {user.username}.", data=selectors.user_resource(user)
+        )
 
     def enable(self, *, name: str, **_: object) -> Output:
         """Let a user in again."""
         user = services.enable_user(
             user=selectors.get_user(name), actor=COMMAND_LINE, now=timezone.now()
         )
-        return Output(text=f"Enabled {user.username}.", data=_as_json(user))
+        return Output(
+            text=f"Enabled {user.username}.", data=selectors.user_resource(user)
+        )
 
     def list_users(self, **_: object) -> Output:
         """List the accounts."""
-        rows = selectors.user_rows()
+        users = list(selectors.user_resources(User.objects.order_by("username")))
         lines = [
-            f"{row.name:<24} {row.role:<8} {'active' if row.is_active else 'disabled'}"
-            for row in rows
+            f"{one.name:<24} {one.role:<8} {'active' if one.active else 'disabled'}"
+            for one in users
         ]
-        text = "" if rows else "No users yet. 'deltaweb user add NAME' makes one."
-        return Output(text=text, lines=lines, data=[row.as_json() for row in rows])
+        text = "" if users else "No users yet. 'deltaweb user add NAME' makes one."
+        return Output(text=text, lines=lines, data=users)
 
     def key(self, *, name: str, label: str, **_: object) -> Output:
         """Make an API key."""
@@ -111,18 +116,10 @@ class Command(SubcommandsCommand):
         issued = services.issue_api_key(
             user=user, name=label, actor=COMMAND_LINE, now=timezone.now()
         )
-        data = {
-            "name": user.username,
-            "label": issued.key.name,
-            "prefix": issued.key.prefix,
-            "key": issued.secret,
-        }
+        shown = selectors.key_resource(issued.key)
+        data = json_with(shown, name=user.username, key=issued.secret)
         return Output(text=issued.secret, data=data)
 
 
-def _as_json(user: User) -> dict[str, object]:
-    return {
-        "name": user.username,
-        "role": user.get_role_display(),
-        "active": user.is_active,
-    }
+def _changed(user: User, text: str) -> Output:
+    return Output(text=text, data=selectors.user_resource(user))

@@ -10,7 +10,9 @@ from django.utils import timezone
 
 from deltaweb.web.pages.actions import COMMAND_LINE
 from deltaweb.web.pages.command import AddSubcommand, Output, SubcommandsCommand
+from deltaweb.web.pages.page_json import json_with
 from deltaweb.web.sharing.activity.usage import calls
+from deltaweb.web.sharing.activity.use_resource import use_resource
 from deltaweb.web.sharing.issuing import credentials, tokens
 from deltaweb.web.sharing.issuing.credentials import Deliver
 from deltaweb.web.sharing.issuing.lifetimes import (
@@ -19,12 +21,13 @@ from deltaweb.web.sharing.issuing.lifetimes import (
     parse_lifetime,
     parse_span,
 )
+from deltaweb.web.sharing.issuing.token_rows import token_row
 from deltaweb.web.sharing.issuing.tokens import Credentials
 from deltaweb.web.sharing.management import profile_file, sharing_output
 from deltaweb.web.sharing.models import Recipient, RecipientToken
 from deltaweb.web.sharing.names import find_recipient, find_share
 from deltaweb.web.sharing.recipients import services as recipients
-from deltaweb.web.tables.management.text_output import time_text
+from deltaweb.web.tables.management.text_output import listed, time_text
 
 
 class Command(SubcommandsCommand):
@@ -137,26 +140,26 @@ class Command(SubcommandsCommand):
 
     def list_recipients(self, **_: object) -> Output:
         """List the recipients."""
-        now = timezone.now()
-        found = Recipient.objects.prefetch_related("shares", "tokens")
-        data = [
-            sharing_output.recipient_json(recipient, now=now) for recipient in found
-        ]
-        if not data:
-            return Output(
-                data, "No recipients yet: recipient create NAME --share SHARE"
-            )
-        return Output(data, lines=sharing_output.recipient_lines(data))
+        everybody = Recipient.objects.all()
+        found = list(sharing_output.with_tokens(everybody, now=timezone.now()))
+        if not found:
+            return Output([], "No recipients yet: recipient create NAME --share SHARE")
+        return Output(
+            [json_with(recipient, tokens=tokens) for recipient, tokens in found],
+            lines=listed(found, sharing_output.RECIPIENT_COLUMNS),
+        )
 
     def show(self, *, name: str, **_: object) -> Output:
         """Show a recipient."""
-        recipient, now = find_recipient(name), timezone.now()
-        shown = sharing_output.recipient_json(recipient, now=now)
-        shown["use"] = sharing_output.use_json(
-            calls(recipient_id=recipient.id), now=now
+        found, now = find_recipient(name), timezone.now()
+        one = Recipient.objects.filter(id=found.id)
+        ((recipient, tokens_of_it),) = sharing_output.with_tokens(one, now=now)
+        use = use_resource(calls(recipient_id=found.id), now=now)
+        return Output(
+            json_with(recipient, tokens=tokens_of_it, use=use),
+            sharing_output.recipient_text(recipient, use),
+            sharing_output.token_lines(tokens_of_it),
         )
-        text = sharing_output.recipient_text(shown)
-        return Output(shown, text, sharing_output.token_lines(shown["tokens"]))
 
     def delete(self, *, name: str, yes: bool, **_: object) -> Output:
         """Delete a recipient after asking."""
@@ -236,9 +239,9 @@ class Command(SubcommandsCommand):
             self.confirm(f"Revoke every token of {recipient.name}?", yes=yes)
             number = tokens.revoke_all(recipient, actor=COMMAND_LINE, now=now)
         noun = "token" if number == 1 else "tokens"
-        data = sharing_output.recipient_json(recipient, now=now)
         text = f"Revoked {number} {noun} of {recipient.name}."
-        return Output(data | {"num_revoked": number}, text)
+        shown = sharing_output.recipient_json(recipient, now=now)
+        return Output(shown | {"num_revoked": number}, text)
 
 
 def _add_token_options(parser: CommandParser) -> None:
@@ -301,7 +304,7 @@ def _issued(made: Credentials, profile: str | None, *, now: datetime) -> Output:
     path = None if profile is None else Path(profile).expanduser()
     data = {
         **sharing_output.recipient_json(token.recipient, now=now),
-        "token": sharing_output.token_json(token, now=now),
+        "token": token_row(token, now=now),
         "activation_url": made.link or None,
         "activation_expires_at": made.link_expires_at,
         "profile": None if path is None else str(path.resolve()),

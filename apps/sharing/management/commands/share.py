@@ -6,13 +6,21 @@ from django.utils import timezone
 
 from deltaweb.web.pages.actions import COMMAND_LINE
 from deltaweb.web.pages.command import AddSubcommand, Output, SubcommandsCommand
+from deltaweb.web.pages.page_json import json_with
 from deltaweb.web.sharing.activity.usage import calls
+from deltaweb.web.sharing.activity.use_resource import use_resource
 from deltaweb.web.sharing.management import sharing_output
 from deltaweb.web.sharing.management.log_look import refusals
 from deltaweb.web.sharing.models import Share
 from deltaweb.web.sharing.names import find_share, find_shared_table, split_full_name
 from deltaweb.web.sharing.shares import services as shares
+from deltaweb.web.sharing.shares.resources import (
+    resource_of_share,
+    share_resources,
+    shared_table_resource,
+)
 from deltaweb.web.tables.catalogue.registration import find_table
+from deltaweb.web.tables.management.text_output import listed
 from deltaweb.web.tables.models import Table
 
 
@@ -69,7 +77,7 @@ class Command(SubcommandsCommand):
             f"Made the share {share.name}. Fill it with: "
             f"share add-table {share.name} SCHEMA.TABLE --table NAME"
         )
-        return Output(sharing_output.share_json(share), text)
+        return Output(json_with(resource_of_share(share), tables=[]), text)
 
     def add_table(  # noqa: PLR0913 (the options of the command)
         self,
@@ -100,37 +108,30 @@ class Command(SubcommandsCommand):
             now=_now(),
         )
         warnings = self._warn_of(registered)
-        shown = sharing_output.shared_table_json(added)
+        shown = shared_table_resource(added)
         text = (
             f"Added {added.full_name} to {found.name}: the table "
             f"{registered.full_name}, {sharing_output.history_text(shown)}."
         )
-        return Output(shown | {"warnings": warnings}, text)
+        return Output(json_with(shown, warnings=warnings), text)
 
     def list_shares(self, **_: object) -> Output:
         """List the shares."""
-        found = list(Share.objects.prefetch_related("shared_tables", "recipients"))
-        data = [
-            {
-                "name": share.name,
-                "comment": share.comment,
-                "created_at": share.created_at,
-                "num_tables": len(share.shared_tables.all()),
-                "recipients": [recipient.name for recipient in share.recipients.all()],
-            }
-            for share in found
-        ]
+        found = list(share_resources(Share.objects.all()))
         if not found:
-            return Output(data, "No shares yet: share create NAME")
-        return Output(data, lines=sharing_output.share_lines(found))
+            return Output(found, "No shares yet: share create NAME")
+        return Output(found, lines=listed(found, sharing_output.SHARE_COLUMNS))
 
     def show(self, *, name: str, **_: object) -> Output:
         """Show a share."""
         share = find_share(name)
-        shown = sharing_output.share_json(share)
-        shown["use"] = sharing_output.use_json(calls(share=share.name), now=_now())
-        text = sharing_output.share_text(shown)
-        return Output(shown, text, sharing_output.shared_table_lines(shown["tables"]))
+        shown = resource_of_share(share)
+        use = use_resource(calls(share=share.name), now=_now())
+        shared = share.shared_tables.select_related("table", "share")
+        tables = [shared_table_resource(table) for table in shared]
+        text = sharing_output.share_text(shown, use)
+        lines = sharing_output.shared_table_lines(tables)
+        return Output(json_with(shown, tables=tables, use=use), text, lines)
 
     def remove_table(self, *, share: str, name: str, yes: bool, **_: object) -> Output:
         """Take a table out of a share after asking."""

@@ -9,7 +9,7 @@ from deltaweb.web.pages.command import Output, WritingVerb
 from deltaweb.web.tables.catalogue.checks import check_location
 from deltaweb.web.tables.catalogue.names import parse_table_name
 from deltaweb.web.tables.catalogue.registration import check_name_free, register_table
-from deltaweb.web.tables.management import catalogue_output
+from deltaweb.web.tables.head.shapes import table_json
 from deltaweb.web.tables.storage.locations import check_allowed, parse_location
 from deltaweb.web.tables.storage.roots import roots_for
 
@@ -56,6 +56,4 @@ class Verb(WritingVerb):
             now=timezone.now(),
         )
         text = f"Registered {table.full_name}: version {found.version} of {where}"
-        return Output(
-            catalogue_output.table_json(table) | {"found": found.as_json()}, text
-        )
+        return Output(table_json(table) | {"found": found.as_json()}, text)

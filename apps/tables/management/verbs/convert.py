@@ -10,7 +10,7 @@ from deltaweb.web.pages.command import Output, WritingVerb
 from deltaweb.web.pages.templatetags.deltaweb import size
 from deltaweb.web.tables.catalogue.names import parse_table_name
 from deltaweb.web.tables.catalogue.registration import check_name_free, register_table
-from deltaweb.web.tables.management import catalogue_output
+from deltaweb.web.tables.head.shapes import table_json
 from deltaweb.web.tables.management.arguments import add_time_zone
 from deltaweb.web.tables.management.audit import record
 from deltaweb.web.tables.storage.locations import (
@@ -99,4 +99,4 @@ class Verb(WritingVerb):
             f"{result.num_added_files:,} files"
         )
         data = {"version": result.version, "num_added_files": result.num_added_files}
-        return Output(catalogue_output.table_json(table) | data, text)
+        return Output(table_json(table) | data, text)

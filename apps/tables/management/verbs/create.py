@@ -14,7 +14,7 @@ from deltaweb.index.history.sentences.commit_facts import counted
 from deltaweb.web.pages.command import Output, WritingVerb
 from deltaweb.web.tables.catalogue.names import parse_table_name
 from deltaweb.web.tables.catalogue.registration import check_name_free, register_table
-from deltaweb.web.tables.management import catalogue_output
+from deltaweb.web.tables.head.shapes import table_json
 from deltaweb.web.tables.management.audit import record
 from deltaweb.web.tables.management.options.file_options import (
     add_file_options,
@@ -95,7 +95,7 @@ class Verb(WritingVerb):
         )
         record("table.create", table.full_name, version=0)
         text = f"Created {table.full_name} at {where}: version 0, no rows"
-        return Output(catalogue_output.table_json(table) | {"version": 0}, text)
+        return Output(table_json(table) | {"version": 0}, text)
 
     def _schema_of_file(
         self, file: str, types: str, options: Mapping[str, Any]

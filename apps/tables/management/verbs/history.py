@@ -8,6 +8,7 @@ from deltaweb.web.pages.command import Output, Subcommand
 from deltaweb.web.tables.management import table_output, text_output
 from deltaweb.web.tables.management.arguments import locate, whole_number
 from deltaweb.web.tables.storage.opening import open_location
+from deltaweb.web.tables.versions.resources import logged_commit
 from deltaweb.web.tables.versions.times_note import times_note
 
 
@@ -24,21 +25,18 @@ class Verb(Subcommand):
         location = locate(table)[1]
         opened = open_location(location)
         commits = opened.history(limit=limit)
-        lines = text_output.aligned(
-            ("VERSION", "TIME", "OPERATION", "USER", "ENGINE"),
-            [
-                (
-                    str(commit.version),
-                    text_output.time_text(commit.timestamp),
-                    commit.operation or "",
-                    commit.user or "",
-                    commit.engine_info or "",
-                )
-                for commit in commits
-            ],
+        lines = text_output.listed(
+            commits,
+            {
+                "VERSION": "version",
+                "TIME": "timestamp",
+                "OPERATION": "operation",
+                "USER": "user",
+                "ENGINE": "engine_info",
+            },
         )
         own = table_output.own_times_of_table(opened)
         return Output(
-            [table_output.commit_json(commit, own) for commit in commits],
+            [logged_commit(commit, own) for commit in commits],
             lines=chain(lines, ["", times_note(own)]),
         )

@@ -1,7 +1,8 @@
 """`deltaweb table list`: the registered tables."""
 
 from deltaweb.web.pages.command import Output, Subcommand
-from deltaweb.web.tables.management import catalogue_output, text_output
+from deltaweb.web.tables.head.shapes import TableResource, table_resource
+from deltaweb.web.tables.management import text_output
 from deltaweb.web.tables.models import Table
 
 
@@ -10,19 +11,20 @@ class Verb(Subcommand):
 
     def run(self, **_: object) -> Output:
         """List every table, whoever may see it."""
-        tables = list(Table.objects.defer("summary"))
-        lines = text_output.aligned(
-            ("NAME", "VERSION", "STATE", "INDEXED", "LOCATION"),
-            [
-                (
-                    table.full_name,
-                    "" if table.version is None else str(table.version),
-                    f"BEHIND: {table.behind}" if table.behind else table.state,
-                    text_output.time_text(table.indexed_at),
-                    table.location,
-                )
-                for table in tables
-            ],
-        )
-        shown = lines if tables else ["No tables yet: table add NAME LOCATION"]
-        return Output([catalogue_output.table_json(t) for t in tables], lines=shown)
+        tables = [table_resource(one) for one in Table.objects.defer("summary")]
+        if not tables:
+            return Output(tables, "No tables yet: table add NAME LOCATION")
+        return Output(tables, lines=text_output.listed(tables, COLUMNS))
+
+
+def _state(table: TableResource) -> str:
+    return f"BEHIND: {table.behind}" if table.behind else table.state
+
+
+COLUMNS: text_output.Columns[TableResource] = {
+    "NAME": "name",
+    "VERSION": "version",
+    "STATE": _state,
+    "INDEXED": lambda table: text_output.time_text(table.indexed_at),
+    "LOCATION": "location",
+}

@@ -5,7 +5,7 @@ import time
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from deltaweb.web.jobs.listing.selectors import is_attended
+from deltaweb.web.jobs.listing.selectors import is_attended, outcome_of
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.pages.command import Output, Subcommand
 from deltaweb.web.pages.errors import PageError
@@ -13,8 +13,8 @@ from deltaweb.web.tables.catalogue.registration import (
     find_table,
 )
 from deltaweb.web.tables.errors import NoWorkerError
+from deltaweb.web.tables.head.shapes import table_json
 from deltaweb.web.tables.index.refresh import refresh_table
-from deltaweb.web.tables.management import catalogue_output
 
 POLL_S = 0.3
 NO_WORKER_AFTER_S = 10.0
@@ -36,9 +36,7 @@ class Verb(Subcommand):
             self._wait(job)
             table.refresh_from_db()
         job.refresh_from_db()
-        data = catalogue_output.table_json(table) | {
-            "job": {"id": job.id, "state": job.state}
-        }
+        data = table_json(table) | {"job": outcome_of(job)}
         done = f"Indexed {table.full_name}: version {table.version}"
         return Output(data, done if wait else f"Queued: {job}")
 

@@ -10,7 +10,7 @@ from deltaweb.web.tables.catalogue.registration import (
     find_table,
     rename_table,
 )
-from deltaweb.web.tables.management import catalogue_output
+from deltaweb.web.tables.head.shapes import table_json
 
 
 class Verb(WritingVerb):
@@ -26,9 +26,7 @@ class Verb(WritingVerb):
         table = find_table(name)
         if dry_run:
             parsed = check_renamed(table, new_name)
-            data = catalogue_output.table_json(table) | {"name": str(parsed)}
+            data = table_json(table) | {"name": str(parsed)}
             return Output(data, f"Would rename {table.full_name} to {parsed}")
         rename_table(table, name=new_name, actor=COMMAND_LINE, now=timezone.now())
-        return Output(
-            catalogue_output.table_json(table), f"Renamed to {table.full_name}"
-        )
+        return Output(table_json(table), f"Renamed to {table.full_name}")

@@ -2,6 +2,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
+from types import SimpleNamespace
 from typing import Annotated
 
 from deltaweb.web.pages.page_json import (
@@ -11,8 +12,10 @@ from deltaweb.web.pages.page_json import (
     OnPage,
     Spread,
     context_of,
+    csv_rows,
     in_json,
     json_of,
+    shaped,
 )
 from deltaweb.web.pages.responses import to_json
 
@@ -101,3 +104,56 @@ class TestContextOf:
             "owner": "etl",
             "heading": "FILES",
         }
+
+
+@dataclass(frozen=True, kw_only=True)
+class DailyUse:
+    """It has an old name, by the name of its class."""
+
+    day: str
+    num_answered: int
+    num_refused: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Owner:
+    name: str
+    contact: str | None
+    tags: list[str]
+
+
+class TestOldNames:
+    def test_stand_beside_the_new_for_a_version(self) -> None:
+        use = DailyUse(day="2026-11-20", num_answered=3)
+
+        assert json_of(use) == {
+            "day": "2026-11-20",
+            "num_answered": 3,
+            "num_refused": 0,
+            "answered": 3,
+            "refused": 0,
+        }
+
+
+class TestShaped:
+    def test_takes_what_is_called_alike_and_no_empty_text_for_none(self) -> None:
+        row = SimpleNamespace(name="", contact="", id=7)
+
+        owner = shaped(Owner, row, tags=["a"])
+
+        assert owner == Owner(name="", contact=None, tags=["a"])
+
+
+class TestCSVRows:
+    def test_have_a_column_a_key_and_names_by_commas(self) -> None:
+        owners = [Owner(name="ana", contact=None, tags=["a", "b"])]
+
+        assert list(csv_rows(Owner, owners)) == [
+            ("name", "contact", "tags"),
+            ("ana", None, "a, b"),
+        ]
+
+    def test_have_their_header_without_a_row(self) -> None:
+        assert list(csv_rows(FilesPage, [])) == [
+            ("title", "num_files", "files", "name", "length")
+        ]

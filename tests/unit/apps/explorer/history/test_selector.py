@@ -154,7 +154,7 @@ def test_the_csv_form_has_every_commit_of_the_filter(table: Table) -> None:
 
     lines = list(history.commit_rows(until, HistoryFilter(user_name="etl", before=2)))
 
-    assert lines[0][:3] == ["version", "timestamp", "operation"]
+    assert lines[0][:3] == ("version", "timestamp", "operation")
     assert [line[0] for line in lines[1:]] == [5, 4, 3, 2, 1]
 
 

@@ -7,7 +7,7 @@ from deltaweb.web.pages.lists.sorting import Column
 
 class ListForm(forms.Form):
     state = WordField({"FAILED": "failed", "new": "not indexed yet"})
-    sort = SortField([Column(key="size", label="Size"), Column(label="30 days")])
+    sort = SortField([Column(key="size", label="Size"), Column("", "30 days")])
 
 
 class TestWordField:

@@ -1,6 +1,14 @@
+import pytest
 from django.test import RequestFactory
+from django.urls import reverse
 
-from deltaweb.web.pages.lists.links import changed, machine_form, only, without
+from deltaweb.web.pages.lists.links import (
+    address_of,
+    changed,
+    machine_form,
+    only,
+    without,
+)
 
 REQUEST = RequestFactory().get("/t/a/b/history?op=A&op=B&q=x&page=3")
 
@@ -22,3 +30,17 @@ def test_the_machine_form_keeps_the_filters() -> None:
     assert machine_form(REQUEST, "csv") == "/t/a/b/history.csv?op=A&op=B&q=x&page=3"
     bare = RequestFactory().get("/t/a/b/")
     assert machine_form(bare, "json") == "/t/a/b.json"
+
+
+NAMES = ["orders", "a b", "späť", "50%", "a~b:c@d", "a&b?c#d", "it's", "(x)*,;=!$+"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_addresses_are_written_as_the_routes_write_them(name: str) -> None:
+    assert address_of("t", name, name) == reverse(
+        "explorer:table-overview", args=[name, name]
+    )
+    assert address_of("shares", name) == reverse("sharing:share-detail", args=[name])
+    assert address_of("recipients", name) == reverse(
+        "sharing:recipient-detail", args=[name]
+    )

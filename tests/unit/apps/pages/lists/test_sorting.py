@@ -7,7 +7,7 @@ COLUMNS = (
     Column(key="name", label="Name"),
     Column(key="size", label="Size", descends=True, css="dw-r"),
     Column(key="path", label="Path", word="Place", begins_reversed=True),
-    Column(label="30 days"),
+    Column("", "30 days"),
     Column(key="created", label="Newest", is_shown=False),
 )
 

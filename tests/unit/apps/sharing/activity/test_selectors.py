@@ -37,10 +37,10 @@ def walk(wanted: ActivityFilter, *, length: int, scan: int) -> list[int]:
     for _ in range(1000):
         page = activity.activity_page(wanted, length=length, scan=scan)
         ids += [row.event.id for row in page.rows]
-        if page.next_before is None:
+        if page.paged.next_key is None:
             return ids
         values = {name: getattr(wanted, name) for name in ActivityFilter.__slots__}
-        wanted = ActivityFilter(**{**values, "before": page.next_before})
+        wanted = ActivityFilter(**{**values, "before": page.paged.next_key})
     pytest.fail("the pages never end")
 
 
@@ -74,8 +74,8 @@ class TestActivityPage:
 
         assert page.rows == []
         assert page.searched_until == NOW - timedelta(minutes=5)
-        assert page.next_before is not None
-        assert not page.counted_all
+        assert page.paged.next_key is not None
+        assert not page.paged.is_exact
 
     def test_days_reach_back_from_their_end_and_not_from_today(self) -> None:
         new_events(20, lambda n: {"at": NOW - timedelta(days=20 - n)})
@@ -85,8 +85,8 @@ class TestActivityPage:
 
         days = {row.event.at.date() for row in page.rows}
         assert days == {date(2026, 11, 3), date(2026, 11, 4)}
-        assert page.count == 2
-        assert page.counted_all
+        assert page.paged.count == 2
+        assert page.paged.is_exact
 
     def test_counts_no_further_than_its_bound(
         self, monkeypatch: pytest.MonkeyPatch
@@ -96,12 +96,12 @@ class TestActivityPage:
 
         page = activity.activity_page(ActivityFilter(recipient="acme"), length=5)
 
-        assert (page.count, page.counted_all) == (10, False)
+        assert (page.paged.count, page.paged.is_exact) == (10, False)
 
     def test_a_place_before_every_event_has_none(self) -> None:
         page = activity.activity_page(ActivityFilter(before=5))
 
-        assert (page.rows, page.next_before, page.count) == ([], None, 0)
+        assert (page.rows, page.paged.next_key, page.paged.count) == ([], None, 0)
 
 
 def test_choices_are_the_actions_that_occur_with_their_words() -> None:

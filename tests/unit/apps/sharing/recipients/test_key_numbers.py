@@ -9,7 +9,7 @@ from django.test import Client
 from deltaweb.web.accounts.models import User
 from deltaweb.web.explorer.dashboard.selector import dashboard
 from deltaweb.web.sharing.recipients.key_numbers import expiring_tokens
-from deltaweb.web.sharing.recipients.listing import RecipientQuery, recipient_page
+from deltaweb.web.sharing.recipients.listing import RECIPIENTS, recipient_page
 from tests.support.pages.factories import (
     NOW,
     new_recipient,
@@ -62,7 +62,7 @@ def test_counts_what_the_list_of_recipients_calls_expiring(
         new_token(recipient, **fields)
 
     number = expiring_tokens(ada, NOW)
-    page = recipient_page(RecipientQuery(state="expiring"), now=NOW)
+    page = recipient_page(None, RECIPIENTS.query(state="expiring"), NOW)
 
     assert number is not None
     assert (number.value, number.note) == (

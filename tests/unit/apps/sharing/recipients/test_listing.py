@@ -4,14 +4,15 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from deltaweb.web.pages.page_json import csv_rows
+from deltaweb.web.pages.request.list_page import ListQuery
 from deltaweb.web.sharing.models import Recipient
 from deltaweb.web.sharing.recipients.forms import STATES
 from deltaweb.web.sharing.recipients.listing import (
-    RecipientQuery,
-    recipient_csv,
+    RECIPIENTS,
     recipient_page,
+    recipient_resource,
 )
-from deltaweb.web.sharing.recipients.token_states import tokens_state
 from tests.support.pages.factories import (
     FAR_AHEAD,
     NOW,
@@ -26,8 +27,8 @@ DAY = timedelta(days=1)
 WAITING = {"token_sha256": None, "activated_at": None}
 
 
-def names(query: RecipientQuery) -> list[str]:
-    return [row.recipient.name for row in recipient_page(query, now=NOW).rows]
+def names(query: ListQuery) -> list[str]:
+    return [row.recipient.name for row in recipient_page(None, query, NOW).rows]
 
 
 @pytest.mark.parametrize(
@@ -84,13 +85,13 @@ def test_the_state_of_the_tokens_is_one_word(
     for fields in tokens:
         new_token(acme, **fields)
 
-    found = tokens_state(acme, now=NOW)
+    found = recipient_resource(acme, now=NOW)
 
-    assert (found.key, found.ends_at) == (state, ends_at)
-    assert found.key in STATES
-    assert names(RecipientQuery(state=state)) == ["acme"]
+    assert (found.state, found.token_ends_at) == (state, ends_at)
+    assert found.state in STATES
+    assert names(RECIPIENTS.query(state=state)) == ["acme"]
     others = [key for key in STATES if key != state]
-    assert [names(RecipientQuery(state=key)) for key in others] == [[]] * len(others)
+    assert [names(RECIPIENTS.query(state=key)) for key in others] == [[]] * len(others)
 
 
 def test_the_search_finds_names_contacts_comments_and_shares() -> None:
@@ -99,11 +100,11 @@ def test_the_search_finds_names_contacts_comments_and_shares() -> None:
     for name in ("retail_emea", "retail_apac"):
         new_grant(new_share(name), acme)
 
-    assert names(RecipientQuery(q="GLOBEX")) == ["acme"]
-    assert names(RecipientQuery(q="4711")) == ["initech"]
-    assert names(RecipientQuery(q="retail")) == ["acme"]
-    assert recipient_page(RecipientQuery(q="retail"), now=NOW).paged.count == 1
-    assert names(RecipientQuery(q="nobody")) == []
+    assert names(RECIPIENTS.query(q="GLOBEX")) == ["acme"]
+    assert names(RECIPIENTS.query(q="4711")) == ["initech"]
+    assert names(RECIPIENTS.query(q="retail")) == ["acme"]
+    assert recipient_page(None, RECIPIENTS.query(q="retail"), NOW).paged.count == 1
+    assert names(RECIPIENTS.query(q="nobody")) == []
 
 
 def test_orders() -> None:
@@ -112,10 +113,10 @@ def test_orders() -> None:
     new_token(b, last_used_at=NOW, expires_at=NOW + 30 * DAY)
     Recipient.objects.filter(id=c.id).update(created_at=NOW + DAY)
 
-    assert names(RecipientQuery()) == ["a", "B", "c"]
-    assert names(RecipientQuery(sort="used")) == ["B", "a", "c"]
-    assert names(RecipientQuery(sort="ends")) == ["B", "a", "c"]
-    assert names(RecipientQuery(sort="created"))[0] == "c"
+    assert names(RECIPIENTS.query()) == ["a", "B", "c"]
+    assert names(RECIPIENTS.query(sort="used")) == ["B", "a", "c"]
+    assert names(RECIPIENTS.query(sort="ends")) == ["B", "a", "c"]
+    assert names(RECIPIENTS.query(sort="created"))[0] == "c"
 
 
 def test_pages_hold_every_recipient_once() -> None:
@@ -123,7 +124,7 @@ def test_pages_hold_every_recipient_once() -> None:
         new_recipient(f"r{number}")
 
     pages = [
-        recipient_page(RecipientQuery(page=page), now=NOW, length=3)
+        recipient_page(None, RECIPIENTS.query(page=page), NOW, length=3)
         for page in (1, 2, 3, 4)
     ]
 
@@ -145,19 +146,24 @@ def test_the_csv_holds_every_row_of_the_filter() -> None:
     new_grant(new_share(), acme)
     new_recipient("initech")
 
-    header, *rows = recipient_csv(RecipientQuery(state="active"), now=NOW)
+    entries = RECIPIENTS.every(None, RECIPIENTS.query(state="active"), NOW)
+    header, *rows = csv_rows(RECIPIENTS.entry, entries)
 
     assert header[0] == "name"
     assert [dict(zip(header, row, strict=True)) for row in rows] == [
         {
             "name": "acme",
-            "contact": "",
+            "contact": None,
             "comment": "",
             "state": "active",
+            "token_state": "active",
             "token_ends_at": FAR_AHEAD,
+            "num_shares": 1,
             "shares": "sales",
             "last_used_at": None,
             "allowed_networks": "10.0.0.0/8",
             "created_at": NOW,
+            "id": acme.id,
+            "url": "/recipients/acme/",
         }
     ]

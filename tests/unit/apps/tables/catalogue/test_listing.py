@@ -5,9 +5,9 @@ from pytest_django import DjangoAssertNumQueries
 
 from deltaweb.web.accounts.models import User
 from deltaweb.web.tables.catalogue.listing import (
-    CatalogueQuery,
-    catalogue_csv,
+    TABLES,
     catalogue_page,
+    catalogue_tables,
 )
 from deltaweb.web.tables.models import Table
 from tests.support.pages.factories import (
@@ -30,7 +30,7 @@ def vera() -> User:
 
 
 def names(user: User, **query: object) -> list[str]:
-    page = catalogue_page(user, CatalogueQuery(**query))  # type: ignore[arg-type]  # a test's shorthand
+    page = catalogue_page(user, TABLES.query(**query))  # type: ignore[arg-type]  # a test's shorthand
     return [row.table.full_name for row in page.rows]
 
 
@@ -86,7 +86,7 @@ class TestCataloguePage:
             new_column(table, f"customer_{number}")
         new_column(table, "total")
 
-        row = catalogue_page(vera, CatalogueQuery(q="customer")).rows[0]
+        row = catalogue_page(vera, TABLES.query(q="customer")).rows[0]
 
         assert row.matched_columns == [f"customer_{number}" for number in range(4)]
         assert row.more_matches == 2
@@ -96,7 +96,7 @@ class TestCataloguePage:
         new_table("sales.b", error_code="location-unreachable")
         new_table("web.a")
 
-        page = catalogue_page(vera, CatalogueQuery(namespace="sales", status="indexed"))
+        page = catalogue_page(vera, TABLES.query(namespace="sales", status="indexed"))
 
         assert [row.table.full_name for row in page.rows] == ["sales.a"]
         assert [(f.value, f.count) for f in page.namespaces] == [
@@ -140,14 +140,15 @@ class TestCataloguePage:
     ) -> None:
         new_table("orders", **fields)
 
-        assert catalogue_page(vera, CatalogueQuery()).rows[0].status == status
+        assert catalogue_page(vera, TABLES.query()).rows[0].status == status
+        assert names(vera, status=status) == ["orders"]
 
     def test_pages_through_all_tables_once(self, vera: User) -> None:
         for number in range(7):
             new_table(f"t{number}")
 
         pages = [
-            catalogue_page(vera, CatalogueQuery(page=page), length=3)
+            catalogue_page(vera, TABLES.query(page=page), length=3)
             for page in (1, 2, 3)
         ]
 
@@ -163,7 +164,7 @@ class TestCataloguePage:
     def test_a_page_beyond_the_last_is_the_last(self, vera: User) -> None:
         new_table("orders")
 
-        page = catalogue_page(vera, CatalogueQuery(page=999))
+        page = catalogue_page(vera, TABLES.query(page=999))
 
         assert page.paged.page == 1
         assert len(page.rows) == 1
@@ -173,7 +174,7 @@ class TestCataloguePage:
         new_commit(table, 0, user_name="someone")
         new_commit(table, 1, user_name="etl")
 
-        row = catalogue_page(vera, CatalogueQuery()).rows[0]
+        row = catalogue_page(vera, TABLES.query()).rows[0]
 
         assert row.user_name == "etl"
         assert row.commits_30d == [0] * 27 + [1, 1, 1]
@@ -187,7 +188,7 @@ class TestCataloguePage:
         assert names(vera) == ["sales.open"]
         assert names(vera, q="secret") == []
         assert names(vera, q="salary") == []
-        page = catalogue_page(vera, CatalogueQuery())
+        page = catalogue_page(vera, TABLES.query())
         assert [facet.value for facet in page.namespaces] == ["sales"]
         assert names(editor) == ["hidden.secret", "sales.open"]
 
@@ -203,7 +204,7 @@ class TestCataloguePage:
             new_commit(new_table(f"orders_{number}"), 2)
 
         with django_assert_num_queries(num_queries):
-            page = catalogue_page(vera, CatalogueQuery(q=q))
+            page = catalogue_page(vera, TABLES.query(q=q))
 
         assert len(page.rows) == 50
 
@@ -214,10 +215,9 @@ def test_csv_holds_every_table_of_the_filter(vera: User) -> None:
     new_table("web.sessions")
     new_table("sales.secret", restricted=True)
 
-    rows = list(catalogue_csv(vera, CatalogueQuery(namespace="sales")))
+    tables = catalogue_tables(vera, TABLES.query(namespace="sales"))
 
-    assert rows[0][:2] == ("name", "location")
-    assert len(rows) == 61
+    assert len({table.name for table in tables}) == 60
 
 
 class TestFacets:
@@ -252,12 +252,12 @@ class TestFacets:
     ) -> None:
         assert names(vera, **query) == expected
         assert len(tables) == 3
-        rows = list(catalogue_csv(vera, CatalogueQuery(**query)))  # type: ignore[arg-type]  # as above
-        assert [row[0] for row in rows[1:]] == expected
+        tables_of_all = catalogue_tables(vera, TABLES.query(**query))  # type: ignore[arg-type]  # as above
+        assert [table.name for table in tables_of_all] == expected
 
     @pytest.mark.usefixtures("tables")
     def test_count_tables_and_say_features_in_words(self, vera: User) -> None:
-        facets = catalogue_page(vera, CatalogueQuery()).facets
+        facets = catalogue_page(vera, TABLES.query()).facets
 
         assert [(f.word, f.count) for f in facets["feature"].values] == [
             ("deletion vectors", 2),
@@ -269,10 +269,10 @@ class TestFacets:
         new_table("a")
         new_table("b")
 
-        assert catalogue_page(vera, CatalogueQuery()).useful_facets == []
+        assert catalogue_page(vera, TABLES.query()).useful_facets == []
 
         new_table("sales.c")
-        useful = catalogue_page(vera, CatalogueQuery()).useful_facets
+        useful = catalogue_page(vera, TABLES.query()).useful_facets
         assert [facet.name for facet in useful] == ["namespace"]
 
     def test_only_who_may_know_is_told_what_is_shared(self, vera: User) -> None:
@@ -281,7 +281,7 @@ class TestFacets:
         editor = new_user("ed", role=User.Role.EDITOR)
 
         marks = [
-            catalogue_page(user, CatalogueQuery()).facets["mark"].values
+            catalogue_page(user, TABLES.query()).facets["mark"].values
             for user in (vera, editor)
         ]
 
@@ -294,8 +294,8 @@ class TestFacets:
 
 def test_a_total_of_unknown_sizes_is_unknown(vera: User) -> None:
     new_table("a", size_bytes=None)
-    assert catalogue_page(vera, CatalogueQuery()).size_bytes is None
+    assert catalogue_page(vera, TABLES.query()).size_bytes is None
 
     new_table("b", size_bytes=7)
-    page = catalogue_page(vera, CatalogueQuery())
+    page = catalogue_page(vera, TABLES.query())
     assert (page.size_bytes, page.num_unsized) == (7, 1)

@@ -1,0 +1,118 @@
+"""A share, and a table of one, as every machine form names them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Count, OuterRef, Prefetch, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+
+from deltaweb.web.audit.models import AuditEvent
+from deltaweb.web.pages.page_json import shaped
+from deltaweb.web.pages.request.server_paths import place_for_reader
+from deltaweb.web.sharing.activity.usage import FIRST_FAILED_STATUS, reads
+from deltaweb.web.sharing.models import Recipient, Share, SharedTable
+
+CHUNK = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShareResource:
+    """A group of tables that is granted as one.
+
+    Attributes:
+        recipients: Names of who may read it.
+        last_read_at: When its rows were last asked for.
+        created_by: Name of a user; None for the command line.
+    """
+
+    name: str
+    comment: str
+    num_tables: int
+    num_recipients: int
+    recipients: list[str]
+    last_read_at: datetime | None
+    created_at: datetime
+    created_by: str | None
+    id: UUID
+    url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharedTableResource:
+    """A table of a share.
+
+    Attributes:
+        name: `schema.table`, as recipients write it.
+        table: The full name of the registered table, which lies at `location`.
+        start_version: The first version of the history that is shared; None for all.
+        partition_filter: Only files whose partition values make it true; None for all.
+    """
+
+    share: str
+    name: str
+    schema: str
+    table: str
+    location: str
+    comment: str
+    with_history: bool
+    start_version: int | None
+    partition_filter: str | None
+    added_at: datetime
+    id: UUID
+
+
+def with_numbers(shares: QuerySet[Share]) -> Any:  # noqa: ANN401 (annotated rows)
+    """Add to shares what `share_resource` needs: counts, names and the last read."""
+    answered = AuditEvent.objects.filter(
+        share=OuterRef("name"), status__lt=FIRST_FAILED_STATUS
+    )
+    tables = SharedTable.objects.filter(share=OuterRef("id")).order_by()
+    grants = Share.recipients.through.objects.filter(share=OuterRef("id")).order_by()
+    names = Prefetch("recipients", Recipient.objects.only("name", "name_key"))
+    found = shares.annotate(
+        num_tables=_count_of(tables),
+        num_recipients=_count_of(grants),
+        last_read_at=Subquery(reads(answered).values("at")[:1]),
+    )
+    return found.select_related("created_by").prefetch_related(names)
+
+
+def share_resource(share: Any) -> ShareResource:  # noqa: ANN401 (an annotated row)
+    """Return a share of `with_numbers`."""
+    return shaped(
+        ShareResource,
+        share,
+        recipients=[recipient.name for recipient in share.recipients.all()],
+        created_by=share.created_by.username if share.created_by else None,
+        url=share.get_absolute_url(),
+    )
+
+
+def share_resources(shares: QuerySet[Share]) -> Iterator[ShareResource]:
+    """Yield shares as machine forms name them, in their order."""
+    yield from map(share_resource, with_numbers(shares).iterator(chunk_size=CHUNK))
+
+
+def resource_of_share(share: Share) -> ShareResource:
+    """Return one share as machine forms name it."""
+    return next(share_resources(Share.objects.filter(id=share.id)))
+
+
+def shared_table_resource(shared: SharedTable) -> SharedTableResource:
+    """Return a table of a share as its reader may see it."""
+    return shaped(
+        SharedTableResource,
+        shared,
+        share=shared.share.name,
+        name=shared.full_name,
+        table=shared.table.full_name,
+        location=place_for_reader(shared.table.location),
+    )
+
+
+def _count_of(rows: QuerySet[Any]) -> Any:  # noqa: ANN401 (an expression)
+    counted = rows.values("share").annotate(rows=Count("id")).values("rows")
+    return Coalesce(Subquery(counted), 0)
