@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from datetime import UTC
 from typing import Final
 
-from deltaweb.index.folder.file_index import IndexMissingError, open_files
+from deltaweb.index.folder.file_index import open_files
+from deltaweb.index.folder.parts import IndexMissingError
 from deltaweb.web.explorer.columns.ranges import ColumnRanges, known_ranges
 from deltaweb.web.explorer.columns.tree import SchemaColumn
 from deltaweb.web.explorer.grid.cells import cell, shortened

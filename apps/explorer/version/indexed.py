@@ -8,9 +8,9 @@ from django.conf import settings
 
 from deltaweb.index.folder.file_index import (
     DELETED_ROWS,
-    IndexMissingError,
     listed_files,
 )
+from deltaweb.index.folder.parts import IndexMissingError
 from deltaweb.web.explorer.version.table_version import TableVersion
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.work.version_files import VERSION_FILES, VersionFiles

@@ -20,6 +20,8 @@ from deltaweb.delta.protocol.table_properties import (
     writes_stats_as_struct,
 )
 from deltaweb.delta.writing.log_cleanup import cleanup_refusal, retention_cutoff
+from deltaweb.index.folder.file_index import FILES
+from deltaweb.index.folder.parts import size_bytes
 from deltaweb.web.accounts.models import User
 from deltaweb.web.tables.head.table_head import (
     TableHead,
@@ -31,7 +33,6 @@ from deltaweb.web.tables.index.folders import indexes_folder
 from deltaweb.web.tables.maintenance.log_look import LogLook, look_at_log
 from deltaweb.web.tables.models import Commit, Table
 
-FILE_NAME: Final = "files.arrow"
 SMALLEST_BYTES: Final = 12 << 10  # of a checkpoint: its schema and footer
 INDEX_BYTES_A_BYTE: Final = 10  # an index of files takes about so many times as much
 FILE_BYTES: Final = 100  # of a live file, where nothing better is known
@@ -304,8 +305,8 @@ def _about_bytes(
 
 
 def _index_bytes(table: Table) -> int | None:
-    place = indexes_folder() / str(table.id) / table.index_name / FILE_NAME
+    folder = indexes_folder() / str(table.id) / table.index_name
     try:
-        return place.stat().st_size if table.index_name else None
+        return size_bytes(folder, FILES) if table.index_name else None
     except OSError:
         return None

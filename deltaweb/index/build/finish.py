@@ -7,10 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-import pyarrow as pa
 
 from deltaweb.delta.errors import DeltaError, SchemaError
 from deltaweb.delta.log.commits.partition_keys import partition_keys
@@ -23,15 +22,18 @@ from deltaweb.index.files.source import write_source
 from deltaweb.index.folder.file_index import (
     COMMITS,
     HISTORY_SCHEMAS,
-    write_batches,
     write_summary,
 )
+from deltaweb.index.folder.parts import KeptPart, Piece, write_parts
 from deltaweb.index.folder.result import INDEXED, UNSUPPORTED, IndexResult
 from deltaweb.index.history.lifetimes import Longs
 from deltaweb.index.history.reader import Progress
 from deltaweb.index.history.stored_values import bounded_names, clean_json, clean_text
 from deltaweb.index.summary import HistorySummary, files_summary, table_summary
 from deltaweb.table import DeltaTable
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _NO_TIMES: Final = np.empty(0, dtype=np.int64)
 
@@ -87,7 +89,7 @@ class ReadLog:
     Attributes:
         snapshot: The newest version.
         files: Its files, which are written.
-        rows: The batches of the history by the name of their file; each is consumed.
+        rows: The history by the name of its file; each is consumed.
         runs: Which versions can be read, from 0 on.
         events: What the timeline marks, oldest first.
         committed_at_ms: Time of the newest version's commit.
@@ -99,7 +101,7 @@ class ReadLog:
 
     snapshot: Snapshot
     files: WrittenFiles
-    rows: Mapping[str, Iterable[pa.RecordBatch]]
+    rows: Mapping[str, Iterable[Piece]]
     runs: list[ReadableRun]
     events: list[dict[str, Any]]
     committed_at_ms: int
@@ -124,9 +126,9 @@ def finish_index(request: BuildRequest, beside: Path, log: ReadLog) -> IndexResu
     request.report("Writing the index", 0, None, "")
     commits = _Commits()
     for name, schema in HISTORY_SCHEMAS.items():
-        batches = log.rows[name]
-        seen = commits.watch(batches) if name == COMMITS else batches
-        write_batches(beside, name, schema, seen)
+        pieces = log.rows[name]
+        seen = commits.watch(pieces) if name == COMMITS else pieces
+        write_parts(beside, name, schema, seen)
     history = HistorySummary(log.runs, log.events, commits.timestamps_ms)
     summary = table_summary(
         log.snapshot.metadata, log.files.summary, history, request.now_ms
@@ -174,12 +176,13 @@ class _Commits:
         self._times = [_NO_TIMES]
         self._last: pa.RecordBatch | None = None
 
-    def watch(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Yield the batches, and note what they say."""
-        for batch in batches:
-            self._times.append(batch["timestamp_ms"].to_numpy())
-            self._last = batch
-            yield batch
+    def watch(self, pieces: Iterable[Piece]) -> Iterator[Piece]:
+        """Yield the pieces, and note what they say."""
+        for piece in pieces:
+            for batch in piece.rows if isinstance(piece, KeptPart) else [piece]:
+                self._times.append(batch["timestamp_ms"].to_numpy())
+                self._last = batch
+            yield piece
 
     @property
     def timestamps_ms(self) -> Longs:
