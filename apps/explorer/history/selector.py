@@ -10,6 +10,7 @@ from typing import Annotated, TypeAlias
 from django.db.models import CharField, Count
 from django.db.models.functions import Cast, Substr
 
+from deltaweb.index.folder.file_index import COMMIT_COLUMNS
 from deltaweb.web.explorer.history.form import HistoryFilter
 from deltaweb.web.explorer.history.operations import (
     FAMILIES,
@@ -31,30 +32,9 @@ _LIST_DEFERS = ("parameters", "metrics")
 
 def commit_data(commit: Commit) -> dict[str, object]:
     """Return a commit as the JSON forms show it."""
-    return {
-        "version": commit.version,
-        "timestamp": commit.committed_at,
-        "operation": commit.operation,
-        "user": commit.user_name,
-        "engine": commit.engine_info,
-        "sentence": commit.sentence,
-        "files_added": commit.num_added_files,
-        "files_removed": commit.num_removed_files,
-        "bytes_added": commit.added_bytes,
-        "bytes_removed": commit.removed_bytes,
-        "rows_added": commit.added_rows,
-        "rows_removed": commit.removed_rows,
-        "num_files": commit.num_files,
-        "size_bytes": commit.size_bytes,
-        "num_records": commit.num_records,
-        "data_change": commit.data_change,
-        "changes_schema": commit.changes_schema,
-        "changes_metadata": commit.changes_metadata,
-        "changes_protocol": commit.changes_protocol,
-        "readability": commit.readability,
-        "readability_reason": commit.readability_reason,
-        "archived": commit.is_archived,
-    }
+    shown = [(one.key, one.field) for one in COMMIT_COLUMNS if one.key]
+    facts = {key: getattr(commit, field) for key, field in shown}
+    return facts | {"archived": commit.is_archived}
 
 
 CommitsOfPage: TypeAlias = Annotated[

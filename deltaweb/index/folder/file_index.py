@@ -20,7 +20,7 @@ import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import pyarrow as pa
 
@@ -47,35 +47,60 @@ PARTITION_NAMES: Final = b"partition_names"
 of their names, and of what partition values there call them, in the same order."""
 ROWS_A_BATCH: Final = 16_384
 
-COMMIT_SCHEMA: Final = pa.schema(
-    {
-        "version": pa.int64(),
-        "timestamp_ms": pa.int64(),
-        "operation": pa.string(),
-        "parameters": pa.string(),  # JSON
-        "metrics": pa.string(),  # JSON
-        "user_name": pa.string(),
-        "engine_info": pa.string(),
-        "sentence": pa.string(),
-        "num_added_files": pa.int64(),
-        "num_removed_files": pa.int64(),
-        "added_bytes": pa.int64(),
-        "removed_bytes": pa.int64(),
-        "added_rows": pa.int64(),
-        "removed_rows": pa.int64(),
-        "num_files": pa.int64(),
-        "size_bytes": pa.int64(),
-        "num_records": pa.int64(),
-        "data_change": pa.bool_(),
-        "changes_metadata": pa.bool_(),
-        "changes_schema": pa.bool_(),
-        "changes_protocol": pa.bool_(),
-        "vacuumed_by": pa.int64(),
-        "num_missing_files": pa.int64(),
-        "readability": pa.string(),
-        "readability_reason": pa.string(),
-    }
+
+class CommitColumn(NamedTuple):
+    """A fact of a commit, by its names.
+
+    Attributes:
+        name: In `commits.arrow`.
+        type: Its type there.
+        key: What JSON and CSV call it; "" where they leave it out.
+        field: What the row of the database calls it; "" where that has it otherwise.
+    """
+
+    name: str
+    type: pa.DataType
+    key: str
+    field: str
+
+
+def _column(
+    name: str, data_type: pa.DataType, key: str | None = None, field: str | None = None
+) -> CommitColumn:
+    return CommitColumn(
+        name, data_type, name if key is None else key, name if field is None else field
+    )
+
+
+COMMIT_COLUMNS: Final = (
+    _column("version", pa.int64()),
+    _column("timestamp_ms", pa.int64(), "timestamp", "committed_at"),
+    _column("operation", pa.string()),
+    _column("parameters", pa.string(), ""),  # JSON
+    _column("metrics", pa.string(), ""),  # JSON
+    _column("user_name", pa.string(), "user"),
+    _column("engine_info", pa.string(), "engine"),
+    _column("sentence", pa.string()),
+    _column("num_added_files", pa.int64(), "files_added"),
+    _column("num_removed_files", pa.int64(), "files_removed"),
+    _column("added_bytes", pa.int64(), "bytes_added"),
+    _column("removed_bytes", pa.int64(), "bytes_removed"),
+    _column("added_rows", pa.int64(), "rows_added"),
+    _column("removed_rows", pa.int64(), "rows_removed"),
+    _column("num_files", pa.int64()),
+    _column("size_bytes", pa.int64()),
+    _column("num_records", pa.int64()),
+    _column("data_change", pa.bool_()),
+    _column("changes_metadata", pa.bool_()),
+    _column("changes_schema", pa.bool_()),
+    _column("changes_protocol", pa.bool_()),
+    _column("vacuumed_by", pa.int64(), "", ""),
+    _column("num_missing_files", pa.int64(), "", ""),
+    _column("readability", pa.string()),
+    _column("readability_reason", pa.string()),
 )
+"""What is held of a commit, in one order everywhere."""
+COMMIT_SCHEMA: Final = pa.schema([(one.name, one.type) for one in COMMIT_COLUMNS])
 METADATA_SCHEMA: Final = pa.schema(
     {
         "version": pa.int64(),
