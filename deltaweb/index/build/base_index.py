@@ -341,3 +341,39 @@ def _id_at(ids: Sequence[tuple[int, str]], version: int) -> str:
     """Return the id in force at a version, the first one where that is later."""
     position = bisect_right([first for first, _ in ids], version) - 1
     return ids[max(position, 0)][1] if ids else ""
+
+
+# === What the log has lost ===
+
+
+@dataclass(frozen=True, slots=True)
+class ArchivedHistory:
+    """What an older index holds of commits that the log has lost since.
+
+    Attributes:
+        base: The older index of the same log; None without one.
+        first: The oldest version that the log still has.
+    """
+
+    base: BaseIndex | None
+    first: int
+
+    def commits(self, newer: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of commits, then those of the log."""
+        if self.base is not None:
+            yield from self.base.rows_before(COMMITS, self.first)
+        yield from newer
+
+    def changes(self, name: str, newer: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of metadata or protocols, then those of the log.
+
+        The log may say what is in force at a version whose commit it has lost.
+        """
+        first = min([self.first, *newer["version"].to_pylist()[:1]])
+        if self.base is not None:
+            yield from self.base.rows_before(name, first)
+        yield newer
+
+    def events(self) -> list[dict[str, Any]]:
+        """What the timeline marks."""
+        return [] if self.base is None else self.base.events_before(self.first)

@@ -16,7 +16,6 @@ from deltaweb.delta.log.commits.partition_keys import partition_keys
 from deltaweb.delta.log.versions import ReadableRun
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.snapshot.checksum import VersionFiles, check_version
-from deltaweb.index.build.domains import domains_summary
 from deltaweb.index.files.file_rows import NewestFiles
 from deltaweb.index.files.source import write_source
 from deltaweb.index.folder.file_index import (
@@ -34,6 +33,12 @@ from deltaweb.table import DeltaTable
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+from itertools import islice
+
+from deltaweb.delta.features.clustering import clustering_columns
+from deltaweb.delta.log.store import LogStore
+from deltaweb.delta.row_tracking.logged_fields import load_domains
 
 _NO_TIMES: Final = np.empty(0, dtype=np.int64)
 
@@ -225,3 +230,42 @@ def _newest_facts(
         num_records=newest.total_records,
         num_tombstones=newest.num_tombstones,
     )
+
+
+# === Metadata by domain ===
+
+FEATURE: Final = "domainMetadata"
+MAX_DOMAINS: Final = 20
+MAX_LENGTH: Final = 500
+
+
+def domains_summary(store: LogStore, snapshot: Snapshot) -> dict[str, Any]:
+    """Return what `Table.summary` holds of a version's domains.
+
+    Args:
+        store: The table's log.
+        snapshot: The version.
+
+    Returns:
+        `clustering`, the dotted names of the clustering columns, and `domains`, the
+        beginning of the configuration of each domain by its name; both empty where
+        there are none or the log does not read.
+    """
+    try:
+        domains = _domains(store, snapshot)
+        clustered, _ = (
+            clustering_columns(domains, snapshot.schema) if domains else ([], [])
+        )
+    except DeltaError:  # an index without them is better than none
+        domains, clustered = {}, []
+    first = islice(sorted(domains.items()), MAX_DOMAINS)
+    return {
+        "clustering": bounded_names(".".join(path) for path in clustered),
+        "domains": {name[:MAX_LENGTH]: said[:MAX_LENGTH] for name, said in first},
+    }
+
+
+def _domains(store: LogStore, snapshot: Snapshot) -> dict[str, str]:
+    if FEATURE not in (snapshot.protocol.writer_features or ()):
+        return {}
+    return load_domains(store, snapshot.version)

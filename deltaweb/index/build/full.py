@@ -23,8 +23,12 @@ from deltaweb.delta.log.overview import load_log_overview
 from deltaweb.delta.log.segment import LogListing, VersionRun, load_log_segment
 from deltaweb.delta.log.store import LogStore
 from deltaweb.delta.snapshot import Snapshot
-from deltaweb.index.build.archived_history import ArchivedHistory
-from deltaweb.index.build.base_index import BaseIndex, CannotUpdateError, load_base
+from deltaweb.index.build.base_index import (
+    ArchivedHistory,
+    BaseIndex,
+    CannotUpdateError,
+    load_base,
+)
 from deltaweb.index.build.finish import (
     BuildRequest,
     ReadLog,
