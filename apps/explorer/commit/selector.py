@@ -29,10 +29,12 @@ from deltaweb.web.explorer.history.parameters import (
     value_text,
     words_of,
 )
+from deltaweb.web.explorer.history.selector import commit_data
+from deltaweb.web.explorer.version.page import TablePage
 from deltaweb.web.explorer.version.table_version import TableVersion, table_version
 from deltaweb.web.pages.errors import PageError
-from deltaweb.web.pages.page_json import Named, OnPage
-from deltaweb.web.pages.paging import Paged, paged
+from deltaweb.web.pages.page_json import Named, OnPage, Spread, in_json
+from deltaweb.web.pages.paging import Paged, PageLinks, paged
 from deltaweb.web.pages.request.server_paths import text_for_reader
 from deltaweb.web.tables.models import Commit, Table
 from deltaweb.web.tables.storage.bounded_read import StorageSlowError, read_within
@@ -101,32 +103,63 @@ class Metric:
     size_bytes: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChangesPage:
-    """Some changes of metadata and protocol, and where they stand."""
+@dataclass(frozen=True, kw_only=True)
+class CommitPage(TablePage):
+    """One commit: its sentence, metrics, files, changes and raw actions.
 
+    Attributes:
+        facts: What the JSON form has of it.
+        num_changes: How many changes of metadata and protocol it makes.
+        changes: Some of these.
+    """
+
+    commit: OnPage[Commit]
+    facts: Spread[Mapping[str, object]]
+    predicate: OnPage[str]
+    parameters: OnPage[Sequence[Parameter]]
+    metrics: OnPage[Sequence[Metric]]
+    num_changes: int
     changes: Sequence[Change]
     paged: OnPage[Paged]
+    previous_version: OnPage[int | None]
+    next_version: OnPage[int | None]
+    actions: OnPage[CommitActions]
+    links: Spread[PageLinks] = field(default_factory=PageLinks)
 
+    @in_json
+    def added(self) -> Sequence[FileChange]:
+        """The files that it adds."""
+        return self.actions.added
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CommitDetail:
-    """What the page of one commit shows."""
+    @in_json
+    def removed(self) -> Sequence[FileChange]:
+        """The files that it removes."""
+        return self.actions.removed
 
-    at: TableVersion
-    commit: Commit
-    predicate: str
-    parameters: Sequence[Parameter]
-    metrics: Sequence[Metric]
-    changes: Sequence[Change]
-    previous_version: int | None
-    next_version: int | None
-    actions: CommitActions = field(default_factory=CommitActions)
+    @in_json
+    def actions_unavailable(self) -> str | None:
+        """Why its actions are not there."""
+        return self.actions.problem or None
 
-    def changes_page(self, page: int) -> "ChangesPage":
-        """Return a page of the changes; the last one where there are fewer."""
-        place = paged(len(self.changes), page, length=CHANGES_A_PAGE)
-        return ChangesPage(changes=self.changes[place.rows], paged=place)
+    @property
+    def leaf(self) -> str:
+        """What the way here ends with."""
+        return f"v{self.commit.version}"
+
+    @property
+    def shown_added(self) -> Sequence[FileChange]:
+        """The first of the files that were added."""
+        return self.actions.added[:MAX_FILES_SHOWN]
+
+    @property
+    def shown_removed(self) -> Sequence[FileChange]:
+        """The first of the files that were removed."""
+        return self.actions.removed[:MAX_FILES_SHOWN]
+
+    @property
+    def partitions(self) -> Sequence[tuple[str, int, int]]:
+        """The first of the partitions that files came to or went from."""
+        return self.actions.partitions[:MAX_PARTITIONS_SHOWN]
 
     @property
     def has_changed_rows(self) -> bool:
@@ -177,10 +210,10 @@ def find_commit(at: TableVersion, version: int) -> Commit:
     return commit
 
 
-def commit_detail(
-    user: User | AnonymousUser, namespace: str, name: str, version: int
-) -> CommitDetail:
-    """Return one commit of a table.
+def commit_page(
+    user: User | AnonymousUser, namespace: str, name: str, version: int, page: int = 1
+) -> CommitPage:
+    """Return one commit of a table, with a page of its changes.
 
     Raises:
         PageError: 404 when the table or the commit is not known.
@@ -190,15 +223,21 @@ def commit_detail(
     neighbours = at.table.commits.order_by().values_list("version", flat=True)
     parameters = dict(commit.parameters or {})
     predicate = format_predicate(parameters.pop("predicate", None))
-    return CommitDetail(
+    changes = _changes(at.table, commit)
+    place = paged(len(changes), page, length=CHANGES_A_PAGE)
+    facts = {"parameters": commit.parameters, "metrics": commit.metrics}
+    return CommitPage(
         at=at,
         commit=commit,
+        facts=commit_data(commit) | facts,
         predicate=predicate,
         parameters=commit_parameters(parameters),
         metrics=[
             metric(key, value) for key, value in sorted((commit.metrics or {}).items())
         ],
-        changes=_changes(at.table, commit),
+        num_changes=len(changes),
+        changes=changes[place.rows],
+        paged=place,
         previous_version=neighbours.filter(version__lt=version)
         .order_by("-version")
         .first(),

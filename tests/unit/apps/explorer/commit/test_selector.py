@@ -5,7 +5,7 @@ import pytest
 
 from deltaweb.web.explorer.commit.selector import (
     commit_actions,
-    commit_detail,
+    commit_page,
     metric,
 )
 from deltaweb.web.pages.errors import PageError
@@ -134,7 +134,7 @@ class TestCommitDetail:
         new_metadata(table, 2, configuration={"a": "3"}, schema_string=SCHEMA)
         new_protocol(table, 0)
 
-        page = commit_detail(new_user(), "default", "orders", 2)
+        page = commit_page(new_user(), "default", "orders", 2)
 
         assert [(c.subject, c.name, c.kind) for c in page.changes] == [
             ("column", "id", "changed"),
@@ -152,7 +152,7 @@ class TestCommitDetail:
         new_metadata(table, 0)
         new_protocol(table, 0, reader_features=["x"], writer_features=["x", "y"])
 
-        page = commit_detail(new_user(), "default", "orders", 0)
+        page = commit_page(new_user(), "default", "orders", 0)
 
         assert {change.kind for change in page.changes} == {"added"}
         features = {c.name: c.after for c in page.changes if c.subject == "feature"}
@@ -163,7 +163,7 @@ class TestCommitDetail:
         user = new_user()
 
         with pytest.raises(PageError, match="no longer holds"):
-            commit_detail(user, "default", "orders", 1)
+            commit_page(user, "default", "orders", 1)
 
 
 SCHEMA = json.dumps(
