@@ -40,8 +40,7 @@ from deltaweb.index.history.lifetimes import (
     UntouchedFiles,
     concat_actions,
 )
-from deltaweb.index.history.reader import Progress
-from deltaweb.index.history.run_actions import MAX_FILE_ACTIONS
+from deltaweb.index.history.reader import MAX_FILE_ACTIONS, Progress
 from deltaweb.index.query.indexed_block import indexed_block
 
 CHUNK_BYTES: Final = 32 << 20
