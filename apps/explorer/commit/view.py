@@ -6,6 +6,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.views.decorators.http import require_safe
 
 from deltaweb.web.explorer.commit import selector as commits
+from deltaweb.web.explorer.commit.actions import commit_actions
 from deltaweb.web.explorer.version.query import parse_page
 from deltaweb.web.explorer.version.table_version import table_version
 from deltaweb.web.pages.errors import PageError
@@ -38,7 +39,7 @@ def commit_raw(
             message=f"The log no longer holds version {version}: it was cleaned.",
             hint="The page of the commit shows what was indexed of it before.",
         )
-    actions = commits.commit_actions(at.table, commit)
+    actions = commit_actions(at.table, commit)
     if actions.problem:
         raise PageError(
             status=422 if actions.is_broken else 503,

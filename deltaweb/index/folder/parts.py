@@ -27,7 +27,7 @@ from deltaweb.index.folder.manifest import (
 )
 
 PART_ROWS: Final = 32_768  # of a part at most: so much is written again, or checked
-KEPT_ROWS: Final = 4_096  # a smaller part is written again, lest there be too many
+KEPT_ROWS: Final = 8_192  # a smaller part is written again, lest there be too many
 
 
 class IndexMissingError(Exception):

@@ -3,11 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from deltaweb.web.explorer.commit.selector import (
-    commit_actions,
-    commit_page,
-    metric,
-)
+from deltaweb.web.explorer.commit.actions import commit_actions
+from deltaweb.web.explorer.commit.selector import commit_page, metric
 from deltaweb.web.pages.errors import PageError
 from deltaweb.web.tables.models import Commit, Table
 from tests.support.pages.factories import (
