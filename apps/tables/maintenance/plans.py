@@ -29,7 +29,7 @@ from deltaweb.web.tables.head.table_head import (
     requested_version,
     table_head,
 )
-from deltaweb.web.tables.index.folders import indexes_folder
+from deltaweb.web.tables.index.folders import index_folder
 from deltaweb.web.tables.maintenance.log_look import LogLook, look_at_log
 from deltaweb.web.tables.models import Commit, Table
 
@@ -305,8 +305,8 @@ def _about_bytes(
 
 
 def _index_bytes(table: Table) -> int | None:
-    folder = indexes_folder() / str(table.id) / table.index_name
+    folder = index_folder(table)
     try:
-        return size_bytes(folder, FILES) if table.index_name else None
+        return None if folder is None else size_bytes(folder, FILES)
     except OSError:
         return None
