@@ -12,7 +12,8 @@ from django.conf import settings
 
 from deltaweb.delta.changes import ChangeType
 from deltaweb.index.files.distribution import partition_totals, size_histogram
-from deltaweb.index.folder.file_index import FILES, write_batches, write_summary
+from deltaweb.index.folder.file_index import FILES, write_summary
+from deltaweb.index.folder.parts import write_parts
 from deltaweb.web.jobs.kind import to_json
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.results import keep_rows
@@ -59,7 +60,7 @@ def write_large_table(table: Table, *, now: datetime) -> None:
     table.save()
     folder = Path(settings.HOME) / "index" / str(table.id) / table.index_name
     folder.mkdir(parents=True)
-    write_batches(folder, FILES, files.schema, files.to_batches(max_chunksize=65_536))
+    write_parts(folder, FILES, files.schema, files.to_batches(max_chunksize=65_536))
     write_summary(folder, table.summary)
     _store_rows(table, now)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from pytest_django.fixtures import Settings
 
+from deltaweb.index.folder.file_index import COMMITS
 from deltaweb.web.tables.index.folders import remove_other_indexes
 from tests.support.index.index_builds import build_index
 from tests.support.index.index_folders import contents
@@ -16,7 +17,7 @@ from tests.support.logs.local_logs import RandomLog
 from tests.support.processes.installation import ROOT
 
 NOW_MS = 1_800_000_000_000
-PRESENT, KILLED, NEXT = "1-5-a", "1-6-b", "1-7-c"
+PRESENT, KILLED, NEXT, OTHER = "1-5-a", "1-6-b", "1-7-c", "1-8-d"
 # Works up to the given time that a step is told of, says so, and goes no further.
 STOPPING = """
 from deltaweb.environment.own_process import prepare_process
@@ -34,6 +35,40 @@ def report(step, *_):
         sys.stdin.read()
 
 build_index(location, None, folder, base=base, on_progress=report)
+"""
+# Is killed before it makes, opens, links or renames a file of its index: before the
+# first of these, then before the second, until one gets through. Says how often it was
+# killed.
+KILLED_ANYWHERE = """
+from deltaweb.environment.own_process import prepare_process
+prepare_process()
+import os, signal, sys
+from deltaweb.index.folder import parts
+from tests.support.index.index_builds import build_index
+
+location, folder, base, now_ms = sys.argv[1:]
+parts.KEPT_ROWS = 2
+left = 0
+
+def kill_at_last(event, arguments):
+    global left
+    if event in {"open", "os.link", "os.mkdir", "os.rename"}:
+        if f"/.{os.path.basename(folder)}." in "".join(map(str, arguments)):
+            if not left:
+                os.kill(os.getpid(), signal.SIGKILL)
+            left -= 1
+
+for kills in range(1000):
+    if not os.fork():
+        left = kills
+        sys.addaudithook(kill_at_last)
+        result = build_index(location, None, folder, base=base, now_ms=int(now_ms))
+        os._exit(result.state != "INDEXED")
+    _, status = os.wait()
+    if not os.WIFSIGNALED(status):
+        break
+    assert not os.path.exists(folder)
+print(kills, os.WEXITSTATUS(status))
 """
 # Finds the disk full once it writes.
 FULL = """
@@ -122,6 +157,32 @@ def test_a_killed_one_is_taken_up_again(
         os.utime(indexes / name, (0, 0))  # long after
     remove_other_indexes(indexes.name, keep=NEXT)
     assert [path.name for path in indexes.iterdir()] == [NEXT]
+
+
+def test_one_that_is_killed_anywhere_leaves_none_or_a_whole_one(
+    log: RandomLog, indexes: Path, tmp_path: Path
+) -> None:
+    present = indexes / OTHER
+    build_index(log.location, None, present, now_ms=NOW_MS)
+    log.grow(2)
+    before = bytes_of(present)
+    arguments = [log.location, str(indexes / NEXT), str(present), str(NOW_MS)]
+
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED_ANYWHERE, *arguments],
+        check=True,
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+    )
+
+    kills, failed = map(int, done.stdout.split())
+    assert kills > len(before)
+    assert not failed
+    assert bytes_of(present) == before
+    assert (indexes / NEXT / COMMITS).samefile(present / COMMITS)
+    build_index(log.location, None, tmp_path / "fresh", now_ms=NOW_MS)
+    assert contents(indexes / NEXT) == contents(tmp_path / "fresh")
 
 
 def test_one_that_finds_the_disk_full_leaves_nothing(

@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from datetime import UTC
 from typing import Final
 
-from deltaweb.index.folder.file_index import IndexMissingError, open_files
+from deltaweb.index.folder.file_index import open_files
+from deltaweb.index.folder.parts import IndexMissingError
 from deltaweb.web.explorer.columns.ranges import ColumnRanges, known_ranges
 from deltaweb.web.explorer.columns.tree import SchemaColumn
 from deltaweb.web.explorer.grid.cells import cell, shortened
-from deltaweb.web.explorer.version.indexed import index_folder
 from deltaweb.web.explorer.version.listed import Kept
 from deltaweb.web.explorer.version.table_version import TableVersion
+from deltaweb.web.tables.index.folders import index_folder
 
 MAX_BOUND_LENGTH: Final = 24  # characters of a bound in a list
 MAX_CELLS: Final = 20_000_000  # columns times files that a page adds up

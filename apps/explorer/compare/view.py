@@ -22,7 +22,6 @@ from deltaweb.web.accounts.zones import user_zone
 from deltaweb.web.explorer.columns.key import KeySuggestion
 from deltaweb.web.explorer.compare import files as compare_files
 from deltaweb.web.explorer.compare import jobs as compare_jobs
-from deltaweb.web.explorer.compare import key as compare_key
 from deltaweb.web.explorer.compare import rows as compare_rows
 from deltaweb.web.explorer.compare.csv_rows import named_rows, stored_rows
 from deltaweb.web.explorer.compare.schema import SchemaPart
@@ -71,7 +70,7 @@ def compare_start(
     _check_comparable(found, missing=_missing(found))
     url = comparison_url(namespace, name, before, after)
     try:
-        key = compare_key.parse_key(_wanted_key(request, found), found)
+        key = compare_jobs.parse_key(_wanted_key(request, found), found)
     except QueryError as error:
         messages.error(request, f"Rows cannot be matched so. {error.hint}")
         return HttpResponseRedirect(f"{url}?view=rows")
@@ -85,7 +84,7 @@ def compare_start(
 def _wanted_key(request: HttpRequest, found: Comparison) -> str:
     if request.POST.get("by") != SUGGESTION:
         return request.POST.get("key", "")
-    suggestion = compare_key.suggest_key(found)
+    suggestion = compare_jobs.suggest_key(found)
     return suggestion.text if suggestion else ""
 
 
@@ -117,7 +116,7 @@ def compare_download(
 ) -> HttpResponseBase:
     """Send every changed row as Parquet."""
     found = compare_versions(request.user, namespace, name, str(before), str(after))
-    key = compare_key.parse_key(request.GET.get("key", ""), found)
+    key = compare_jobs.parse_key(request.GET.get("key", ""), found)
     job, _ = compare_jobs.row_diff_job(found, key)
     path = _all_rows(job)
     file_name = f"{name}-{before}-{after}.parquet"
@@ -282,8 +281,8 @@ def _schema_view(request: HttpRequest, found: Comparison) -> Part:
 def _rows_view(
     request: HttpRequest, found: Comparison, file_job: Job, files: JobRows | None
 ) -> Part:
-    suggestion = compare_key.suggest_key(found)
-    key = compare_key.parse_key(request.GET.get("key", ""), found)
+    suggestion = compare_jobs.suggest_key(found)
+    key = compare_jobs.parse_key(request.GET.get("key", ""), found)
     job, result = compare_jobs.row_diff_job(found, key)
     suggested = suggestion.text if suggestion and not job else ""
     part = RowsPart(

@@ -47,7 +47,7 @@ class DayOfCommits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CommitPage:
+class FoundCommits:
     """Some commits, newest first, and where the next page starts."""
 
     commits: CommitsOfPage
@@ -97,7 +97,7 @@ def matching_commits(commits: CommitQuerySet, wanted: HistoryFilter) -> CommitQu
     return commits
 
 
-def commit_page(until: CommitQuerySet, wanted: HistoryFilter) -> CommitPage:
+def commit_page(until: CommitQuerySet, wanted: HistoryFilter) -> FoundCommits:
     """Return up to `PAGE_LENGTH` commits that pass a filter."""
     matching = matching_commits(until, wanted)
     older = matching.before(wanted.before).defer(*_LIST_DEFERS)
@@ -105,7 +105,7 @@ def commit_page(until: CommitQuerySet, wanted: HistoryFilter) -> CommitPage:
     more = len(commits) > PAGE_LENGTH
     commits = commits[:PAGE_LENGTH]
     num_commits = until.count()
-    return CommitPage(
+    return FoundCommits(
         commits=commits,
         next_before=commits[-1].version if more else None,
         num_matching=num_commits if wanted.is_empty else matching.count(),

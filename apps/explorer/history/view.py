@@ -23,10 +23,10 @@ from deltaweb.web.pages.responses import respond_page
 
 
 @dataclass(frozen=True, kw_only=True)
-class History(TablePage):
+class HistoryPage(TablePage):
     """Commits by a filter."""
 
-    page: Spread[history.CommitPage]
+    page: Spread[history.FoundCommits]
     links: Spread[PageLinks]
     wanted: OnPage[HistoryFilter]
     times_of: str
@@ -50,7 +50,7 @@ def commit_list(
     found = history.commit_page(until, wanted)
     zone = user_zone(request.user)
     is_fragment = "HX-Request" in request.headers
-    page = History(
+    page = HistoryPage(
         at=at,
         page=found,
         links=links_between(request, None, found.next_before, "before"),

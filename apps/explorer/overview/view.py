@@ -1,15 +1,15 @@
 """The first page of a table."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Final
 
 from django.http import HttpRequest, HttpResponseBase
 from django.views.decorators.http import require_safe
 
+from deltaweb.delta.features.clustering import CLUSTERING_COLUMNS, CLUSTERING_DOMAIN
 from deltaweb.web.explorer.columns.tree import SchemaColumn
-from deltaweb.web.explorer.history.parameters import Parameter
-from deltaweb.web.explorer.overview.domains import shown_domains
+from deltaweb.web.explorer.history.parameters import Parameter, decoded, parameter_of
 from deltaweb.web.explorer.overview.selector import SCHEMA_ROWS, Overview, overview
 from deltaweb.web.explorer.schema.log import inline_schema
 from deltaweb.web.explorer.schema.view import LOG_FORM, code_url
@@ -135,3 +135,48 @@ def table_overview(
         schema_rows=found.tree.head(SCHEMA_ROWS) if found else (),
     )
     return respond_page(request, fmt, page, template="explorer/table_overview.html")
+
+
+# === Metadata by domain ===
+
+ROW_TRACKING: Final = "delta.rowTracking"
+HIGH_WATER_MARK: Final = "rowIdHighWaterMark"
+OWN_NAME: Final = "domainName"  # which Delta's own domains repeat within
+
+
+def shown_domains(
+    domains: Mapping[str, str], clustering_columns: Sequence[str]
+) -> list[Parameter]:
+    """Return the domains that say something, each named as the log names it.
+
+    Args:
+        domains: The configuration of each, as text.
+        clustering_columns: The names of the columns that a table is clustered by.
+    """
+    return list(_shown(domains, clustering_columns))
+
+
+def _shown(
+    domains: Mapping[str, str], clustering_columns: Sequence[str]
+) -> Iterator[Parameter]:
+    for name, configuration in domains.items():
+        found = decoded(configuration)
+        if not isinstance(found, Mapping):
+            yield parameter_of(name, found)
+            continue
+        told = {key: value for key, value in found.items() if key != OWN_NAME}
+        if name == CLUSTERING_DOMAIN and not told.get(CLUSTERING_COLUMNS):
+            continue  # the clustering has ended
+        if name == CLUSTERING_DOMAIN and clustering_columns:
+            columns = ", ".join(clustering_columns)
+            yield Parameter(name=name, label="", text=f"clustered by {columns}")
+        elif name == ROW_TRACKING and isinstance(told.get(HIGH_WATER_MARK), int):
+            yield Parameter(name=name, label="", text=_row_ids(told[HIGH_WATER_MARK]))
+        else:
+            yield parameter_of(name, told)
+
+
+def _row_ids(highest: int) -> str:
+    if highest < 0:
+        return "no row has an id yet"
+    return f"ids of rows are given up to {highest:,}"

@@ -1,6 +1,7 @@
 """What all Parquet files of a version really hold."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
@@ -9,8 +10,9 @@ from django.views.decorators.http import require_safe
 from deltaweb.index.file_survey import surveyed_columns
 from deltaweb.parquet.inspection.differences import SurveyedColumn
 from deltaweb.web.accounts.users import signed_in_user
+from deltaweb.web.explorer.drawing.figure import SMALL
+from deltaweb.web.explorer.drawing.histogram import histogram_figure
 from deltaweb.web.explorer.overview.selector import target_bytes_of
-from deltaweb.web.explorer.parquet_table.chart import group_sizes
 from deltaweb.web.explorer.version.job_errors import check_job
 from deltaweb.web.explorer.version.page import JobOfPage, TablePage
 from deltaweb.web.explorer.version.query import parse_page
@@ -22,11 +24,13 @@ from deltaweb.web.explorer.version.table_version import (
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.results import JobRows
 from deltaweb.web.pages.errors import PageError
-from deltaweb.web.pages.figures import Chart
+from deltaweb.web.pages.figures import ACCENT, MIN_BARS, Chart, bytes_text
 from deltaweb.web.pages.page_json import OnPage, Spread
 from deltaweb.web.pages.paging import PageLinks, page_links
 from deltaweb.web.pages.responses import respond_page
 from deltaweb.web.tables.versions.survey.inside import (
+    SMALL_GROUP_BYTES,
+    GroupSizes,
     TableInside,
     difference_lines,
     table_inside,
@@ -118,3 +122,55 @@ def _not_ready(at: TableVersion, job: Job | None) -> PageError:
         message=f"The footers of version {at.version} are still being read.",
         hint=f"Ask again when job {job.id} is done.",
     )
+
+
+# === The picture of the sizes of row groups ===
+
+MAX_TICKS = 10
+BOTH = 2  # row groups, of which people do not say all
+
+
+def group_sizes(sizes: GroupSizes, *, marks_small: bool) -> Chart:
+    """Draw how many row groups have which size.
+
+    Args:
+        sizes: The counts.
+        marks_small: Whether small ones are marked; those of a table that is smaller
+            than one file should be are all small, and no fault.
+    """
+    texts = [
+        f"{bytes_text(low)} to {bytes_text(high)}"
+        for low, high in pairwise(sizes.edges)
+    ]
+    figure = histogram_figure(
+        sizes.counts,
+        texts,
+        [bytes_text(edge) for edge in sizes.edges],
+        unit="row groups",
+        max_ticks=MAX_TICKS,
+        colours=[
+            SMALL if marks_small and edge < SMALL_GROUP_BYTES else ACCENT
+            for edge in sizes.edges[:-1]
+        ],
+    )
+    total = sum(sizes.counts)
+    told = [pair for pair in zip(texts, sizes.counts, strict=True) if pair[1]]
+    small = f", {sizes.num_small:,} of them small" if marks_small else ""
+    below = f"{sizes.num_small:,} of {total:,} below {bytes_text(SMALL_GROUP_BYTES)}"
+    return Chart(
+        name="group-sizes",
+        label=f"Sizes of {total:,} row groups{small}",
+        figure=figure,
+        header=("Size", "Row groups"),
+        rows=told,
+        note=below if marks_small else "",
+        height="x-plot-s",
+        words=_words(told[0][0], total) if len(told) < MIN_BARS else "",
+    )
+
+
+def _words(text: str, total: int) -> str:
+    if total == 1:
+        return f"The one row group has {text}."
+    many = "Both" if total == BOTH else f"All {total:,}"
+    return f"{many} row groups have {text}."

@@ -17,13 +17,11 @@ from deltaweb.web.explorer.columns.tree import SchemaColumn, SchemaTree, version
 from deltaweb.web.explorer.schema.log import inline_schema, schema_pieces
 from deltaweb.web.explorer.schema.selector import (
     JSON_LENGTH,
+    LANGUAGES,
     PAGE_LENGTH,
     SchemaPage,
-    schema_page,
-)
-from deltaweb.web.explorer.schema.spellings import (
-    LANGUAGES,
     Spelling,
+    schema_page,
     spelled,
     spellings,
 )

@@ -1,17 +1,16 @@
 """The file index of a table's newest version, memory-mapped."""
 
-from pathlib import Path
 from typing import Final
 
 import pyarrow as pa
-from django.conf import settings
 
 from deltaweb.index.folder.file_index import (
     DELETED_ROWS,
-    IndexMissingError,
     listed_files,
 )
+from deltaweb.index.folder.parts import IndexMissingError
 from deltaweb.web.explorer.version.table_version import TableVersion
+from deltaweb.web.tables.index.folders import index_folder
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.work.version_files import VERSION_FILES, VersionFiles
 
@@ -19,13 +18,6 @@ LISTED: Final = (
     *("path", "size", "modification_time", "partition_values", "num_records"),
     DELETED_ROWS,
 )
-
-
-def index_folder(table: Table) -> Path | None:
-    """Return where the index of a table is; None when it has none."""
-    if not table.index_name:
-        return None
-    return Path(settings.HOME) / "index" / str(table.id) / table.index_name
 
 
 def indexed_files(table: Table) -> pa.Table | None:

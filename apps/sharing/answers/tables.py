@@ -7,7 +7,6 @@ Source: delta_sharing_protocol.md, "Query Table Version", "Query Table Metadata"
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 from typing import Final
 
 from deltaweb.conditions.hints import SkippedHint, parse_hints
@@ -46,8 +45,7 @@ from deltaweb.web.sharing.answers.signed_lines import (
 )
 from deltaweb.web.sharing.answers.vacuumed import check_files
 from deltaweb.web.sharing.models import SharedTable
-from deltaweb.web.tables.index.folders import indexes_folder
-from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.index.folders import index_folder
 
 # What was read of tables, for all threads of this process.
 _READER: Final = SharedTableReader()
@@ -283,7 +281,7 @@ def _open_version(
 ) -> SharedVersion:
     return _READER.open_version(
         table,
-        index_folder=_index_folder(shared.table),
+        index_folder=index_folder(shared.table),
         version=query.version,
         timestamp=query.timestamp,
     )
@@ -307,9 +305,3 @@ def _open_shared_version(
     if named:
         check_start(shared, opened.version)
     return opened
-
-
-def _index_folder(table: Table) -> Path | None:
-    if not table.index_name:
-        return None
-    return indexes_folder() / str(table.id) / table.index_name

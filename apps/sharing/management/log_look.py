@@ -6,7 +6,7 @@ The pages ask what is indexed; a command answers before the first index, too.
 from deltaweb.delta.errors import DeltaError
 from deltaweb.index.query.shared_table import SharedTableReader
 from deltaweb.sharing.compatibility import misreadings
-from deltaweb.web.tables.index.folders import indexes_folder
+from deltaweb.web.tables.index.folders import index_folder
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.storage.opening import open_table, roots_of_server
 
@@ -22,14 +22,11 @@ def refusals(table: Table) -> list[str]:
 
     Nothing is said of a table whose queries are answered in every format.
     """
-    folder = (
-        indexes_folder() / str(table.id) / table.index_name
-        if table.index_name
-        else None
-    )
     try:
         reader = open_table(table, roots=roots_of_server())
-        newest = SharedTableReader().open_version(reader, index_folder=folder)
+        newest = SharedTableReader().open_version(
+            reader, index_folder=index_folder(table)
+        )
         found = misreadings(
             newest.protocol,
             newest.metadata,

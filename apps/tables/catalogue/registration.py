@@ -3,9 +3,7 @@
 import shutil
 from collections.abc import Mapping
 from datetime import datetime
-from pathlib import Path
 
-from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import ProtectedError
 
@@ -27,6 +25,7 @@ from deltaweb.web.tables.errors import (
     TableNotRegisteredError,
 )
 from deltaweb.web.tables.extension import guards
+from deltaweb.web.tables.index.folders import index_folders
 from deltaweb.web.tables.index.refresh import refresh_table
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.models.news import TABLES, tell_changed
@@ -163,7 +162,7 @@ def remove_table(table: Table, *, actor: Actor, now: datetime) -> None:
         TableInUseError: If something still uses it, such as a share.
     """
     check_removable(table)
-    index_folder = Path(settings.HOME) / "index" / str(table.id)
+    folder = index_folders(table.id)
     active = Job.objects.active().filter(subject_id=table.id)
     active.filter(cancel_requested_at=None).update(cancel_requested_at=now)
     active.filter(state=Job.State.QUEUED).update(
@@ -177,7 +176,7 @@ def remove_table(table: Table, *, actor: Actor, now: datetime) -> None:
         users = guards.users_of(table)
         raise TableInUseError(name=table.full_name, users=users) from error
     publish(TABLES)
-    transaction.on_commit(lambda: shutil.rmtree(index_folder, ignore_errors=True))
+    transaction.on_commit(lambda: shutil.rmtree(folder, ignore_errors=True))
 
 
 def check_removable(table: Table) -> None:

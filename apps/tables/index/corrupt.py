@@ -8,7 +8,7 @@ from datetime import datetime
 
 from deltaweb.index.folder.file_index import SUMMARY
 from deltaweb.index.folder.manifest import load_manifest
-from deltaweb.web.tables.index.folders import indexes_folder
+from deltaweb.web.tables.index.folders import index_folder
 from deltaweb.web.tables.index.refresh import refresh_table
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.models.schedules import ONLY_WHEN_ASKED_S
@@ -33,7 +33,9 @@ def refresh_corrupt_indexes(*, now: datetime) -> int:
 
 
 def _is_corrupt(table: Table) -> bool:
-    folder = indexes_folder() / str(table.id) / table.index_name
+    folder = index_folder(table)
+    if folder is None:
+        return False
     manifest = load_manifest(folder)
     if manifest is None:  # of before there were manifests
         return not (folder / SUMMARY).is_file()

@@ -22,6 +22,16 @@ def indexes_folder() -> Path:
     return Path(settings.HOME) / "index"
 
 
+def index_folders(table_id: object) -> Path:
+    """The folder of a table's indexes."""
+    return indexes_folder() / str(table_id)
+
+
+def index_folder(table: Table) -> Path | None:
+    """The folder of a table's newest index; None where it has none."""
+    return index_folders(table.id) / table.index_name if table.index_name else None
+
+
 def new_index_folder(table_id: object, *, now: datetime, mark: str) -> Path:
     """Name the folder of a table's next index; nothing is made yet.
 
@@ -31,7 +41,7 @@ def new_index_folder(table_id: object, *, now: datetime, mark: str) -> Path:
         mark: Distinguishes two indexes of one moment.
     """
     stamp = int(now.timestamp() * 1000)
-    return indexes_folder() / str(table_id) / f"{INDEX_FORMAT}-{stamp}-{mark[:8]}"
+    return index_folders(table_id) / f"{INDEX_FORMAT}-{stamp}-{mark[:8]}"
 
 
 def is_of_this_format(index_name: str) -> bool:
@@ -48,9 +58,9 @@ def begun_at_ms(index_name: str) -> int | None:
 
 def present_index(table: Table) -> Path | None:
     """The folder of a table's index that the next one may update."""
-    if not is_of_this_format(table.index_name):
+    folder = index_folder(table)
+    if folder is None or not is_of_this_format(folder.name):
         return None
-    folder = indexes_folder() / str(table.id) / table.index_name
     return folder if folder.is_dir() else None
 
 
@@ -60,7 +70,7 @@ def remove_other_indexes(table_id: object, *, keep: str) -> None:
     What another worker is writing stays, and so does what was begun later: that
     worker is about to store it.
     """
-    folder = indexes_folder() / str(table_id)
+    folder = index_folders(table_id)
     for place in folder.iterdir() if folder.is_dir() else ():
         if place.name == keep:
             continue

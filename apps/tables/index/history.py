@@ -8,7 +8,8 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deltaweb.index.folder.file_index import HISTORY_SCHEMAS, map_batches
+from deltaweb.index.folder.file_index import HISTORY_SCHEMAS
+from deltaweb.index.folder.parts import map_batches
 from deltaweb.index.folder.result import IndexResult
 
 ROWS_A_BATCH: Final = 4096

@@ -16,7 +16,7 @@ from typing import Any, Final
 from django.db import transaction
 
 from deltaweb.index.files.source import load_source
-from deltaweb.index.folder.file_index import IndexMissingError
+from deltaweb.index.folder.parts import IndexMissingError
 from deltaweb.index.folder.result import FAILED, IndexResult
 from deltaweb.index.history.stored_values import bounded_text
 from deltaweb.web.tables.index.folders import begun_at_ms, remove_other_indexes

@@ -18,6 +18,7 @@ from deltaweb.delta.protocol.schema import (
     schema_width,
     short_type_text,
 )
+from deltaweb.index.folder.file_index import COMMIT_COLUMNS
 from deltaweb.index.history.stored_values import clean_text
 from deltaweb.web.tables.models import (
     MAX_REASON_LENGTH,
@@ -36,33 +37,14 @@ MAX_INT32: Final = 2**31 - 1
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _LAST_MS: Final = 253_402_300_799_000  # the end of the year 9999
 _FIRST_MS: Final = -62_135_596_800_000  # the start of the year 1
-_COPIED: Final = (
-    "version",
-    "operation",
-    "parameters",
-    "metrics",
-    "user_name",
-    "engine_info",
-    "sentence",
-    "num_added_files",
-    "num_removed_files",
-    "added_bytes",
-    "removed_bytes",
-    "added_rows",
-    "removed_rows",
-    "num_files",
-    "size_bytes",
-    "num_records",
-    "data_change",
-    "changes_metadata",
-    "changes_schema",
-    "changes_protocol",
-    "readability",
+_CUT: Final = "readability_reason"
+_COPIED: Final = tuple(
+    one.name for one in COMMIT_COLUMNS if one.name == one.field and one.name != _CUT
 )
 COMMIT_FIELDS: Final = (
     *_COPIED,
     "committed_at",
-    "readability_reason",
+    _CUT,
     "is_archived",
     "table",
 )
@@ -84,7 +66,7 @@ def commit_values(
         first_kept: The oldest commit whose file the log holds.
     """
     moments = map(moment, batch["timestamp_ms"].to_pylist())
-    reasons = batch["readability_reason"].to_pylist()
+    reasons = batch[_CUT].to_pylist()
     table_ids = stored_values(Commit, "table", [table.id])
     return zip(
         *(batch[name].to_pylist() for name in _COPIED),

@@ -23,6 +23,7 @@ from deltaweb.delta.log.commits.fields import (
     commit_schema,
     file_action,
 )
+from deltaweb.delta.log.commits.msgspec_reader import ABSENT, DefiningLine
 from deltaweb.delta.log.commits.newest import NewestActions
 from deltaweb.delta.log.commits.reading import read_some
 from deltaweb.delta.log.file_actions import VECTOR, partition_map
@@ -37,7 +38,6 @@ from deltaweb.delta.row_tracking.logged_fields import (
 from deltaweb.delta.snapshot.state import load_state
 
 REMOVE: Final = file_action(("path", "dataChange", "deletionVector"))
-_NOTHING: Final = msgspec.Raw()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -88,12 +88,7 @@ class WinningCommit:
         )
 
 
-class _Line(msgspec.Struct, rename="camel", gc=False):
-    protocol: msgspec.Raw = _NOTHING
-    meta_data: msgspec.Raw = _NOTHING
-
-
-_DECODER: Final = msgspec.json.Decoder(_Line)
+_DECODER: Final = msgspec.json.Decoder(DefiningLine)
 
 
 def may_define(data: bytes) -> bool:
@@ -108,7 +103,9 @@ def may_define(data: bytes) -> bool:
         lines = _DECODER.decode_lines(data)
     except (msgspec.MsgspecError, RecursionError):
         return True
-    return any(bytes(line.protocol) or bytes(line.meta_data) for line in lines)
+    return any(
+        line.protocol is not ABSENT or line.meta_data is not ABSENT for line in lines
+    )
 
 
 def read_winner(

@@ -2,9 +2,9 @@
 
 Read in this order:
 
-    full              the whole log, unless an incremental update can be made
-    update            the index before with the new commits: `base_index`, `log_since`,
-                      `new_commits`, `updated_files`
-    archived_history  what the index before has of commits that the log has lost
-    finish            the end of both: source, history, summary, facts
+    full        the whole log, unless an incremental update can be made
+    base_index  the index before, and what it has of commits that the log has lost
+    update      the index before with the new commits: `log_since`, `new_commits`,
+                `updated_files`
+    finish      the end of both: source, history, summary, facts
 """

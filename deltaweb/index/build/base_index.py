@@ -3,7 +3,7 @@
 import json
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,11 +25,18 @@ from deltaweb.index.folder.file_index import (
     COMMITS,
     FILES,
     HISTORY_SCHEMAS,
+    METADATA,
+    PROTOCOLS,
     SUMMARY,
-    IndexMissingError,
-    map_batches,
 )
 from deltaweb.index.folder.manifest import CorruptIndexError, Manifest, load_manifest
+from deltaweb.index.folder.parts import (
+    IndexMissingError,
+    KeptPart,
+    map_batches,
+    map_history,
+    part_names,
+)
 from deltaweb.index.folder.result import INDEXED, IndexResult
 from deltaweb.index.history.readability import GONE_REASON
 from deltaweb.index.query.indexed_block import IndexedBlock, map_blocks
@@ -109,22 +116,26 @@ class BaseIndex:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class VerifiedIndex:
-    """An index to be updated incrementally: all of it was checked.
+    """An index to be updated incrementally: what must be of it was checked.
 
     Attributes:
-        folder: Where it is.
+        manifest: What its files were when they were written.
         result: The facts of its version.
         source: The commit that it was made of.
         blocks: Its files, memory-mapped.
-        rows: Its history by the name of the file, memory-mapped.
+        commits: The parts of `commits.arrow`, memory-mapped.
+        metadata: The rows of `metadata.arrow`, memory-mapped.
+        protocols: Those of `protocols.arrow`.
         runs: Which of its versions can be read.
     """
 
-    folder: Path
+    manifest: Manifest
     result: IndexResult
     source: IndexSource
     blocks: tuple[IndexedBlock, ...]
-    rows: dict[str, list[pa.RecordBatch]]
+    commits: tuple[KeptPart, ...]
+    metadata: Sequence[pa.RecordBatch]
+    protocols: Sequence[pa.RecordBatch]
     runs: tuple[ReadableRun, ...]
 
     @property
@@ -141,6 +152,26 @@ class VerifiedIndex:
     def first_commit(self) -> int:
         """The oldest commit that the log had."""
         return self.result.first_commit or 0
+
+    @property
+    def last_commits(self) -> pa.RecordBatch:
+        """The newest rows of `commits.arrow`, with that of its version."""
+        return self.commits[-1].rows[-1]
+
+    def kept_part(self, name: str, rows: Sequence[pa.RecordBatch] = ()) -> KeptPart:
+        """Return a part of it."""
+        return KeptPart(self.manifest.folder / name, self.manifest.files[name], rows)
+
+    def check_before_reading(self, name: str) -> None:
+        """Check a part whose rows are written again.
+
+        Raises:
+            CannotUpdateError: If it is not what was written.
+        """
+        try:
+            self.manifest.check(name)
+        except CorruptIndexError as error:
+            raise CannotUpdateError(str(error)) from error
 
 
 def load_base(folder: Path) -> BaseIndex:
@@ -168,7 +199,7 @@ def _check_unchanged(folder: Path, name: str) -> None:
     """
     manifest = load_manifest(folder)
     if manifest is not None:
-        manifest.check(name)
+        manifest.check(*part_names(folder, name))
 
 
 def _check_form(result: IndexResult) -> None:
@@ -200,7 +231,10 @@ def _is(value: Any, kind: type) -> bool:  # noqa: ANN401 (as JSON gives it)
 
 
 def open_verified_index(folder: Path) -> VerifiedIndex:
-    """Open an index to update; all of it is read once, to see that it is sound.
+    """Open an index to update, and see that it is sound.
+
+    Of its parts those are read that no update has read since they were written, and
+    one of the others in turn.
 
     Raises:
         CannotUpdateError: If it is not whole or not what was written, is of another
@@ -210,15 +244,26 @@ def open_verified_index(folder: Path) -> VerifiedIndex:
     try:
         result = load_base(folder).result
         source = load_source(folder)
-        _load_manifest(folder).check(SOURCE, FILES, *HISTORY_SCHEMAS)
-        blocks = tuple(map_blocks(folder, source))
-        rows = {
-            name: map_batches(folder, name, schema)
-            for name, schema in HISTORY_SCHEMAS.items()
-        }
-        runs = tuple(ReadableRun(*run) for run in result.summary["readable_runs"])
+        manifest = _load_manifest(folder)
+        manifest.check(SOURCE, METADATA, PROTOCOLS)
+        for name in (FILES, COMMITS):
+            manifest = manifest.check_parts(*part_names(folder, name))
+        metadata, protocols = (
+            map_batches(folder, name, HISTORY_SCHEMAS[name])
+            for name in (METADATA, PROTOCOLS)
+        )
+        base = VerifiedIndex(
+            manifest=manifest,
+            result=result,
+            source=source,
+            blocks=tuple(map_blocks(folder, source)),
+            commits=(),
+            metadata=metadata,
+            protocols=protocols,
+            runs=tuple(ReadableRun(*run) for run in result.summary["readable_runs"]),
+        )
+        base = replace(base, commits=_commit_parts(base))
         table_schema(source.protocol, source.metadata)
-        base = VerifiedIndex(folder, result, source, blocks, rows, runs)
         _check_is_sound(base)
     except (IndexMissingError, KeyError, CorruptIndexError, TypeError) as error:
         reason = f"its index is not whole: {error}"
@@ -233,7 +278,16 @@ def _load_manifest(folder: Path) -> Manifest:
     manifest = load_manifest(folder)
     if manifest is None:
         raise IndexMissingError(str(folder))
+    if not manifest.has_sizes():
+        raise CorruptIndexError(path=folder)
     return manifest
+
+
+def _commit_parts(base: VerifiedIndex) -> tuple[KeptPart, ...]:
+    folder = base.manifest.folder
+    parts = map_history(folder, COMMITS, COMMIT_SCHEMA)
+    names = part_names(folder, COMMITS)
+    return tuple(map(base.kept_part, names, parts))
 
 
 def mark_gone(commits: pa.RecordBatch, first_version: int) -> pa.RecordBatch:
@@ -264,7 +318,7 @@ def _check_is_sound(base: VerifiedIndex) -> None:
         CannotUpdateError: If it does not.
     """
     result, version = base.result, base.source.version
-    commits = base.rows[COMMITS]
+    commits = [batch for part in base.commits for batch in part.rows]
     is_sound = (
         (result.state, result.version, result.is_broken) == (INDEXED, version, False)
         and result.first_commit is not None
@@ -287,3 +341,39 @@ def _id_at(ids: Sequence[tuple[int, str]], version: int) -> str:
     """Return the id in force at a version, the first one where that is later."""
     position = bisect_right([first for first, _ in ids], version) - 1
     return ids[max(position, 0)][1] if ids else ""
+
+
+# === What the log has lost ===
+
+
+@dataclass(frozen=True, slots=True)
+class ArchivedHistory:
+    """What an older index holds of commits that the log has lost since.
+
+    Attributes:
+        base: The older index of the same log; None without one.
+        first: The oldest version that the log still has.
+    """
+
+    base: BaseIndex | None
+    first: int
+
+    def commits(self, newer: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of commits, then those of the log."""
+        if self.base is not None:
+            yield from self.base.rows_before(COMMITS, self.first)
+        yield from newer
+
+    def changes(self, name: str, newer: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of metadata or protocols, then those of the log.
+
+        The log may say what is in force at a version whose commit it has lost.
+        """
+        first = min([self.first, *newer["version"].to_pylist()[:1]])
+        if self.base is not None:
+            yield from self.base.rows_before(name, first)
+        yield newer
+
+    def events(self) -> list[dict[str, Any]]:
+        """What the timeline marks."""
+        return [] if self.base is None else self.base.events_before(self.first)

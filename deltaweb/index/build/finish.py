@@ -7,31 +7,38 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-import pyarrow as pa
 
 from deltaweb.delta.errors import DeltaError, SchemaError
 from deltaweb.delta.log.commits.partition_keys import partition_keys
 from deltaweb.delta.log.versions import ReadableRun
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.snapshot.checksum import VersionFiles, check_version
-from deltaweb.index.build.domains import domains_summary
 from deltaweb.index.files.file_rows import NewestFiles
 from deltaweb.index.files.source import write_source
 from deltaweb.index.folder.file_index import (
     COMMITS,
     HISTORY_SCHEMAS,
-    write_batches,
     write_summary,
 )
+from deltaweb.index.folder.parts import KeptPart, Piece, write_parts
 from deltaweb.index.folder.result import INDEXED, UNSUPPORTED, IndexResult
 from deltaweb.index.history.lifetimes import Longs
 from deltaweb.index.history.reader import Progress
 from deltaweb.index.history.stored_values import bounded_names, clean_json, clean_text
 from deltaweb.index.summary import HistorySummary, files_summary, table_summary
 from deltaweb.table import DeltaTable
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+from itertools import islice
+
+from deltaweb.delta.features.clustering import clustering_columns
+from deltaweb.delta.log.store import LogStore
+from deltaweb.delta.row_tracking.logged_fields import load_domains
 
 _NO_TIMES: Final = np.empty(0, dtype=np.int64)
 
@@ -87,7 +94,7 @@ class ReadLog:
     Attributes:
         snapshot: The newest version.
         files: Its files, which are written.
-        rows: The batches of the history by the name of their file; each is consumed.
+        rows: The history by the name of its file; each is consumed.
         runs: Which versions can be read, from 0 on.
         events: What the timeline marks, oldest first.
         committed_at_ms: Time of the newest version's commit.
@@ -99,7 +106,7 @@ class ReadLog:
 
     snapshot: Snapshot
     files: WrittenFiles
-    rows: Mapping[str, Iterable[pa.RecordBatch]]
+    rows: Mapping[str, Iterable[Piece]]
     runs: list[ReadableRun]
     events: list[dict[str, Any]]
     committed_at_ms: int
@@ -124,9 +131,9 @@ def finish_index(request: BuildRequest, beside: Path, log: ReadLog) -> IndexResu
     request.report("Writing the index", 0, None, "")
     commits = _Commits()
     for name, schema in HISTORY_SCHEMAS.items():
-        batches = log.rows[name]
-        seen = commits.watch(batches) if name == COMMITS else batches
-        write_batches(beside, name, schema, seen)
+        pieces = log.rows[name]
+        seen = commits.watch(pieces) if name == COMMITS else pieces
+        write_parts(beside, name, schema, seen)
     history = HistorySummary(log.runs, log.events, commits.timestamps_ms)
     summary = table_summary(
         log.snapshot.metadata, log.files.summary, history, request.now_ms
@@ -174,12 +181,13 @@ class _Commits:
         self._times = [_NO_TIMES]
         self._last: pa.RecordBatch | None = None
 
-    def watch(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        """Yield the batches, and note what they say."""
-        for batch in batches:
-            self._times.append(batch["timestamp_ms"].to_numpy())
-            self._last = batch
-            yield batch
+    def watch(self, pieces: Iterable[Piece]) -> Iterator[Piece]:
+        """Yield the pieces, and note what they say."""
+        for piece in pieces:
+            for batch in piece.rows if isinstance(piece, KeptPart) else [piece]:
+                self._times.append(batch["timestamp_ms"].to_numpy())
+                self._last = batch
+            yield piece
 
     @property
     def timestamps_ms(self) -> Longs:
@@ -222,3 +230,42 @@ def _newest_facts(
         num_records=newest.total_records,
         num_tombstones=newest.num_tombstones,
     )
+
+
+# === Metadata by domain ===
+
+FEATURE: Final = "domainMetadata"
+MAX_DOMAINS: Final = 20
+MAX_LENGTH: Final = 500
+
+
+def domains_summary(store: LogStore, snapshot: Snapshot) -> dict[str, Any]:
+    """Return what `Table.summary` holds of a version's domains.
+
+    Args:
+        store: The table's log.
+        snapshot: The version.
+
+    Returns:
+        `clustering`, the dotted names of the clustering columns, and `domains`, the
+        beginning of the configuration of each domain by its name; both empty where
+        there are none or the log does not read.
+    """
+    try:
+        domains = _domains(store, snapshot)
+        clustered, _ = (
+            clustering_columns(domains, snapshot.schema) if domains else ([], [])
+        )
+    except DeltaError:  # an index without them is better than none
+        domains, clustered = {}, []
+    first = islice(sorted(domains.items()), MAX_DOMAINS)
+    return {
+        "clustering": bounded_names(".".join(path) for path in clustered),
+        "domains": {name[:MAX_LENGTH]: said[:MAX_LENGTH] for name, said in first},
+    }
+
+
+def _domains(store: LogStore, snapshot: Snapshot) -> dict[str, str]:
+    if FEATURE not in (snapshot.protocol.writer_features or ()):
+        return {}
+    return load_domains(store, snapshot.version)

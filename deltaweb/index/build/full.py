@@ -23,8 +23,12 @@ from deltaweb.delta.log.overview import load_log_overview
 from deltaweb.delta.log.segment import LogListing, VersionRun, load_log_segment
 from deltaweb.delta.log.store import LogStore
 from deltaweb.delta.snapshot import Snapshot
-from deltaweb.index.build.archived_history import ArchivedHistory
-from deltaweb.index.build.base_index import BaseIndex, CannotUpdateError, load_base
+from deltaweb.index.build.base_index import (
+    ArchivedHistory,
+    BaseIndex,
+    CannotUpdateError,
+    load_base,
+)
 from deltaweb.index.build.finish import (
     BuildRequest,
     ReadLog,
@@ -35,13 +39,11 @@ from deltaweb.index.build.update import update_index
 from deltaweb.index.files.source import commit_digest
 from deltaweb.index.folder.file_index import (
     COMMITS,
-    FILES,
     METADATA,
     PROTOCOLS,
-    IndexMissingError,
     written_beside,
 )
-from deltaweb.index.folder.manifest import add_checksum
+from deltaweb.index.folder.parts import IndexMissingError
 from deltaweb.index.folder.result import IndexResult
 from deltaweb.index.history.commit_rows import History
 from deltaweb.index.history.engine import Engine, InProcess
@@ -259,7 +261,6 @@ class _Builder:
 
     def _write_files(self, beside: Path, snapshot: Snapshot) -> WrittenFiles:
         newest = self.engine.write_files(beside, snapshot)
-        add_checksum(beside, FILES)
         return WrittenFiles.of(newest, snapshot)
 
     def _reported(self, write: Callable[[], WrittenFiles]) -> WrittenFiles:

@@ -30,7 +30,6 @@ from deltaweb.delta.values.statistics.record_counts import live_records
 from deltaweb.index.build.base_index import CannotUpdateError, VerifiedIndex
 from deltaweb.index.build.log_since import LogSince, new_version
 from deltaweb.index.files.source import COMMIT_HEAD_BYTES
-from deltaweb.index.folder.file_index import COMMITS
 from deltaweb.index.history.commit_files import starting_files
 from deltaweb.index.history.commit_part import CommitChange, CommitPart, commit_part
 from deltaweb.index.history.commit_rows import History
@@ -41,8 +40,7 @@ from deltaweb.index.history.lifetimes import (
     UntouchedFiles,
     concat_actions,
 )
-from deltaweb.index.history.reader import Progress
-from deltaweb.index.history.run_actions import MAX_FILE_ACTIONS
+from deltaweb.index.history.reader import MAX_FILE_ACTIONS, Progress
 from deltaweb.index.query.indexed_block import indexed_block
 
 CHUNK_BYTES: Final = 32 << 20
@@ -183,7 +181,7 @@ def _times(
         CannotUpdateError: If those of the index are not the ones that commits carry.
     """
     listed = {new_version(commit): commit.modification_time for commit in commits}
-    last_ms: int = base.rows[COMMITS][-1]["timestamp_ms"][-1].as_py()
+    last_ms: int = base.last_commits["timestamp_ms"][-1].as_py()
     own = own_times(base.source.protocol, base.source.metadata)
     if own is not None:
         carried = own_time_ms(read_commit_info(store, base.version))

@@ -34,6 +34,7 @@ Source: delta_protocol.md, "Checkpoints".
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -67,6 +68,7 @@ from deltaweb.index.folder.file_index import (
     bounded_batches,
     written_beside,
 )
+from deltaweb.index.folder.parts import Piece, is_worth_keeping
 from deltaweb.index.folder.result import IndexResult
 from deltaweb.index.history.commit_rows import ROWS_A_BATCH
 from deltaweb.index.history.readability import Readability, extended_runs
@@ -106,8 +108,11 @@ def update_index(request: BuildRequest, folder: Path) -> IndexResult:
             files=WrittenFiles.of(newest, snapshot),
             rows={
                 COMMITS: _commits(new, since, newest),
-                METADATA: _changes(base, METADATA, new.history.metadata_batch()),
-                PROTOCOLS: _changes(base, PROTOCOLS, new.history.protocol_batch()),
+                METADATA: [*base.metadata, *_newer(base, new.history.metadata_batch())],
+                PROTOCOLS: [
+                    *base.protocols,
+                    *_newer(base, new.history.protocol_batch()),
+                ],
             },
             runs=runs,
             events=[*base.result.summary["events"], *new.history.events],
@@ -136,33 +141,55 @@ def _state(store: LogStore, new: NewCommits, since: LogSince) -> SnapshotState:
     )
 
 
-def _changes(
-    base: VerifiedIndex, name: str, rows: pa.RecordBatch
-) -> list[pa.RecordBatch]:
-    """Return the rows of metadata or protocols: those of the index, then new ones."""
+def _newer(base: VerifiedIndex, rows: pa.RecordBatch) -> list[pa.RecordBatch]:
+    """Return the rows of metadata or protocols that are new, if there are."""
     newer = rows.filter(pc.greater(rows["version"], base.version))
-    return [*base.rows[name], *([newer] if newer.num_rows else [])]
+    return [newer] if newer.num_rows else []
 
 
-def _commits(
-    new: NewCommits, since: LogSince, newest: NewestFiles
+def _commits(new: NewCommits, since: LogSince, newest: NewestFiles) -> Iterator[Piece]:
+    """Return the commits of the index, most of them as they stand, then new ones."""
+    base = new.base
+    is_cleaned = since.first_version > base.first_version
+    if not (since.commits or is_cleaned):
+        yield from base.commits
+        return
+    older, last = list(base.commits), base.commits[-1]
+    again: list[pa.RecordBatch] = []
+    if is_cleaned:
+        again = [batch for part in older for batch in part.rows]
+        for part in older:
+            base.check_before_reading(part.path.name)
+        older = []
+    elif not is_worth_keeping(last.num_rows):
+        again = [*last.rows]
+        older.pop()
+    else:  # of a version that two parts hold, the later one counts
+        *most, end = last.rows
+        again = [end.slice(len(end) - 1)]
+        older[-1] = replace(last, rows=[*most, end.slice(0, len(end) - 1)])
+    yield from older
+    rows = (mark_gone(batch, since.first_version) for batch in again)
+    tables = (
+        pa.Table.from_batches([batch]) for batch in _followed(rows, new, since, newest)
+    )
+    yield from bounded_batches(tables, ROWS_A_BATCH)
+
+
+def _followed(
+    rows: Iterator[pa.RecordBatch],
+    new: NewCommits,
+    since: LogSince,
+    newest: NewestFiles,
 ) -> Iterator[pa.RecordBatch]:
-    """Return the commits of the index, then those that are new."""
-    parts = _commit_parts(new, since, newest)
-    tables = (pa.Table.from_batches([part]) for part in parts)
-    return bounded_batches(tables, ROWS_A_BATCH)
-
-
-def _commit_parts(
-    new: NewCommits, since: LogSince, newest: NewestFiles
-) -> Iterator[pa.RecordBatch]:
-    *older, last = new.base.rows[COMMITS]
+    """Yield commits of the index, then new ones with what holds after each."""
+    *older, last = rows
+    yield from older
     if not since.commits:
-        yield from (mark_gone(part, since.first_version) for part in (*older, last))
+        yield last
         return
     totals = new.totals()
-    for part in (*older, with_totals(last, totals)):
-        yield mark_gone(part, since.first_version)
+    yield with_totals(last, totals)
     versions = np.array(new.history.versions, dtype=np.int64)
     held = VersionTotals.unknown(new.history.versions)
     held.take(np.arange(len(versions)), versions - new.base.version, totals)

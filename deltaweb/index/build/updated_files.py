@@ -1,10 +1,12 @@
 """Write `files.arrow` for an incremental update: old rows as they are, then new ones.
 
-Rows stream from the mapping of the old file into the new one, a batch at a time, and
-the memory of the mapping is given back behind them.
+Parts of which no file went stay. Rows of the others stream from the mapping of the old
+part into a new one, a batch at a time, and the memory of the mapping is given back
+behind them.
 """
 
 from collections.abc import Iterable, Iterator
+from itertools import groupby
 from pathlib import Path
 
 import pyarrow as pa
@@ -22,7 +24,7 @@ from deltaweb.index.files.file_rows import (
     no_rows,
     write_rows,
 )
-from deltaweb.index.folder.file_index import FILES, link_file
+from deltaweb.index.folder.parts import is_worth_keeping
 from deltaweb.index.history.reader import Progress
 from deltaweb.index.query.indexed_block import IndexedBlock, indexed_block
 
@@ -66,14 +68,14 @@ def _write(
     report: Progress,
 ) -> None:
     keeps_rows = _keeps_rows(columns, new)
-    if keeps_rows and not new.has_file_changes:
-        link_file(folder, FILES, new.base.folder)
-        return
+    kept, again = _parted(new) if keeps_rows else ([], new.old_blocks)
 
     def rows() -> Iterator[pa.Table]:
-        done = 0
+        done = snapshot.num_files - sum(
+            block.num_files for block in (*again, *new.new_blocks)
+        )
         read: list[IndexedBlock] = []
-        for selected in new.old_blocks:
+        for selected in again:
             report("Writing the files", done, snapshot.num_files, "files")
             yield _old_rows(selected, columns, keeps_rows=keeps_rows)
             # Its last rows wait to fill a batch with the next block's first ones.
@@ -85,8 +87,25 @@ def _write(
             yield block_rows(selected, columns)
             done += selected.num_files
 
-    write_rows(folder, columns, rows())
+    for name in dict.fromkeys(indexed_block(block).part for block in again):
+        new.base.check_before_reading(name)
+    write_rows(folder, columns, rows(), map(new.base.kept_part, kept))
     _release(map(indexed_block, new.old_blocks))
+
+
+def _parted(new: NewCommits) -> tuple[list[str], list[SelectedBlock]]:
+    """Return the parts that stay, and the blocks whose rows are written again."""
+    kept: list[str] = []
+    again: list[SelectedBlock] = []
+    for part, same in groupby(new.old_blocks, lambda one: indexed_block(one).part):
+        blocks = [*same]
+        is_whole = all(block.mask is None for block in blocks)
+        num_files = sum(block.num_files for block in blocks)
+        if is_whole and (is_worth_keeping(num_files) or not new.has_file_changes):
+            kept.append(part)
+        else:
+            again += blocks
+    return kept, again
 
 
 def _release(blocks: Iterable[IndexedBlock]) -> None:

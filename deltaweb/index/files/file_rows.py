@@ -38,9 +38,8 @@ from deltaweb.index.folder.file_index import (
     PARTITION_NAMES,
     ROWS_A_BATCH,
     bounded_batches,
-    map_table,
-    write_batches,
 )
+from deltaweb.index.folder.parts import KeptPart, map_table, write_parts
 
 FILES_WORTH_READING_AHEAD: Final = 500_000
 INDEXED_COLUMNS: Final = 32  # leaf columns with statistics, as writers count them
@@ -207,13 +206,19 @@ def write_files(folder: Path, snapshot: Snapshot) -> NewestFiles:
     )
 
 
-def write_rows(folder: Path, columns: FileColumns, rows: Iterable[pa.Table]) -> None:
-    """Write rows of `files.arrow`, in batches of `ROWS_A_BATCH`."""
+def write_rows(
+    folder: Path,
+    columns: FileColumns,
+    rows: Iterable[pa.Table],
+    kept: Iterable[KeptPart] = (),
+) -> None:
+    """Write `files.arrow`: parts of an older one, then rows by `ROWS_A_BATCH`."""
     schema = no_rows(columns).schema
     if columns.partition_keys != columns.partition_columns:
         pairs = [columns.partition_columns, columns.partition_keys]
         schema = schema.with_metadata({PARTITION_NAMES: json.dumps(pairs)})
-    write_batches(folder, FILES, schema, bounded_batches(rows, ROWS_A_BATCH))
+    pieces = chain(kept, bounded_batches(rows, ROWS_A_BATCH))
+    write_parts(folder, FILES, schema, pieces)
 
 
 def map_newest(folder: Path, *, num_tombstones: int, is_typed: bool) -> NewestFiles:
@@ -224,7 +229,7 @@ def map_newest(folder: Path, *, num_tombstones: int, is_typed: bool) -> NewestFi
         num_tombstones: Count of tombstones in the log.
         is_typed: Whether partition values are of their types.
     """
-    rows = map_table(folder / FILES)
+    rows = map_table(folder, FILES)
     return _newest(
         rows.select(list(LISTED)),
         rows["num_records"],

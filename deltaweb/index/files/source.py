@@ -18,7 +18,8 @@ from deltaweb.delta.log.store import FileStatus, LogStore
 from deltaweb.delta.protocol.actions import Format, Metadata, Protocol
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.index.files.file_rows import NewestFiles
-from deltaweb.index.folder.file_index import FILES, IndexMissingError
+from deltaweb.index.folder.file_index import FILES
+from deltaweb.index.folder.parts import IndexMissingError, size_bytes
 
 SOURCE: Final = "source.json"
 FORM: Final = 1  # another number is another form of the index, which is not read
@@ -37,7 +38,7 @@ class IndexSource:
         commit_time_ms: Its modification time.
         commit_digest: SHA-256 of its beginning.
         num_files: Count of rows of `files.arrow`.
-        files_bytes: Size of `files.arrow`.
+        files_bytes: Size of `files.arrow`, all parts of it.
         has_typed_partitions: Whether `partition` there is typed by the schema; else
             its columns are texts.
     """
@@ -83,7 +84,7 @@ def write_source(
         commit_time_ms=status.modification_time,
         commit_digest=digest,
         num_files=newest.num_files,
-        files_bytes=(folder / FILES).stat().st_size,
+        files_bytes=size_bytes(folder, FILES),
         has_typed_partitions=newest.has_typed_partitions,
     )
     text = json.dumps({"form": FORM, **asdict(source)})

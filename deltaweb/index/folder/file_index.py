@@ -8,8 +8,9 @@
     summary.json     what pages draw at once
     seal.json        the sizes and checksums of the others; see `manifest`
 
-An index is written beside and renamed into place, so a reader sees a whole one or
-none. `files.arrow` is missing where the newest snapshot may not be read.
+A columnar file may have parts, `files.1.arrow` and so on; see `parts`. An index is
+written beside and renamed into place, so a reader sees a whole one or none.
+`files.arrow` is missing where the newest snapshot may not be read.
 """
 
 import json
@@ -19,7 +20,7 @@ import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import pyarrow as pa
 
@@ -30,7 +31,8 @@ from deltaweb.delta.values.statistics.record_counts import (
     deleted_records,
     live_records,
 )
-from deltaweb.index.folder.manifest import carry_checksum, write_manifest
+from deltaweb.index.folder.manifest import write_manifest
+from deltaweb.index.folder.parts import IndexMissingError, map_table
 from deltaweb.storage.write_faults import write_fault
 
 FILES: Final = "files.arrow"
@@ -45,35 +47,56 @@ PARTITION_NAMES: Final = b"partition_names"
 of their names, and of what partition values there call them, in the same order."""
 ROWS_A_BATCH: Final = 16_384
 
-COMMIT_SCHEMA: Final = pa.schema(
-    {
-        "version": pa.int64(),
-        "timestamp_ms": pa.int64(),
-        "operation": pa.string(),
-        "parameters": pa.string(),  # JSON
-        "metrics": pa.string(),  # JSON
-        "user_name": pa.string(),
-        "engine_info": pa.string(),
-        "sentence": pa.string(),
-        "num_added_files": pa.int64(),
-        "num_removed_files": pa.int64(),
-        "added_bytes": pa.int64(),
-        "removed_bytes": pa.int64(),
-        "added_rows": pa.int64(),
-        "removed_rows": pa.int64(),
-        "num_files": pa.int64(),
-        "size_bytes": pa.int64(),
-        "num_records": pa.int64(),
-        "data_change": pa.bool_(),
-        "changes_metadata": pa.bool_(),
-        "changes_schema": pa.bool_(),
-        "changes_protocol": pa.bool_(),
-        "vacuumed_by": pa.int64(),
-        "num_missing_files": pa.int64(),
-        "readability": pa.string(),
-        "readability_reason": pa.string(),
-    }
+
+class CommitColumn(NamedTuple):
+    """A fact of a commit, by its names.
+
+    Attributes:
+        name: In `commits.arrow`.
+        type: Its type there.
+        field: What the row of the database calls it; "" where that has it otherwise.
+    """
+
+    name: str
+    type: pa.DataType
+    field: str
+
+
+def _column(
+    name: str, data_type: pa.DataType, field: str | None = None
+) -> CommitColumn:
+    return CommitColumn(name, data_type, name if field is None else field)
+
+
+COMMIT_COLUMNS: Final = (
+    _column("version", pa.int64()),
+    _column("timestamp_ms", pa.int64(), "committed_at"),
+    _column("operation", pa.string()),
+    _column("parameters", pa.string()),  # JSON
+    _column("metrics", pa.string()),  # JSON
+    _column("user_name", pa.string()),
+    _column("engine_info", pa.string()),
+    _column("sentence", pa.string()),
+    _column("num_added_files", pa.int64()),
+    _column("num_removed_files", pa.int64()),
+    _column("added_bytes", pa.int64()),
+    _column("removed_bytes", pa.int64()),
+    _column("added_rows", pa.int64()),
+    _column("removed_rows", pa.int64()),
+    _column("num_files", pa.int64()),
+    _column("size_bytes", pa.int64()),
+    _column("num_records", pa.int64()),
+    _column("data_change", pa.bool_()),
+    _column("changes_metadata", pa.bool_()),
+    _column("changes_schema", pa.bool_()),
+    _column("changes_protocol", pa.bool_()),
+    _column("vacuumed_by", pa.int64(), ""),
+    _column("num_missing_files", pa.int64(), ""),
+    _column("readability", pa.string()),
+    _column("readability_reason", pa.string()),
 )
+"""What is held of a commit, in one order everywhere."""
+COMMIT_SCHEMA: Final = pa.schema([(one.name, one.type) for one in COMMIT_COLUMNS])
 METADATA_SCHEMA: Final = pa.schema(
     {
         "version": pa.int64(),
@@ -104,10 +127,6 @@ HISTORY_SCHEMAS: Final = {
 }
 
 
-class IndexMissingError(Exception):
-    """The index folder is not there, not whole, or not readable."""
-
-
 def open_files(folder: Path | str) -> pa.Table:
     """Memory-map the files of an index; the mapping stays valid when it is removed.
 
@@ -125,7 +144,7 @@ def open_files(folder: Path | str) -> pa.Table:
     try:
         if not (place / FILES).exists() and (place / SUMMARY).exists():
             return pa.table({})
-        return _with_live_rows(map_table(place / FILES))
+        return _with_live_rows(map_table(place, FILES))
     except (OSError, pa.ArrowException) as error:
         raise IndexMissingError(str(place)) from error
 
@@ -159,24 +178,6 @@ def listed_files(folder: Path | str, columns: Iterable[str]) -> pa.Table:
     return with_partition_names(listed, *json.loads(named))
 
 
-def map_batches(folder: Path, name: str, schema: pa.Schema) -> list[pa.RecordBatch]:
-    """Memory-map one file of an index; the mapping outlives the folder.
-
-    Raises:
-        IndexMissingError: If the file is not there, not whole, or of another schema.
-    """
-    try:
-        reader = pa.ipc.open_file(pa.memory_map(str(folder / name)))
-        batches = [reader.get_batch(at) for at in range(reader.num_record_batches)]
-        for batch in batches:
-            batch.validate()
-    except (OSError, pa.ArrowException) as error:
-        raise IndexMissingError(str(folder / name)) from error
-    if not reader.schema.equals(schema):
-        raise IndexMissingError(str(folder / name))
-    return [batch for batch in batches if batch.num_rows]
-
-
 def bounded_batches(
     tables: Iterable[pa.Table], rows_a_batch: int
 ) -> Iterator[pa.RecordBatch]:
@@ -205,28 +206,9 @@ def _one_batch(waiting: Sequence[pa.Table]) -> Iterator[pa.RecordBatch]:
         yield from pa.concat_tables(waiting).combine_chunks().to_batches()
 
 
-def write_batches(
-    folder: Path, name: str, schema: pa.Schema, batches: Iterable[pa.RecordBatch]
-) -> None:
-    """Write one file of an index, uncompressed so that it can be mapped."""
-    path = folder / name
-    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, schema) as writer:
-        for batch in batches:
-            writer.write_batch(batch)
-
-
 def write_summary(folder: Path, summary: dict[str, Any]) -> None:
     """Write `summary.json`."""
     (folder / SUMMARY).write_text(json.dumps(summary), encoding="utf-8")
-
-
-def link_file(folder: Path, name: str, source: Path) -> None:
-    """Link a file of another index, which is never changed; copy it if need be."""
-    try:
-        (folder / name).hardlink_to(source / name)
-    except OSError:  # not every file system has links
-        shutil.copyfile(source / name, folder / name)
-    carry_checksum(folder, name, source)
 
 
 @contextmanager
@@ -255,9 +237,3 @@ def written_beside(folder: Path) -> Iterator[Path]:
         raise
     finally:
         shutil.rmtree(beside, ignore_errors=True)
-
-
-def map_table(path: Path) -> pa.Table:
-    """Memory-map one file of an index; raise `pyarrow.ArrowException` or `OSError`."""
-    source = pa.memory_map(str(path))
-    return pa.ipc.open_file(source).read_all()

@@ -2,9 +2,10 @@
 
 An index is written without waiting for the disk, so a machine that goes down may leave
 a folder with empty files; and disks forget. Pages and recipients have the log beside
-them, but an incremental update would carry a fault on for good. So an update checks all
-of the index, and the log is read where that is not what was written; and workers look
-now and then whether files have their sizes.
+them, but an incremental update would carry a fault on for good. So an update checks
+what was written since the update before, and of the parts that are kept from index to
+index one in turn; the log is read where a file is not what was written. And workers
+look now and then whether files have their sizes.
 """
 
 import json
@@ -12,13 +13,24 @@ import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 MANIFEST: Final = "seal.json"  # as the indexes of older releases have it
 READ_BYTES: Final = 1 << 18
 
-Checksum = tuple[int, int]
-"""Size of a file in bytes, and its CRC-32."""
+
+class Checksum(NamedTuple):
+    """What a file was when it was written.
+
+    Attributes:
+        size_bytes: Its size.
+        crc: Its CRC-32.
+        look: Which look at its index was the last to find it so; 0 for none.
+    """
+
+    size_bytes: int
+    crc: int
+    look: int = 0
 
 
 class CorruptIndexError(Exception):
@@ -52,11 +64,29 @@ class Manifest:
             if known is None or not _is_unchanged(path, known):
                 raise CorruptIndexError(path=path)
 
+    def check_parts(self, *names: str) -> "Manifest":
+        """Check the parts that no look has read, and the one whose look is longest ago.
+
+        Returns:
+            The manifest that says so.
+
+        Raises:
+            CorruptIndexError: As `check`.
+        """
+        looks = {name: self.files[name].look for name in names if name in self.files}
+        seen = [name for name in names if looks.get(name)]
+        longest_ago = sorted(seen, key=lambda name: looks[name])[:1]
+        read = [*longest_ago, *(name for name in names if not looks.get(name))]
+        self.check(*read)
+        look = 1 + max(known.look for known in self.files.values())
+        new = {name: self.files[name]._replace(look=look) for name in read}
+        return Manifest(self.folder, {**self.files, **new})
+
     def has_sizes(self) -> bool:
         """Tell whether all files are there in their sizes; none of them is read."""
         return bool(self.files) and all(
-            _size_bytes(self.folder / name) == size_bytes
-            for name, (size_bytes, _) in self.files.items()
+            _size_bytes(self.folder / name) == known.size_bytes
+            for name, known in self.files.items()
         )
 
 
@@ -73,26 +103,21 @@ def load_manifest(folder: Path) -> Manifest | None:
 
 def write_manifest(folder: Path) -> None:
     """Write the manifest of all files in a folder; those that are in it stay so."""
-    files = _files(folder)
-    for path in sorted(folder.iterdir()):
-        if path.name not in {MANIFEST, *files}:
-            files[path.name] = _read(path)
-    _write(folder, files)
+    known = _files(folder)
+    paths = [path for path in sorted(folder.iterdir()) if path.name != MANIFEST]
+    new = [path for path in paths if path.name not in known]
+    add_checksums(folder, {path.name: read_checksum(path) for path in new})
 
 
-def add_checksum(folder: Path, name: str) -> None:
-    """Add a file that is whole while others of its folder are not."""
-    _write(folder, {**_files(folder), name: _read(folder / name)})
+def add_checksums(folder: Path, checksums: Mapping[str, Checksum]) -> None:
+    """Add files that are whole while others of their folder are not."""
+    files = {**_files(folder), **checksums}
+    (folder / MANIFEST).write_text(json.dumps(files), encoding="ascii")
 
 
-def carry_checksum(folder: Path, name: str, source: Path) -> None:
-    """Add a file as another folder has it, without reading it.
-
-    A fault that was not looked for so far is found by the next look.
-    """
-    manifest = load_manifest(source)
-    if manifest is not None and name in manifest.files:
-        _write(folder, {**_files(folder), name: manifest.files[name]})
+def read_checksum(path: Path) -> Checksum:
+    """Read a file for what it is."""
+    return Checksum(path.stat().st_size, _crc(path))
 
 
 def _files(folder: Path) -> dict[str, Checksum]:
@@ -100,13 +125,9 @@ def _files(folder: Path) -> dict[str, Checksum]:
     return {} if manifest is None else dict(manifest.files)
 
 
-def _write(folder: Path, files: Mapping[str, Checksum]) -> None:
-    (folder / MANIFEST).write_text(json.dumps(files), encoding="ascii")
-
-
 def _parse(values: Any) -> Checksum:  # noqa: ANN401 (as JSON gives it)
-    size_bytes, checksum = values
-    return int(size_bytes), int(checksum)
+    size_bytes, crc, *look = values
+    return Checksum(int(size_bytes), int(crc), *map(int, look))
 
 
 def _size_bytes(path: Path) -> int | None:
@@ -118,16 +139,12 @@ def _size_bytes(path: Path) -> int | None:
 
 def _is_unchanged(path: Path, known: Checksum) -> bool:
     try:
-        return _read(path) == known
+        return known[:2] == read_checksum(path)[:2]
     except OSError:
         return False
 
 
-def _read(path: Path) -> Checksum:
-    return path.stat().st_size, _checksum(path)
-
-
-def _checksum(path: Path) -> int:
+def _crc(path: Path) -> int:
     """Return the CRC-32 of a file: a quarter of a second for each gigabyte."""
     checksum = 0
     buffer = memoryview(bytearray(READ_BYTES))

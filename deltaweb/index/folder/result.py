@@ -1,6 +1,6 @@
 """What indexing one table came to: small facts, as a Spark task hands them back."""
 
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final
 
 from deltaweb.delta.errors import DeltaError, LogCorruptError, LogGapError
@@ -87,7 +87,7 @@ class IndexResult:
 
     def to_json(self) -> dict[str, Any]:
         """The facts as a JSON object."""
-        return asdict(self)
+        return {one.name: getattr(self, one.name) for one in fields(self)}
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> "IndexResult":

@@ -8,8 +8,8 @@ Read in this order:
     stored_values   texts that every database takes
     pool            what reads commits: this process, and a second one for many
     commit_rows     the parts put together, oldest first
-    run_actions     the file actions of the versions that a log can build
     lifetimes       how long each file belonged to the table
     version_totals  files, bytes and rows after each commit
+    reader          the whole of it, from the commits that a log holds
     readability     which versions can still be read
 """

@@ -4,23 +4,25 @@ What depends on the commits before them is left to `History`, so that parts can 
 made in any order.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import repeat
 from typing import Any, Final, NamedTuple
 
-import numpy as np
 import pyarrow as pa
 
 from deltaweb.delta.log.commits.batch import CommitBatch
-from deltaweb.delta.log.commits.provenance import load_object, load_objects
+from deltaweb.delta.log.commits.provenance import load_object
+from deltaweb.delta.log.commits.summary import (
+    CommitSummary,
+    commit_numbers,
+    summed_up,
+)
 from deltaweb.delta.log.commits.times import RunningTimes
 from deltaweb.delta.protocol.actions import Metadata, Protocol
 from deltaweb.index.folder.file_index import COMMIT_SCHEMA
 from deltaweb.index.history.commit_files import batch_file_actions
 from deltaweb.index.history.lifetimes import FileActions
 from deltaweb.index.history.sentences.changes import commit_sentence
-from deltaweb.index.history.sentences.commit_brief import CommitBrief
 from deltaweb.index.history.sentences.commit_facts import Facts
 from deltaweb.index.history.stored_values import bounded_texts, clean_text, clean_texts
 
@@ -90,12 +92,12 @@ class CommitPart:
 def commit_part(batch: CommitBatch) -> CommitPart:
     """Take from parsed commits what an index holds of them."""
     said = batch.provenance
-    numbers = _numbers(batch)
+    numbers = commit_numbers(batch)
     alike = pa.array(said.parameters, pa.binary()).dictionary_encode()
     distinct, kinds = alike.dictionary.to_pylist(), alike.indices.to_pylist()
     objects = [load_object(text) for text in distinct]
     facts = [Facts(one) for one in objects]
-    details = _details(batch, [objects[kind] for kind in kinds], numbers)
+    details = summed_up(batch, numbers, [objects[kind] for kind in kinds])
     columns: dict[str, Any] = {
         **numbers,
         "version": batch.versions,
@@ -128,51 +130,15 @@ def commit_part(batch: CommitBatch) -> CommitPart:
     )
 
 
-_NUMBERS: Final = CommitBrief._fields[3:10]
-
-
-def _details(
-    batch: CommitBatch,
-    parameters: Sequence[Mapping[str, Any]],
-    numbers: Mapping[str, pa.Array],
-) -> list[CommitBrief]:
-    said = batch.provenance
-    positions = range(len(batch.versions))
-    columns = [
-        [operation or "" for operation in said.operations],
-        parameters,
-        load_objects(said.metrics),
-        *(numbers[name].to_pylist() for name in _NUMBERS),
-        [batch.metadata.get(at) for at in positions],
-        [batch.protocols.get(at) for at in positions],
-        [at in batch.transactions for at in positions],
-        repeat(batch.fault),
-    ]
-    return [*map(CommitBrief, *columns)]
-
-
-def _numbers(batch: CommitBatch) -> dict[str, pa.Array]:
-    """Return the columns that are numbers; a faulty commit adds and changes nothing."""
-    adds, removes = batch.adds, batch.removes
-    is_read = np.full(len(batch.versions), batch.fault is None)
-    return {
-        "num_added_files": pa.array(adds.count),
-        "num_removed_files": pa.array(removes.count),
-        "added_bytes": pa.array(adds.size),
-        "removed_bytes": pa.array(removes.size, mask=~(removes.is_sized & is_read)),
-        "added_rows": pa.array(adds.rows, mask=~(adds.is_counted & is_read)),
-        "removed_rows": pa.array(removes.rows, mask=~(removes.is_counted & is_read)),
-        "data_change": pa.array((adds.changes + removes.changes) > 0),
-    }
-
-
 def _names(texts: Sequence[str | None], length: int) -> list[str]:
     """Cut and clean texts, most of which are like many others."""
     known = {text: clean_text((text or "")[:length]) for text in set(texts)}
     return [known[text] for text in texts]
 
 
-def _changes(batch: CommitBatch, details: Sequence[CommitBrief]) -> list[CommitChange]:
+def _changes(
+    batch: CommitBatch, details: Sequence[CommitSummary]
+) -> list[CommitChange]:
     changes = []
     names = {one.operation for one in details}
     vacuums = {name for name in names if name.strip().upper() in _VACUUMS}

@@ -27,7 +27,8 @@ from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.snapshot.state import SnapshotState
 from deltaweb.index.files.source import IndexSource, commit_digest, load_source
-from deltaweb.index.folder.file_index import FILES, IndexMissingError
+from deltaweb.index.folder.file_index import FILES
+from deltaweb.index.folder.parts import IndexMissingError, part_names
 
 PLAIN_COLUMNS: Final = {
     "path": pa.string(),
@@ -65,11 +66,13 @@ class IndexedBlock(FileBlock):
 
     Attributes:
         rows: Their rows in `files.arrow`.
+        part: The part of it that has them.
         mapped: Where these are mapped.
         has_typed_partitions: Whether the column `partition` is typed by the schema.
     """
 
     rows: pa.RecordBatch
+    part: str
     mapped: MappedRange
     has_typed_partitions: bool
 
@@ -119,22 +122,36 @@ def map_blocks(folder: Path, source: IndexSource) -> list[IndexedBlock]:
         IndexMissingError: If `files.arrow` is not whole, or not of our form.
     """
     try:
-        with (folder / FILES).open("rb") as file:
-            mapping = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        whole = pa.py_buffer(mapping)
-        reader = pa.ipc.open_file(pa.BufferReader(whole))
-        _check_schema(reader.schema)
+        parts = {name: _map(folder / name) for name in part_names(folder, FILES)}
         blocks = [
-            _block(rows, mapping, whole.address, source)
-            for rows in map(reader.get_batch, range(reader.num_record_batches))
-            if rows.num_rows
+            block
+            for name, mapping in parts.items()
+            for block in _blocks_of(mapping, name, source)
         ]
     except (OSError, ValueError, pa.ArrowException) as error:
         raise IndexMissingError(str(folder)) from error
     num_files = sum(block.rows.num_rows for block in blocks)
-    if num_files != source.num_files or whole.size != source.files_bytes:
+    files_bytes = sum(map(len, parts.values()))
+    if (num_files, files_bytes) != (source.num_files, source.files_bytes):
         raise IndexMissingError(str(folder))
     return blocks
+
+
+def _map(path: Path) -> mmap.mmap:
+    with path.open("rb") as file:
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+
+
+def _blocks_of(
+    mapping: mmap.mmap, part: str, source: IndexSource
+) -> Iterator[IndexedBlock]:
+    whole = pa.py_buffer(mapping)
+    reader = pa.ipc.open_file(pa.BufferReader(whole))
+    _check_schema(reader.schema)
+    for rows in map(reader.get_batch, range(reader.num_record_batches)):
+        if rows.num_rows:
+            mapped = _range(rows, mapping, whole.address)
+            yield _block(rows, part, mapped, source)
 
 
 def _check_schema(schema: pa.Schema) -> None:
@@ -155,7 +172,7 @@ def _check_schema(schema: pa.Schema) -> None:
 
 
 def _block(
-    rows: pa.RecordBatch, mapping: mmap.mmap, address: int, source: IndexSource
+    rows: pa.RecordBatch, part: str, mapped: MappedRange, source: IndexSource
 ) -> IndexedBlock:
     rows.validate()
     stats = pa.chunked_array([rows["stats"]])
@@ -172,7 +189,8 @@ def _block(
         files=files_batch(columns),
         load_statistics=lambda: RawStatistics(stats, None),
         rows=rows,
-        mapped=_range(rows, mapping, address),
+        part=part,
+        mapped=mapped,
         has_typed_partitions=source.has_typed_partitions,
     )
 

@@ -18,7 +18,7 @@ from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.snapshot.kept import is_unchanged
 from deltaweb.delta.snapshot.times import find_version
 from deltaweb.index.files.source import SOURCE
-from deltaweb.index.folder.file_index import IndexMissingError
+from deltaweb.index.folder.parts import IndexMissingError
 from deltaweb.index.query.indexed_block import restore_snapshot
 from deltaweb.index.query.shared_version import SharedVersion
 from deltaweb.table import DeltaTable

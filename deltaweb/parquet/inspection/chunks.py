@@ -5,16 +5,16 @@ Source: parquet.thrift, "ColumnMetaData", "Statistics", "PageEncodingStats".
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import pyarrow as pa
 
-from deltaweb.parquet.inspection.description import describe_chunk
 from deltaweb.parquet.loading import ParquetFooter
 from deltaweb.parquet.metadata import ENCODINGS, ColumnChunk, name_of
 from deltaweb.parquet.rendering import JSON
+from deltaweb.parquet.statistics import NOTHING_KNOWN, read_statistics
 
 MAX_CHUNKS: Final = 4_000_000
 """Chunks that are listed of one file; what follows is not looked at."""
@@ -60,7 +60,32 @@ the bounds are text, cut, and null where there is none: `min_is_bound` tells tha
 least value may be greater."""
 
 
-_NONE: Final = [()] * len(CHUNK_SCHEMA)
+_NONE: Final[Mapping[str, Any]] = {}
+
+
+class ChunkRow(NamedTuple):
+    """A row of `CHUNK_SCHEMA`."""
+
+    row_group: int
+    column: int
+    compressed_bytes: int | None
+    uncompressed_bytes: int | None
+    num_values: int | None
+    null_count: int | None
+    distinct_count: int | None
+    min: str | None
+    max: str | None
+    min_is_bound: bool
+    max_is_bound: bool
+    source: str | None
+    ignored_because: str | None
+    codec: str
+    encodings: str
+    has_bloom_filter: bool
+    has_column_index: bool
+    has_offset_index: bool
+    is_encrypted: bool
+    offset: int | None
 
 
 class _Words:
@@ -103,19 +128,19 @@ class ColumnSum:
     num_ignored: int = 0
     ignored_because: str | None = None
 
-    def add(self, row: dict[str, Any]) -> None:
-        """Add up what a row of `CHUNK_SCHEMA` says beside its bytes."""
-        self.num_values += row["num_values"] or 0
-        if row["null_count"] is None or self.null_count is None:
+    def add(self, row: ChunkRow) -> None:
+        """Add up what is said of a chunk beside its bytes."""
+        self.num_values += row.num_values or 0
+        if row.null_count is None or self.null_count is None:
             self.null_count = None
         else:
-            self.null_count += row["null_count"]
-        self.num_bloom_filters += row["has_bloom_filter"]
-        self.num_page_indexes += row["has_column_index"] and row["has_offset_index"]
-        if row["ignored_because"]:
+            self.null_count += row.null_count
+        self.num_bloom_filters += row.has_bloom_filter
+        self.num_page_indexes += row.has_column_index and row.has_offset_index
+        if row.ignored_because:
             self.num_ignored += 1
-            self.ignored_because = self.ignored_because or row["ignored_because"]
-        elif row["min"] is not None or row["max"] is not None:
+            self.ignored_because = self.ignored_because or row.ignored_because
+        elif row.min is not None or row.max is not None:
             self.num_ranges += 1
 
 
@@ -136,7 +161,7 @@ class ChunkSums:
         self.families = defaultdict[str, list[int]](lambda: [0, 0])
         self.groups: dict[int, tuple[int, int | None]] = {}
         # The lists are kept too, so that no other list gets their identity.
-        self._known: dict[tuple[int, int], tuple[object, object, str]] = {}
+        self._known: dict[tuple[int, int], tuple[object, object, str, str]] = {}
 
     def add(self, row_group: int, leaf: int, chunk: ColumnChunk) -> ColumnSum:
         """Add the bytes of a chunk up, and return the sum of its column."""
@@ -145,7 +170,7 @@ class ChunkSums:
         before, begin = self.groups.get(row_group) or (0, offset_of(chunk))
         self.groups[row_group] = before + size_bytes, begin
         for entry in (
-            self.families[self._family(chunk)],
+            self.families[self.encodings_of(chunk)[0]],
             self.codecs[chunk.codec or NOT_TOLD],
         ):
             entry[0] += size_bytes
@@ -156,16 +181,16 @@ class ChunkSums:
         column.uncompressed_bytes += bytes_of(chunk, "total_uncompressed_size")
         return column
 
-    def _family(self, chunk: ColumnChunk) -> str:
-        """Return the words for encodings, which most chunks of a footer share."""
+    def encodings_of(self, chunk: ColumnChunk) -> tuple[str, str]:
+        """Return words for the encodings, and their names: most chunks share both."""
         names, pages = map(chunk.values.get, ("encodings", "encoding_stats"))
         key = id(names), id(pages)
         found = self._known.get(key)
         if found is None:
-            found = names, pages, encoding_family(chunk)
+            found = names, pages, encoding_family(chunk), ", ".join(chunk.encodings)
             if len(self._known) < MAX_WORDS:
                 self._known[key] = found
-        return found[2]
+        return found[2:]
 
 
 def chunk_batches(
@@ -182,15 +207,16 @@ def chunk_batches(
     Raises:
         FooterCorruptError: If a chunk is none.
     """
-    rows: list[dict[str, Any]] = []
+    rows: list[ChunkRow] = []
     words = defaultdict[str, _Words](_Words)
     done = 0
     for number, group in enumerate(footer.metadata.row_groups):
         for leaf, chunk in enumerate(group.chunks()):
             if sums.num_chunks >= MAX_CHUNKS:
                 break
-            row = {"row_group": number, "column": leaf, **_row(chunk, footer, leaf)}
-            sums.add(number, leaf, chunk).add(row)
+            column = sums.add(number, leaf, chunk)
+            row = _row(number, leaf, chunk, footer, sums)
+            column.add(row)
             rows.append(row)
             if len(rows) >= CHUNKS_A_BATCH:
                 yield done, _batch(rows, words)
@@ -199,45 +225,50 @@ def chunk_batches(
     yield done, _batch(rows, words)
 
 
-def _batch(
-    rows: Sequence[dict[str, Any]], words: defaultdict[str, _Words]
-) -> pa.RecordBatch:
-    columns = []
-    all_values = zip(*(row.values() for row in rows), strict=True) if rows else _NONE
-    for one, values in zip(CHUNK_SCHEMA, all_values, strict=True):
-        is_word = pa.types.is_dictionary(one.type)
-        columns.append(
-            words[one.name].column(values) if is_word else pa.array(values, one.type)
-        )
+def _batch(rows: Sequence[ChunkRow], words: defaultdict[str, _Words]) -> pa.RecordBatch:
+    all_values = zip(*rows, strict=True) if rows else [()] * len(CHUNK_SCHEMA)
+    columns = [
+        words[one.name].column(values)
+        if pa.types.is_dictionary(one.type)
+        else pa.array(values, one.type)
+        for one, values in zip(CHUNK_SCHEMA, all_values, strict=True)
+    ]
     return pa.RecordBatch.from_arrays(columns, schema=CHUNK_SCHEMA)
 
 
-def _row(chunk: ColumnChunk, footer: ParquetFooter, leaf: int) -> dict[str, Any]:
-    """Return what `CHUNK_SCHEMA` has of a chunk, in its order, without its place."""
-    described = describe_chunk(chunk, footer, leaf)
-    said = described["statistics"] or {}
-    low, is_low_cut = bound_text(said.get("min"))
-    high, is_high_cut = bound_text(said.get("max"))
-    return {
-        "compressed_bytes": count_of(described["total_compressed_size"]),
-        "uncompressed_bytes": count_of(described["total_uncompressed_size"]),
-        "num_values": count_of(described["num_values"]),
-        "null_count": count_of(said.get("null_count")),
-        "distinct_count": count_of(said.get("distinct_count")),
-        "min": low,
-        "max": high,
-        "min_is_bound": is_low_cut or said.get("is_min_exact") is False,
-        "max_is_bound": is_high_cut or said.get("is_max_exact") is False,
-        "source": said.get("source"),
-        "ignored_because": said.get("ignored_because"),
-        "codec": described["codec"] or NOT_TOLD,
-        "encodings": ", ".join(described["encodings"]),
-        "has_bloom_filter": described["has_bloom_filter"],
-        "has_column_index": described["has_column_index"],
-        "has_offset_index": described["has_offset_index"],
-        "is_encrypted": chunk.is_encrypted,
-        "offset": offset_of(chunk),
-    }
+def _row(
+    number: int, leaf: int, chunk: ColumnChunk, footer: ParquetFooter, sums: ChunkSums
+) -> ChunkRow:
+    """Return what is said of a chunk; a footer can have millions, so nothing more."""
+    values, outer = chunk.values, chunk.chunk
+    said, judged = _NONE, NOTHING_KNOWN
+    if chunk.statistics is not None and leaf < len(footer.leaves):
+        said = chunk.statistics
+        judged = read_statistics(said, footer.leaves[leaf], footer.order(leaf))
+    low, is_low_cut = bound_text(judged.min)
+    high, is_high_cut = bound_text(judged.max)
+    return ChunkRow(
+        number,
+        leaf,
+        count_of(values.get("total_compressed_size")),
+        count_of(values.get("total_uncompressed_size")),
+        count_of(values.get("num_values")),
+        count_of(said.get("null_count")),
+        count_of(said.get("distinct_count")),
+        low,
+        high,
+        is_low_cut or said.get("is_min_exact") is False,
+        is_high_cut or said.get("is_max_exact") is False,
+        judged.source,
+        judged.ignored_because,
+        chunk.codec or NOT_TOLD,
+        sums.encodings_of(chunk)[1],
+        "bloom_filter_offset" in values,
+        "column_index_offset" in outer,
+        "offset_index_offset" in outer,
+        chunk.is_encrypted,
+        offset_of(chunk),
+    )
 
 
 def offset_of(chunk: ColumnChunk) -> int | None:

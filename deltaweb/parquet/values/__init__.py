@@ -2,11 +2,10 @@
 
 Read the modules in this order:
 
-    neutral   the footer again, as pyarrow may safely see it
     variant   values of VARIANT, plain and shredded
     bson      BSON documents
     wkb       geometries as text
     shaping   physical values to values of their type
-    reading   the first rows, in this process
+    reading   the first rows, in this process, from a footer that pyarrow may safely see
     preview   the same in a child process with limits
 """

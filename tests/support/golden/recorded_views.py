@@ -12,7 +12,7 @@ import pytest
 from deltaweb.delta.features.known.usage import VersionFacts
 from deltaweb.delta.features.registry import required_features
 from deltaweb.table import DeltaTable
-from deltaweb.web.explorer.use.access import access_by
+from deltaweb.web.explorer.use.selector import access_by
 from deltaweb.web.explorer.use.snippets import ShownView
 
 ROOT = Path(os.environ.get("DELTAWEB_GOLDEN") or "/nonexistent")

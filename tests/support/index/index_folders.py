@@ -14,9 +14,9 @@ from deltaweb.index.folder.file_index import (
     METADATA,
     PROTOCOLS,
     SUMMARY,
-    map_batches,
     open_files,
 )
+from deltaweb.index.folder.parts import map_batches
 
 NOT_COMPARED = ("folder", "num_tombstones", "is_rewritten")
 

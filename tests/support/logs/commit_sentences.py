@@ -2,11 +2,11 @@
 
 from typing import Any
 
+from deltaweb.delta.log.commits.summary import CommitSummary
 from deltaweb.index.history.sentences.changes import commit_sentence
-from deltaweb.index.history.sentences.commit_brief import CommitBrief
 
 
 def say(operation: str, **fields: Any) -> str:  # noqa: ANN401 (fields of a summary)
     """The sentence of a commit."""
     said = {"parameters": {}, "metrics": {}, **fields}
-    return commit_sentence(CommitBrief(operation=operation, **said))
+    return commit_sentence(CommitSummary(operation=operation, **said))

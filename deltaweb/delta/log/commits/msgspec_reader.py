@@ -38,7 +38,7 @@ from deltaweb.delta.values.statistics.record_counts import (
 
 MAX_BYTES: Final = 16 << 20
 _Long = Annotated[int, LONG]
-_ABSENT: Final = msgspec.Raw(b"null")
+ABSENT: Final = msgspec.Raw(b"null")
 
 
 class _Vector(msgspec.Struct, rename="camel", gc=False):
@@ -64,12 +64,17 @@ class _Transaction(msgspec.Struct, rename="camel", gc=False):
     last_updated: _Long | None = None
 
 
-class _Line(msgspec.Struct, rename="camel", gc=False):
+class DefiningLine(msgspec.Struct, rename="camel", gc=False):
+    """What a line says of the definition of a table; `ABSENT` where nothing."""
+
+    meta_data: msgspec.Raw = ABSENT
+    protocol: msgspec.Raw = ABSENT
+
+
+class _Line(DefiningLine, rename="camel", gc=False):
     add: _File | None = None
     remove: _File | None = None
     txn: _Transaction | None = None
-    meta_data: msgspec.Raw = _ABSENT
-    protocol: msgspec.Raw = _ABSENT
     commit_info: RawProvenance | None = None
 
 
@@ -115,9 +120,9 @@ def _gathered(parsed: Sequence[list[_Line]]) -> CommitActions:
     for owner, line in zip(owners.tolist(), lines, strict=True):
         if line.commit_info is not None:
             said[owner] = line.commit_info
-        if line.meta_data is not _ABSENT:
+        if line.meta_data is not ABSENT:
             _take_object(metadata, owner, line.meta_data)
-        if line.protocol is not _ABSENT:
+        if line.protocol is not ABSENT:
             _take_object(protocols, owner, line.protocol)
         if line.txn is not None:
             _take_transaction(noted.setdefault(owner, {}), line.txn)
@@ -137,7 +142,7 @@ def _take_object(
     text = bytes(raw)
     if text[:1] == b"{":
         objects[owner] = load_json(text)
-    elif text != bytes(_ABSENT):
+    elif text != bytes(ABSENT):
         raise _OddError
 
 

@@ -1,35 +1,26 @@
 """Commits in numbers: what a history page and an index show of each."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import repeat
+from typing import Any, Final, NamedTuple
 
-from deltaweb.delta.log.commits.batch import (
-    CommitBatch,
-    FileNumbers,
-    read_commit_batches,
-)
+import numpy as np
+import pyarrow as pa
+
+from deltaweb.delta.log.commits.batch import CommitBatch, read_commit_batches
+from deltaweb.delta.log.commits.provenance import load_object, load_objects
 from deltaweb.delta.log.commits.times import CommitTimes
 from deltaweb.delta.log.store import LogStore
-from deltaweb.delta.protocol.actions import (
-    Metadata,
-    Protocol,
-    SetTransaction,
-    parse_provenance,
-)
+from deltaweb.delta.protocol.actions import Metadata, Protocol, SetTransaction
+
+_NOTHING: Final[Mapping[str, Any]] = {}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CommitSummary:
-    """What one commit file holds.
+class CommitSummary(NamedTuple):
+    """What one commit file holds; to say it in a sentence takes the first facts alone.
 
     Attributes:
-        version: The version that the commit makes.
-        timestamp_ms: Time of the commit, made monotonic over the log.
-        commit_info: The commitInfo action as it is in the log; None without one.
         operation: Name of the operation; empty when the commit does not say.
-        user_name: Who made it; empty when the commit does not say.
-        engine_info: Which software made it; empty when the commit does not say.
         parameters: operationParameters where they are an object, else empty.
         metrics: operationMetrics where they are an object, else empty.
         num_added_files: Count of add actions.
@@ -41,21 +32,22 @@ class CommitSummary:
         data_change: Whether any file action changes data.
         metadata: The metaData of this commit; None when it has none.
         protocol: The protocol of this commit; None when it has none.
+        has_transactions: Whether the commit notes how far an application has come.
+        fault: Why the commit does not read, None when it does; without counts then.
+        version: The version that the commit makes.
+        timestamp_ms: Time of the commit, made monotonic over the log.
+        commit_info: The commitInfo action as it is in the log; None without one.
+        user_name: Who made it; empty when the commit does not say.
+        engine_info: Which software made it; empty when the commit does not say.
         transactions: The txn actions of this commit.
         size_bytes: Size of the commit file.
         num_actions: Count of lines that hold an action, known or not.
         max_deletion_timestamp_ms: Latest deletionTimestamp of its removes.
-        fault: Why the commit does not read, None when it does; without counts then.
     """
 
-    version: int
-    timestamp_ms: int
-    commit_info: Mapping[str, Any] | None = None
     operation: str = ""
-    user_name: str = ""
-    engine_info: str = ""
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-    metrics: Mapping[str, Any] = field(default_factory=dict)
+    parameters: Mapping[str, Any] = _NOTHING
+    metrics: Mapping[str, Any] = _NOTHING
     num_added_files: int = 0
     num_removed_files: int = 0
     added_bytes: int = 0
@@ -65,16 +57,21 @@ class CommitSummary:
     data_change: bool = False
     metadata: Metadata | None = None
     protocol: Protocol | None = None
+    has_transactions: bool = False
+    fault: str | None = None
+    version: int = 0
+    timestamp_ms: int = 0
+    commit_info: Mapping[str, Any] | None = None
+    user_name: str = ""
+    engine_info: str = ""
     transactions: tuple[SetTransaction, ...] = ()
     size_bytes: int = 0
     num_actions: int = 0
     max_deletion_timestamp_ms: int | None = None
-    fault: str | None = None
 
-    @property
-    def has_transactions(self) -> bool:
-        """Whether the commit notes how far an application has come."""
-        return bool(self.transactions)
+
+NUMBERS: Final = CommitSummary._fields[3:10]
+"""What is added up of the file actions of a commit."""
 
 
 def read_commit_summaries(
@@ -94,60 +91,69 @@ def read_commit_summaries(
         yield from _summaries(batch, times_ms)
 
 
-def _summaries(batch: CommitBatch, times_ms: Mapping[int, int]) -> list[CommitSummary]:
-    if batch.fault is not None:
-        (version,), (commit,) = batch.versions, batch.commits
-        return [
-            CommitSummary(
-                version=version,
-                timestamp_ms=times_ms[version],
-                size_bytes=len(commit.data),
-                fault=batch.fault,
-            )
-        ]
+def commit_numbers(batch: CommitBatch) -> dict[str, pa.Array]:
+    """Return `NUMBERS` by commit; a faulty commit adds and changes nothing."""
+    adds, removes = batch.adds, batch.removes
+    is_read = np.full(len(batch.versions), batch.fault is None)
+    columns = [
+        pa.array(adds.count),
+        pa.array(removes.count),
+        pa.array(adds.size),
+        pa.array(removes.size, mask=~(removes.is_sized & is_read)),
+        pa.array(adds.rows, mask=~(adds.is_counted & is_read)),
+        pa.array(removes.rows, mask=~(removes.is_counted & is_read)),
+        pa.array((adds.changes + removes.changes) > 0),
+    ]
+    return dict(zip(NUMBERS, columns, strict=True))
+
+
+def summed_up(
+    batch: CommitBatch,
+    numbers: Mapping[str, pa.Array],
+    parameters: Sequence[Mapping[str, Any]],
+) -> list[CommitSummary]:
+    """Return commits with all that a sentence says of each, and no more.
+
+    Args:
+        batch: The commits.
+        numbers: What `commit_numbers` says of them.
+        parameters: Their operationParameters.
+    """
+    said = batch.provenance
+    positions = range(len(batch.versions))
+    columns = [
+        [operation or "" for operation in said.operations],
+        parameters,
+        load_objects(said.metrics),
+        *(numbers[name].to_pylist() for name in NUMBERS),
+        [batch.metadata.get(at) for at in positions],
+        [batch.protocols.get(at) for at in positions],
+        [at in batch.transactions for at in positions],
+        repeat(batch.fault),
+    ]
+    return [*map(CommitSummary, *columns)]
+
+
+def _summaries(
+    batch: CommitBatch, times_ms: Mapping[int, int]
+) -> Iterator[CommitSummary]:
     latest = _latest_deletions(batch)
     num_lines = batch.actions.num_lines.tolist()
-    adds, removes = batch.adds, batch.removes
-    result = []
-    for at, version in enumerate(batch.versions):
-        info = batch.info(at)
-        said = parse_provenance(info)
-        result.append(
-            CommitSummary(
-                version=version,
-                timestamp_ms=times_ms[version],
-                commit_info=info,
-                operation=said.operation or "",
-                user_name=said.user or "",
-                engine_info=said.engine_info or "",
-                parameters=said.parameters,
-                metrics=said.metrics,
-                num_added_files=int(adds.count[at]),
-                num_removed_files=int(removes.count[at]),
-                added_bytes=int(adds.size[at]),
-                removed_bytes=_known_size(removes, at),
-                added_rows=_known_rows(adds, at),
-                removed_rows=_known_rows(removes, at),
-                data_change=bool(adds.changes[at] or removes.changes[at]),
-                metadata=batch.metadata.get(at),
-                protocol=batch.protocols.get(at),
-                transactions=tuple(batch.transactions.get(at, ())),
-                size_bytes=len(batch.commits[at].data),
-                num_actions=num_lines[at],
-                max_deletion_timestamp_ms=latest.get(at),
-            )
+    said = batch.provenance
+    parameters = [*map(load_object, said.parameters)]
+    briefs = summed_up(batch, commit_numbers(batch), parameters)
+    for at, (version, brief) in enumerate(zip(batch.versions, briefs, strict=True)):
+        yield brief._replace(
+            version=version,
+            timestamp_ms=times_ms[version],
+            commit_info=batch.info(at),
+            user_name=said.users[at] or "",
+            engine_info=said.engine_infos[at] or "",
+            transactions=tuple(batch.transactions.get(at, ())),
+            size_bytes=len(batch.commits[at].data),
+            num_actions=num_lines[at],
+            max_deletion_timestamp_ms=latest.get(at),
         )
-    return result
-
-
-def _known_size(numbers: FileNumbers, at: int) -> int | None:
-    """The bytes, None unless every action of the commit says."""
-    return int(numbers.size[at]) if numbers.is_sized[at] else None
-
-
-def _known_rows(numbers: FileNumbers, at: int) -> int | None:
-    """The rows, None unless every action of the commit says."""
-    return int(numbers.rows[at]) if numbers.is_counted[at] else None
 
 
 def _latest_deletions(batch: CommitBatch) -> dict[int, int]:

@@ -8,8 +8,8 @@ files (9.1 GiB), 5,200 rows written for each one changed."
 from collections.abc import Callable
 from typing import Final
 
+from deltaweb.delta.log.commits.summary import CommitSummary
 from deltaweb.index.history.sentences import definitions as definition
-from deltaweb.index.history.sentences.commit_brief import CommitBrief
 from deltaweb.index.history.sentences.commit_facts import Facts, counted, shorten
 from deltaweb.index.history.sentences.words import (
     condition,
@@ -23,7 +23,7 @@ from deltaweb.index.history.sentences.words import (
 AMPLIFICATION_SHOWN: Final = 10  # rows written for one changed row; less is no news
 
 
-def commit_sentence(summary: CommitBrief, parameters: Facts | None = None) -> str:
+def commit_sentence(summary: CommitSummary, parameters: Facts | None = None) -> str:
     """Say in one plain sentence what a commit did.
 
     Known operations of Spark and delta-rs have words of their own; any other commit
@@ -51,7 +51,7 @@ def commit_sentence(summary: CommitBrief, parameters: Facts | None = None) -> st
 # === Rows ===
 
 
-def _say_write(summary: CommitBrief, metrics: Facts, parameters: Facts) -> str:
+def _say_write(summary: CommitSummary, metrics: Facts, parameters: Facts) -> str:
     rows = metrics.number("numOutputRows", "num_added_rows")
     rows = summary.added_rows if rows is None else rows
     mode = parameters.text("mode").lower()
@@ -75,7 +75,7 @@ def _say_write(summary: CommitBrief, metrics: Facts, parameters: Facts) -> str:
     return text
 
 
-def _say_merge(summary: CommitBrief, metrics: Facts, parameters: Facts) -> str:
+def _say_merge(summary: CommitSummary, metrics: Facts, parameters: Facts) -> str:
     updated = metrics.number("numTargetRowsUpdated")
     inserted = metrics.number("numTargetRowsInserted")
     deleted = metrics.number("numTargetRowsDeleted")
@@ -100,14 +100,14 @@ def _say_merge(summary: CommitBrief, metrics: Facts, parameters: Facts) -> str:
     return text + _rewriting(summary, metrics, changed, written=written)
 
 
-def _say_update(summary: CommitBrief, metrics: Facts, parameters: Facts) -> str:
+def _say_update(summary: CommitSummary, metrics: Facts, parameters: Facts) -> str:
     updated = metrics.number("numUpdatedRows")
     text = "updated rows" if updated is None else f"updated {counted(updated, 'row')}"
     text += where(parameters)
     return text + _rewriting(summary, metrics, updated or 0, written=updated or 0)
 
 
-def _say_delete(summary: CommitBrief, metrics: Facts, parameters: Facts) -> str:
+def _say_delete(summary: CommitSummary, metrics: Facts, parameters: Facts) -> str:
     deleted = metrics.number("numDeletedRows")
     if deleted is None and not summary.num_added_files:
         deleted = summary.removed_rows
@@ -118,12 +118,12 @@ def _say_delete(summary: CommitBrief, metrics: Facts, parameters: Facts) -> str:
     return text + _rewriting(summary, metrics, deleted or 0, written=0)
 
 
-def _say_truncate(summary: CommitBrief, _metrics: Facts, _parameters: Facts) -> str:
+def _say_truncate(summary: CommitSummary, _metrics: Facts, _parameters: Facts) -> str:
     return f"emptied the table: {counted(summary.num_removed_files, 'file')} taken out"
 
 
 def _rewriting(
-    summary: CommitBrief, metrics: Facts, changed: int, *, written: int
+    summary: CommitSummary, metrics: Facts, changed: int, *, written: int
 ) -> str:
     """Say of the files that were rewritten, and of rows copied with them."""
     marked = _marked_files(summary, metrics)
@@ -145,7 +145,7 @@ def _rewriting(
     return text
 
 
-def _marked_files(summary: CommitBrief, metrics: Facts) -> int:
+def _marked_files(summary: CommitSummary, metrics: Facts) -> int:
     """Count the files that stay, with rows marked as deleted.
 
     Such a file is removed and added again, with another deletion vector. Spark counts
@@ -160,7 +160,7 @@ def _marked_files(summary: CommitBrief, metrics: Facts) -> int:
     return min(marked or 0, most)
 
 
-def _marking(marked: int, summary: CommitBrief) -> str:
+def _marking(marked: int, summary: CommitSummary) -> str:
     """Say of files whose rows were marked, and of those beside them.
 
     The sizes of the commit hold those of the marked files too, so they show nothing.
@@ -178,7 +178,7 @@ def _marking(marked: int, summary: CommitBrief) -> str:
 # === Files ===
 
 
-def _say_optimize(summary: CommitBrief, metrics: Facts, parameters: Facts) -> str:
+def _say_optimize(summary: CommitSummary, metrics: Facts, parameters: Facts) -> str:
     removed = metrics.number("numRemovedFiles", "numFilesRemoved")
     added = metrics.number("numAddedFiles", "numFilesAdded")
     removed = summary.num_removed_files if removed is None else removed
@@ -195,7 +195,7 @@ def _say_optimize(summary: CommitBrief, metrics: Facts, parameters: Facts) -> st
     return text if summary.data_change else f"{text}; no row changed"
 
 
-def _say_reorg(summary: CommitBrief, _metrics: Facts, _parameters: Facts) -> str:
+def _say_reorg(summary: CommitSummary, _metrics: Facts, _parameters: Facts) -> str:
     if not summary.num_removed_files:
         return "found no file to rewrite"
     old = f"{counted(summary.num_removed_files, 'file')}"
@@ -206,7 +206,9 @@ def _say_reorg(summary: CommitBrief, _metrics: Facts, _parameters: Facts) -> str
     return text if summary.data_change else f"{text}; no row changed"
 
 
-def _say_vacuum_start(_summary: CommitBrief, metrics: Facts, _parameters: Facts) -> str:
+def _say_vacuum_start(
+    _summary: CommitSummary, metrics: Facts, _parameters: Facts
+) -> str:
     count = metrics.number("numFilesToDelete")
     if count is None:
         return "began to delete files that no kept version needs"
@@ -214,7 +216,7 @@ def _say_vacuum_start(_summary: CommitBrief, metrics: Facts, _parameters: Facts)
     return f"began to delete {counted(count, 'unneeded file')}{in_bytes(size or 0)}"
 
 
-def _say_vacuum_end(_summary: CommitBrief, metrics: Facts, parameters: Facts) -> str:
+def _say_vacuum_end(_summary: CommitSummary, metrics: Facts, parameters: Facts) -> str:
     if parameters.text("status").upper() == "FAILED":
         return "stopped deleting unneeded files: the VACUUM failed"
     count = metrics.number("numDeletedFiles")
@@ -228,7 +230,7 @@ def _say_vacuum_end(_summary: CommitBrief, metrics: Facts, parameters: Facts) ->
     )
 
 
-def _say_restore(summary: CommitBrief, metrics: Facts, parameters: Facts) -> str:
+def _say_restore(summary: CommitSummary, metrics: Facts, parameters: Facts) -> str:
     version = parameters.text("version")
     moment = parameters.text("timestamp", "datetime")
     target = f"version {version}" if version else f"the state of {moment or 'before'}"
@@ -244,7 +246,7 @@ def _say_restore(summary: CommitBrief, metrics: Facts, parameters: Facts) -> str
 # === Anything else ===
 
 
-def _say_actions(summary: CommitBrief, _metrics: Facts, _parameters: Facts) -> str:
+def _say_actions(summary: CommitSummary, _metrics: Facts, _parameters: Facts) -> str:
     """Say what the actions did, where the operation's name says nothing to us."""
     parts = []
     is_same_data = summary.num_added_files and not summary.data_change
@@ -273,7 +275,7 @@ def _say_actions(summary: CommitBrief, _metrics: Facts, _parameters: Facts) -> s
     return text
 
 
-_Say = Callable[[CommitBrief, Facts, Facts], str]
+_Say = Callable[[CommitSummary, Facts, Facts], str]
 _WORDS: Final[dict[str, _Say]] = {
     "WRITE": _say_write,
     "STREAMING UPDATE": _say_write,

@@ -1,11 +1,11 @@
 """What a commit changed of a table's definition, in plain words."""
 
-from deltaweb.index.history.sentences.commit_brief import CommitBrief
+from deltaweb.delta.log.commits.summary import CommitSummary
 from deltaweb.index.history.sentences.commit_facts import Facts, counted, shorten
 from deltaweb.index.history.sentences.words import column_names, in_bytes, named
 
 
-def say_create(summary: CommitBrief, metrics: Facts, parameters: Facts) -> str:
+def say_create(summary: CommitSummary, metrics: Facts, parameters: Facts) -> str:
     """Say of a new table."""
     text = "created the table"
     partitions = parameters.parsed("partitionBy", "partitionColumns")
@@ -14,7 +14,7 @@ def say_create(summary: CommitBrief, metrics: Facts, parameters: Facts) -> str:
     return text + _with_rows(summary, metrics)
 
 
-def say_replace(summary: CommitBrief, metrics: Facts, _parameters: Facts) -> str:
+def say_replace(summary: CommitSummary, metrics: Facts, _parameters: Facts) -> str:
     """Say of a table that was defined again."""
     text = "replaced the table's definition and data" + _with_rows(summary, metrics)
     if summary.num_removed_files:
@@ -22,7 +22,7 @@ def say_replace(summary: CommitBrief, metrics: Facts, _parameters: Facts) -> str
     return text
 
 
-def _with_rows(summary: CommitBrief, metrics: Facts) -> str:
+def _with_rows(summary: CommitSummary, metrics: Facts) -> str:
     if not summary.num_added_files:
         return ""
     rows = metrics.number("numOutputRows", "num_added_rows")
@@ -31,7 +31,7 @@ def _with_rows(summary: CommitBrief, metrics: Facts) -> str:
     return f" with {new}" if rows is None else f" with {counted(rows, 'row')} in {new}"
 
 
-def say_add_columns(_summary: CommitBrief, _metrics: Facts, parameters: Facts) -> str:
+def say_add_columns(_summary: CommitSummary, _metrics: Facts, parameters: Facts) -> str:
     """Say of added columns."""
     names = column_names(parameters.parsed("columns", "fields", "column"))
     if not names:
@@ -39,20 +39,26 @@ def say_add_columns(_summary: CommitBrief, _metrics: Facts, parameters: Facts) -
     return f"added the column{'s' if len(names) > 1 else ''} {named(names)}"
 
 
-def say_drop_columns(_summary: CommitBrief, _metrics: Facts, parameters: Facts) -> str:
+def say_drop_columns(
+    _summary: CommitSummary, _metrics: Facts, parameters: Facts
+) -> str:
     """Say of dropped columns."""
     names = column_names(parameters.parsed("columns", "column"))
     return f"dropped {named(names)}" if names else "dropped columns"
 
 
-def say_rename_column(_summary: CommitBrief, _metrics: Facts, parameters: Facts) -> str:
+def say_rename_column(
+    _summary: CommitSummary, _metrics: Facts, parameters: Facts
+) -> str:
     """Say of a renamed column."""
     old = parameters.text("oldColumnPath", "oldColumnName")
     new = parameters.text("newColumnPath", "newColumnName")
     return f"renamed {old} to {new}" if old and new else "renamed a column"
 
 
-def say_change_column(_summary: CommitBrief, _metrics: Facts, parameters: Facts) -> str:
+def say_change_column(
+    _summary: CommitSummary, _metrics: Facts, parameters: Facts
+) -> str:
     """Say of a changed column."""
     names = column_names(parameters.parsed("columns", "column"))
     wide = parameters.text("type")
@@ -64,7 +70,7 @@ def say_change_column(_summary: CommitBrief, _metrics: Facts, parameters: Facts)
 
 
 def say_set_properties(
-    _summary: CommitBrief, _metrics: Facts, parameters: Facts
+    _summary: CommitSummary, _metrics: Facts, parameters: Facts
 ) -> str:
     """Say of properties that were set."""
     properties = parameters.parsed("properties")
@@ -74,7 +80,7 @@ def say_set_properties(
 
 
 def say_unset_properties(
-    _summary: CommitBrief, _metrics: Facts, parameters: Facts
+    _summary: CommitSummary, _metrics: Facts, parameters: Facts
 ) -> str:
     """Say of properties that were taken away."""
     properties = parameters.parsed("properties")
@@ -84,7 +90,7 @@ def say_unset_properties(
 
 
 def say_add_constraint(
-    _summary: CommitBrief, _metrics: Facts, parameters: Facts
+    _summary: CommitSummary, _metrics: Facts, parameters: Facts
 ) -> str:
     """Say of a new constraint."""
     name, rule = parameters.text("name"), parameters.text("expr", "expression")
@@ -100,14 +106,14 @@ def say_add_constraint(
 
 
 def say_drop_constraint(
-    _summary: CommitBrief, _metrics: Facts, parameters: Facts
+    _summary: CommitSummary, _metrics: Facts, parameters: Facts
 ) -> str:
     """Say of a dropped constraint."""
     name = parameters.text("name", "constraint")
     return f"dropped the constraint {name}" if name else "dropped a constraint"
 
 
-def say_cluster(summary: CommitBrief, _metrics: Facts, parameters: Facts) -> str:
+def say_cluster(summary: CommitSummary, _metrics: Facts, parameters: Facts) -> str:
     """Say of other clustering columns."""
     old, new = (
         [name.strip() for name in parameters.text(key).split(",") if name.strip()]
@@ -121,7 +127,7 @@ def say_cluster(summary: CommitBrief, _metrics: Facts, parameters: Facts) -> str
     return "set the table's metadata" if summary.metadata else "changed the clustering"
 
 
-def say_convert(summary: CommitBrief, _metrics: Facts, parameters: Facts) -> str:
+def say_convert(summary: CommitSummary, _metrics: Facts, parameters: Facts) -> str:
     """Say of a folder of files that became a table."""
     source = "Parquet file"
     if parameters.text("sourceFormat").lower() not in {"", "parquet"}:
@@ -130,7 +136,7 @@ def say_convert(summary: CommitBrief, _metrics: Facts, parameters: Facts) -> str
     return f"made a Delta table of {files}{in_bytes(summary.added_bytes)}"
 
 
-def say_drop_feature(summary: CommitBrief, _metrics: Facts, parameters: Facts) -> str:
+def say_drop_feature(summary: CommitSummary, _metrics: Facts, parameters: Facts) -> str:
     """Say of a dropped table feature, or of a step on the way there."""
     feature = parameters.text("featureName", "name")
     if feature:
@@ -141,7 +147,7 @@ def say_drop_feature(summary: CommitBrief, _metrics: Facts, parameters: Facts) -
     return "set the table's metadata" if summary.metadata else "dropped a table feature"
 
 
-def say_protocol(summary: CommitBrief, _metrics: Facts, parameters: Facts) -> str:
+def say_protocol(summary: CommitSummary, _metrics: Facts, parameters: Facts) -> str:
     """Say of a changed protocol."""
     features = parameters.parsed("name", "feature")
     protocol = summary.protocol

@@ -4,6 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from deltaweb.index.build import update
+from deltaweb.index.files import file_rows
+from deltaweb.index.folder import parts
+from deltaweb.index.history import commit_rows
 from tests.support.logs.delta_logs import add
 from tests.support.logs.indexed_logs import Indexed
 from tests.support.logs.local_logs import LocalLog
@@ -19,6 +23,16 @@ def log(tmp_path: Path) -> LocalLog:
         add("p=2/c", size=4, partitionValues={"p": "2"}),
         partitionColumns=["p"],
     )
+
+
+@pytest.fixture
+def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Parts of an index have three rows at most, and two are kept."""
+    monkeypatch.setattr(parts, "PART_ROWS", 3)
+    monkeypatch.setattr(parts, "KEPT_ROWS", 2)
+    monkeypatch.setattr(file_rows, "ROWS_A_BATCH", 1)
+    monkeypatch.setattr(update, "ROWS_A_BATCH", 1)
+    monkeypatch.setattr(commit_rows, "ROWS_A_BATCH", 1)
 
 
 @pytest.fixture

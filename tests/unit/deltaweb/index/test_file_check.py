@@ -11,7 +11,7 @@ from deltaweb.delta.deletion_vectors.z85 import encode_z85
 from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
 from deltaweb.index.file_check import check_files
 from deltaweb.index.history import reader as history_reader
-from deltaweb.index.history.run_actions import RunActions
+from deltaweb.index.history.reader import RunActions
 from deltaweb.storage.local import LocalTableStore
 from deltaweb.table import DeltaTable
 from tests.support.logs.roaring_bitmaps import inline_vector

@@ -4,10 +4,12 @@ Random logs are indexed step by step: by going on from the index before, and afr
 """
 
 import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, Phase, event, given, settings
 from hypothesis import strategies as st
 
@@ -15,6 +17,8 @@ from deltaweb.index.build.base_index import CannotUpdateError
 from deltaweb.index.build.finish import BuildRequest
 from deltaweb.index.build.full import index_table
 from deltaweb.index.build.update import update_index
+from deltaweb.index.files import file_rows
+from deltaweb.index.folder import parts
 from deltaweb.table import DeltaTable
 from tests.support.conditions.drawn_examples import examples
 from tests.support.index.index_folders import contents
@@ -171,6 +175,16 @@ class _State:
 
     def actions(self) -> list[Action]:
         return [*self.rare.values(), *self.files.values()]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _small_parts() -> Iterator[None]:
+    """Let an index of few rows have parts that are kept, and others that are not."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(parts, "PART_ROWS", 3)
+        patch.setattr(parts, "KEPT_ROWS", 2)
+        patch.setattr(file_rows, "ROWS_A_BATCH", 2)
+        yield
 
 
 # A log that fails is told as it is: to make it smaller takes minutes.

@@ -3,11 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from deltaweb.web.explorer.commit.selector import (
-    commit_actions,
-    commit_detail,
-    metric,
-)
+from deltaweb.web.explorer.commit.actions import commit_actions
+from deltaweb.web.explorer.commit.selector import commit_page, metric
 from deltaweb.web.pages.errors import PageError
 from deltaweb.web.tables.models import Commit, Table
 from tests.support.pages.factories import (
@@ -134,7 +131,7 @@ class TestCommitDetail:
         new_metadata(table, 2, configuration={"a": "3"}, schema_string=SCHEMA)
         new_protocol(table, 0)
 
-        page = commit_detail(new_user(), "default", "orders", 2)
+        page = commit_page(new_user(), "default", "orders", 2)
 
         assert [(c.subject, c.name, c.kind) for c in page.changes] == [
             ("column", "id", "changed"),
@@ -152,7 +149,7 @@ class TestCommitDetail:
         new_metadata(table, 0)
         new_protocol(table, 0, reader_features=["x"], writer_features=["x", "y"])
 
-        page = commit_detail(new_user(), "default", "orders", 0)
+        page = commit_page(new_user(), "default", "orders", 0)
 
         assert {change.kind for change in page.changes} == {"added"}
         features = {c.name: c.after for c in page.changes if c.subject == "feature"}
@@ -163,7 +160,7 @@ class TestCommitDetail:
         user = new_user()
 
         with pytest.raises(PageError, match="no longer holds"):
-            commit_detail(user, "default", "orders", 1)
+            commit_page(user, "default", "orders", 1)
 
 
 SCHEMA = json.dumps(

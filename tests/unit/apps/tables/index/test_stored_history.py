@@ -9,7 +9,8 @@ import pytest
 from pytest_django.fixtures import DjangoAssertNumQueries, Settings
 
 from deltaweb.delta.log.paths import commit_name
-from deltaweb.index.folder.file_index import METADATA, METADATA_SCHEMA, write_batches
+from deltaweb.index.folder.file_index import METADATA, METADATA_SCHEMA
+from deltaweb.index.folder.parts import write_parts
 from deltaweb.index.folder.result import IndexResult
 from deltaweb.web.tables.index import folders as index_folders
 from deltaweb.web.tables.index import stored_history
@@ -283,7 +284,7 @@ class TestAnIndexThatCannotBeStored:
         rows = open_history(folder, result).metadata.to_pylist()
         rows[-1]["configuration"] = "{torn"
         batch = pa.RecordBatch.from_pylist(rows, METADATA_SCHEMA)
-        write_batches(folder, METADATA, METADATA_SCHEMA, [batch])
+        write_parts(folder, METADATA, METADATA_SCHEMA, [batch])
 
         with pytest.raises(ValueError, match="property name"):
             store_index(table, result, now=NOW)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from pytest_django.fixtures import Settings
 
-from deltaweb.web.explorer.commit.selector import commit_actions
+from deltaweb.web.explorer.commit.actions import commit_actions
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.index.jobs import IndexBatch
 from deltaweb.web.tables.index.probing import probe_tables

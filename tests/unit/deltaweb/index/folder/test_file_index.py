@@ -6,17 +6,13 @@ import pyarrow as pa
 import pytest
 
 from deltaweb.index.folder.file_index import (
-    COMMITS,
     FILES,
-    IndexMissingError,
     bounded_batches,
-    link_file,
-    map_batches,
     open_files,
-    write_batches,
     write_summary,
     written_beside,
 )
+from deltaweb.index.folder.parts import IndexMissingError, write_parts
 
 SCHEMA = pa.schema({"path": pa.string()})
 
@@ -24,7 +20,7 @@ SCHEMA = pa.schema({"path": pa.string()})
 def write(folder: Path, *paths: str) -> None:
     with written_beside(folder) as beside:
         batch = pa.RecordBatch.from_pylist([{"path": path} for path in paths], SCHEMA)
-        write_batches(beside, FILES, SCHEMA, [batch])
+        write_parts(beside, FILES, SCHEMA, [batch])
         write_summary(beside, {"version": len(paths)})
 
 
@@ -74,30 +70,6 @@ class TestWrittenBeside:
         assert list(tmp_path.iterdir()) == []
 
 
-class TestMapBatches:
-    def test_outlive_the_folder_and_leave_out_empty_ones(self, tmp_path: Path) -> None:
-        batches = [
-            pa.RecordBatch.from_pylist(rows, SCHEMA)
-            for rows in ([{"path": "a"}], [], [{"path": "b"}])
-        ]
-        write_batches(tmp_path, COMMITS, SCHEMA, batches)
-
-        mapped = map_batches(tmp_path, COMMITS, SCHEMA)
-
-        (tmp_path / COMMITS).unlink()
-        assert [batch["path"].to_pylist() for batch in mapped] == [["a"], ["b"]]
-
-    def test_refuse_a_missing_file(self, tmp_path: Path) -> None:
-        with pytest.raises(IndexMissingError):
-            map_batches(tmp_path, COMMITS, SCHEMA)
-
-    def test_are_of_the_schema(self, tmp_path: Path) -> None:
-        write_batches(tmp_path, COMMITS, SCHEMA, [])
-
-        with pytest.raises(IndexMissingError):
-            map_batches(tmp_path, COMMITS, pa.schema({"path": pa.int64()}))
-
-
 @pytest.mark.parametrize(
     ("lengths", "expected"),
     [
@@ -125,14 +97,3 @@ def test_batches_are_bounded_and_few_are_small(
     assert [batch.num_rows for batch in batches] == expected
     rows = [number for batch in batches for number in batch["number"].to_pylist()]
     assert rows == [*range(sum(lengths))]
-
-
-def test_a_file_is_copied_where_it_cannot_be_linked(tmp_path: Path) -> None:
-    (tmp_path / "old").mkdir()
-    (tmp_path / "new").mkdir()
-    (tmp_path / "old" / FILES).write_bytes(b"rows")
-    (tmp_path / "new" / FILES).write_bytes(b"in the way of a link")
-
-    link_file(tmp_path / "new", FILES, tmp_path / "old")
-
-    assert (tmp_path / "new" / FILES).read_bytes() == b"rows"

@@ -11,9 +11,9 @@ from deltaweb.index.folder.manifest import (
     READ_BYTES,
     CorruptIndexError,
     Manifest,
-    add_checksum,
-    carry_checksum,
+    add_checksums,
     load_manifest,
+    read_checksum,
     write_manifest,
 )
 
@@ -33,7 +33,7 @@ def written(folder: Path) -> Manifest:
 def test_a_file_may_be_added_while_others_are_written(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(LONG)
 
-    add_checksum(tmp_path, "a")
+    add_checksums(tmp_path, {"a": read_checksum(tmp_path / "a")})
     (tmp_path / "a").write_bytes(b"changed since")
     (tmp_path / "b").write_bytes(b"late")
     write_manifest(tmp_path)
@@ -96,28 +96,38 @@ class TestLoadSeal:
         assert load_manifest(tmp_path) == Manifest(tmp_path, {})
 
 
-class TestCarryMark:
-    def test_keeps_what_was_known_of_a_file(self, tmp_path: Path) -> None:
-        old = written(tmp_path / "old")
-        new = tmp_path / "new"
-        new.mkdir()
-        (new / "a").write_bytes(b"changed since")
-
-        carry_checksum(new, "a", tmp_path / "old")
-        (new / "c").write_bytes(b"another")
-        write_manifest(new)
-
-        manifest = load_manifest(new)
+class TestCheckParts:
+    @pytest.fixture
+    def manifest(self, tmp_path: Path) -> Manifest:
+        """Four parts: looks have read three of them."""
+        for name in "abcd":
+            (tmp_path / name).write_bytes(LONG)
+        known = read_checksum(tmp_path / "a")
+        looks = {name: known._replace(look=9 - at) for at, name in enumerate("abc")}
+        add_checksums(tmp_path, looks)
+        write_manifest(tmp_path)
+        manifest = load_manifest(tmp_path)
         assert manifest is not None
-        assert manifest.files["a"] == old.files["a"]
-        manifest.check("c")
+        return manifest
+
+    def test_finds_one_that_no_look_has_read(self, manifest: Manifest) -> None:
+        (manifest.folder / "d").write_bytes(LONG[:-1] + b"x")
+
         with pytest.raises(CorruptIndexError):
-            manifest.check("a")
+            manifest.check_parts(*"abcd")
 
-    def test_carries_none_from_a_folder_without(self, tmp_path: Path) -> None:
-        carry_checksum(tmp_path, "a", tmp_path / "old")
+    def test_reads_those_that_were_once_in_turn(self, manifest: Manifest) -> None:
+        found = manifest.check_parts(*"abcd")
+        assert [found.files[name].look for name in "abcd"] == [9, 8, 10, 10]
 
-        assert load_manifest(tmp_path) is None
+        for _ in range(3):
+            found = found.check_parts(*"abcd")
+
+        assert [found.files[name].look for name in "abcd"] == [12, 11, 13, 10]
+
+    def test_finds_one_that_is_not_in_the_manifest(self, manifest: Manifest) -> None:
+        with pytest.raises(CorruptIndexError):
+            manifest.check_parts(*"abcde")
 
 
 def test_the_manifest_of_an_older_release_is_read(tmp_path: Path) -> None:

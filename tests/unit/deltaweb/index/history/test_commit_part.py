@@ -8,7 +8,6 @@ import pytest
 from deltaweb.delta.log.commits.batch import read_commit_batches
 from deltaweb.index.history.commit_part import CommitPart, commit_part
 from deltaweb.index.history.sentences.changes import commit_sentence
-from deltaweb.index.history.sentences.commit_brief import CommitBrief
 from tests.support.logs.delta_logs import Action, LogBuilder, add, metadata, remove, txn
 
 INFOS: list[Any] = [
@@ -52,8 +51,7 @@ def test_a_row_says_what_the_summary_says(info: Any) -> None:  # noqa: ANN401 (a
         for name in ("removed_bytes", "added_rows", "removed_rows", "data_change"):
             assert row[name] == getattr(summary, name)
         assert row["changes_metadata"] == (summary.metadata is not None)
-        facts = {name: getattr(summary, name) for name in CommitBrief._fields}
-        sentence = commit_sentence(CommitBrief(**facts))
+        sentence = commit_sentence(summary)
         assert row["sentence"] == sentence.replace("\0", "\ufffd")
         assert json.loads(row["parameters"]) == summary.parameters
         assert row["operation"].isprintable()

@@ -3,7 +3,7 @@
 import pytest
 
 from deltaweb.web.explorer.drawing.figure import SMALL
-from deltaweb.web.explorer.parquet_table.chart import group_sizes
+from deltaweb.web.explorer.parquet_table.view import group_sizes
 from deltaweb.web.tables.versions.survey.inside import GroupSizes
 
 MIB = 1 << 20

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from deltaweb.web.explorer.history.parameters import Parameter
-from deltaweb.web.explorer.overview.domains import shown_domains
+from deltaweb.web.explorer.overview.view import shown_domains
 
 
 def texts(columns: tuple[str, ...] = (), **domains: object) -> dict[str, str]:

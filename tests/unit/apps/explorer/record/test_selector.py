@@ -3,7 +3,7 @@
 import pytest
 
 from deltaweb.delta.values.variant_tree import VariantNode
-from deltaweb.web.explorer.record.tree import tree_of
+from deltaweb.web.explorer.record.selector import tree_of
 
 
 @pytest.mark.parametrize(

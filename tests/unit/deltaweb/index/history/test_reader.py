@@ -3,7 +3,7 @@ import pytest
 from deltaweb.delta.log.commits.batch import read_commit_batches
 from deltaweb.delta.log.segment import VersionRun
 from deltaweb.index.history.commit_part import commit_part
-from deltaweb.index.history.run_actions import RunActions
+from deltaweb.index.history.reader import RunActions
 from tests.support.logs.delta_logs import LogBuilder, add
 
 RUNS = [VersionRun(0, 3), VersionRun(5, 9)]
