@@ -91,9 +91,11 @@ class JobKind(Generic[P]):
         if self.batch is not None:
             self.batch(str(job_id))
             return
+        from deltaweb.delta.writing.after_commit import checkpoints_behind  # noqa: PLC0415 (as above)
         from deltaweb.web.jobs.running.tracking import track_job  # noqa: PLC0415 (as above)
 
-        with track_job(str(job_id)) as job:
+        # Who waits for a commit need not wait for its checkpoint.
+        with checkpoints_behind(), track_job(str(job_id)) as job:
             if job is not None and self.run is not None:
                 job.result = self.run(job, self.asked(job))
 
