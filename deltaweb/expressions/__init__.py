@@ -18,3 +18,12 @@ by name. Read the modules in this order:
     reach         what a condition says of whole files
     session       what of all this the settings of a session change
 """
+
+from typing import TYPE_CHECKING
+
+from deltaweb.lazy import modules_on_demand
+
+if TYPE_CHECKING:
+    from deltaweb.expressions import condition as condition
+else:
+    __getattr__ = modules_on_demand(__name__)

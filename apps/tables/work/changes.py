@@ -18,7 +18,7 @@ from deltaweb.delta.feed.digest import (
     digest_changes,
 )
 from deltaweb.delta.protocol.schema import short_type_text
-from deltaweb.table_upkeep import parse_sql
+from deltaweb.table.opened import parse_sql
 from deltaweb.web.jobs import kinds
 from deltaweb.web.jobs.kind import Queue
 from deltaweb.web.jobs.models import Job

@@ -17,6 +17,7 @@ from contextvars import ContextVar, copy_context
 from typing import Final, Literal, get_args
 
 from deltaweb.delta.log.store import TableStore
+from deltaweb.delta.writing import checkpoint
 from deltaweb.delta.writing.authorship import now
 from deltaweb.delta.writing.commit import commit
 from deltaweb.delta.writing.transaction import CommitResult, Transaction
@@ -134,14 +135,11 @@ def _begin_checkpoint(store: TableStore, version: int) -> None:
 
 
 def _checkpoint(store: TableStore, version: int) -> None:
-    # Nine of ten commits are made without what writes checkpoints.
-    from deltaweb.delta.writing.checkpoint.builder import (  # noqa: PLC0415
-        CheckpointRequest,
-        build_checkpoint,
-    )
-
     try:
-        build_checkpoint(store, CheckpointRequest(version=version, now=now()))
+        # Nine of ten commits are made without what writes checkpoints: it loads here.
+        builder = checkpoint.builder
+        request = builder.CheckpointRequest(version=version, now=now())
+        builder.build_checkpoint(store, request)
     except Exception as error:  # noqa: BLE001  # the commit stands, whatever it is
         _log_failure(store, version, error)
 

@@ -2,6 +2,7 @@
 
 import logging
 import threading
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 import pyarrow as pa
@@ -167,3 +168,40 @@ def test_who_lets_them_be_written_behind_waits_at_the_end(
 def test_no_other_time_is_known(held: DeltaTable) -> None:
     with pytest.raises(ValueError, match="'later'"), checkpoints("later"):  # type: ignore[arg-type]  # as somebody may
         held.append(ROW)
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        pytest.param(lambda table: table.append(ROW, checkpoint="never"), id="append"),
+        pytest.param(lambda t: t.overwrite(ROW, checkpoint="never"), id="overwrite"),
+        pytest.param(lambda t: t.delete("n = 1", checkpoint="never"), id="delete"),
+        pytest.param(lambda t: t.update({"n": "2"}, checkpoint="never"), id="update"),
+        pytest.param(
+            lambda table: (
+                table.merge(ROW, on="t.n = s.n", checkpoint="never")
+                .when_matched_delete()
+                .execute()
+            ),
+            id="merge",
+        ),
+        pytest.param(lambda t: t.optimize(checkpoint="never"), id="optimize"),
+        pytest.param(lambda t: t.set_comment("n", checkpoint="never"), id="comment"),
+        pytest.param(
+            lambda table: table.add_constraint(
+                "c", "n > 0", upgrade=True, checkpoint="never"
+            ),
+            id="add constraint",
+        ),
+        pytest.param(lambda t: t.restore(0, checkpoint="never"), id="restore"),
+    ],
+)
+def test_whatever_writes_is_told_when(write: Callable[[DeltaTable], object]) -> None:
+    table = new_table(ROW.schema, **{"delta.checkpointInterval": "1"})
+    for _ in range(2):
+        table.append(ROW, checkpoint="never")
+
+    write(table)
+
+    assert table.latest_version() == 3
+    assert found(table) == []

@@ -1,35 +1,26 @@
-"""The verbs of a table that write rows: each is one call into the layer under it.
-
-What writes is imported by the method that needs it: a command that only reads starts
-without.
-"""
+"""The verbs of a table that write rows: each is one call into the layer under it."""
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from deltaweb.delta.log.store import TableStore
-from deltaweb.delta.values.time_zones.known import UTC_ZONE
+from deltaweb import writer
+from deltaweb.delta import writing
+from deltaweb.table.opened import OpenedTable
 
 if TYPE_CHECKING:
+    from deltaweb.delta.writing.after_commit import CheckpointTime
     from deltaweb.delta.writing.transaction import CommitResult
     from deltaweb.writer.append import KnownDefinition
     from deltaweb.writer.merge.builder import MergeBuilder
+    from deltaweb.writer.merge.clauses import MergeClause
     from deltaweb.writer.rewrite.file_changes import Progress
     from deltaweb.writer.rewrite.plan import RewritePlan
 
 
-class TableWrites:
+class TableWrites(OpenedTable):
     """What writes the rows of a table; `DeltaTable` has all of it."""
 
-    _store: TableStore
-    _time_zone: str | None
     _known: "KnownDefinition | None" = None
-
-    @property
-    def sql_zone(self) -> str:
-        """The zone of conditions and other SQL."""
-        return self._time_zone or UTC_ZONE
 
     def append(
         self,
@@ -37,6 +28,7 @@ class TableWrites:
         *,
         merge_schema: bool = False,
         txn: tuple[str, int] | None = None,
+        checkpoint: "CheckpointTime | None" = None,
     ) -> "CommitResult":
         """Add rows.
 
@@ -46,6 +38,7 @@ class TableWrites:
             merge_schema: Whether columns that the table lacks are added to it.
             txn: An application and how far it comes with this; nothing is done where
                 the table has that version of it already.
+            checkpoint: When a checkpoint that is due is written, as `DeltaTable` says.
 
         Raises:
             SchemaMismatchError: If columns or values do not fit; names them all.
@@ -55,18 +48,17 @@ class TableWrites:
             CommitConflictError: If another writer changed what this depends on.
             DeltaError: As `commit` lists them.
         """
-        from deltaweb.writer.append import KnownDefinition, append_rows
-
         if self._known is None:
-            self._known = KnownDefinition(self._store)
-        return append_rows(
-            self._store,
-            rows,
-            merge_schema=merge_schema,
-            txn=txn,
-            known=self._known,
-            time_zone=self.sql_zone,
-        )
+            self._known = writer.append.KnownDefinition(self._store)
+        with writing.after_commit.checkpoints(checkpoint):
+            return writer.append.append_rows(
+                self._store,
+                rows,
+                merge_schema=merge_schema,
+                txn=txn,
+                known=self._known,
+                time_zone=self.sql_zone,
+            )
 
     def overwrite(
         self,
@@ -75,6 +67,7 @@ class TableWrites:
         where: str | None = None,
         overwrite_schema: bool = False,
         dynamic: bool = False,
+        checkpoint: "CheckpointTime | None" = None,
     ) -> "CommitResult":
         """Write rows in the place of all others, or of some.
 
@@ -84,24 +77,28 @@ class TableWrites:
                 it.
             overwrite_schema: Whether the table takes the schema of the rows.
             dynamic: Whether only those partitions go that new rows are in.
+            checkpoint: As in `append`.
 
         Raises:
             DeltaError: As `append` lists them; `AppendOnlyError` where the table only
                 takes new rows.
         """
-        from deltaweb.writer.overwrite import overwrite_rows
-
-        return overwrite_rows(
-            self._store,
-            rows,
-            where=where,
-            overwrite_schema=overwrite_schema,
-            dynamic=dynamic,
-            time_zone=self.sql_zone,
-        )
+        with writing.after_commit.checkpoints(checkpoint):
+            return writer.overwrite.overwrite_rows(
+                self._store,
+                rows,
+                where=where,
+                overwrite_schema=overwrite_schema,
+                dynamic=dynamic,
+                time_zone=self.sql_zone,
+            )
 
     def delete(
-        self, where: str | None = None, *, on_progress: "Progress | None" = None
+        self,
+        where: str | None = None,
+        *,
+        on_progress: "Progress | None" = None,
+        checkpoint: "CheckpointTime | None" = None,
     ) -> "CommitResult":
         """Remove the rows that a condition in SQL is true for; all for None.
 
@@ -109,16 +106,18 @@ class TableWrites:
             where: The condition.
             on_progress: Told how many files were looked through, and of how many; it
                 may raise to stop the work, and then nothing is left of it.
+            checkpoint: As in `append`.
 
         Raises:
             ExpressionError: If the condition cannot be evaluated here.
             AppendOnlyError: If the table only takes new rows.
             DeltaError: As `append` lists them.
         """
-        from deltaweb.writer.rewrite.run import deletion
-
-        change = deletion(self._store, where, time_zone=self.sql_zone)
-        return change.commit(on_progress=on_progress)
+        change = writer.rewrite.run.deletion(
+            self._store, where, time_zone=self.sql_zone
+        )
+        with writing.after_commit.checkpoints(checkpoint):
+            return change.commit(on_progress=on_progress)
 
     def plan_delete(
         self, where: str | None = None, *, on_progress: "Progress | None" = None
@@ -128,9 +127,9 @@ class TableWrites:
         Raises:
             DeltaError: As `delete` does.
         """
-        from deltaweb.writer.rewrite.run import deletion
-
-        change = deletion(self._store, where, time_zone=self.sql_zone)
+        change = writer.rewrite.run.deletion(
+            self._store, where, time_zone=self.sql_zone
+        )
         return change.plan(on_progress)
 
     def update(
@@ -139,6 +138,7 @@ class TableWrites:
         where: str | None = None,
         *,
         on_progress: "Progress | None" = None,
+        checkpoint: "CheckpointTime | None" = None,
     ) -> "CommitResult":
         """Give columns the values of SQL expressions, in the rows of a condition.
 
@@ -146,16 +146,18 @@ class TableWrites:
             assignments: The expression by the column's name; all see the old values.
             where: The condition in SQL; every row for None.
             on_progress: As in `delete`.
+            checkpoint: As in `append`.
 
         Raises:
             ColumnNotFoundError: If a name is no column.
             ExpressionError: If an expression cannot be evaluated here.
             DeltaError: As `delete` lists them.
         """
-        from deltaweb.writer.rewrite.run import update
-
-        change = update(self._store, assignments, where, time_zone=self.sql_zone)
-        return change.commit(on_progress=on_progress)
+        change = writer.rewrite.run.update(
+            self._store, assignments, where, time_zone=self.sql_zone
+        )
+        with writing.after_commit.checkpoints(checkpoint):
+            return change.commit(on_progress=on_progress)
 
     def plan_update(
         self,
@@ -169,9 +171,9 @@ class TableWrites:
         Raises:
             DeltaError: As `update` does.
         """
-        from deltaweb.writer.rewrite.run import update
-
-        change = update(self._store, assignments, where, time_zone=self.sql_zone)
+        change = writer.rewrite.run.update(
+            self._store, assignments, where, time_zone=self.sql_zone
+        )
         return change.plan(on_progress)
 
     def merge(
@@ -179,22 +181,25 @@ class TableWrites:
         source: Any,  # noqa: ANN401  # as above
         *,
         on: str,
+        checkpoint: "CheckpointTime | None" = None,
     ) -> "MergeBuilder":
         """Return a merge to say the clauses of, and to execute.
 
         Args:
             source: As `rows` of `append`; it is held in memory.
             on: SQL by which rows match: `t` is the table, `s` the source.
+            checkpoint: As in `append`.
 
         Nothing is read or raised before `execute`.
         """
-        from deltaweb.writer.merge.builder import MergeBuilder
-        from deltaweb.writer.merge.merge import merge_rows
 
-        zone = self.sql_zone
-        return MergeBuilder(
-            partial(merge_rows, self._store, source, on, time_zone=zone)
-        )
+        def execute(clauses: "Sequence[MergeClause]") -> "CommitResult":
+            with writing.after_commit.checkpoints(checkpoint):
+                return writer.merge.merge.merge_rows(
+                    self._store, source, on, clauses, time_zone=self.sql_zone
+                )
+
+        return writer.merge.builder.MergeBuilder(execute)
 
     def optimize(
         self,
@@ -203,6 +208,7 @@ class TableWrites:
         target_size_bytes: int | None = None,
         cluster_by: Sequence[str] = (),
         respell: bool = False,
+        checkpoint: "CheckpointTime | None" = None,
     ) -> "CommitResult":
         """Pack small files into larger ones; the rows stay the same.
 
@@ -214,6 +220,7 @@ class TableWrites:
             respell: Whether, in place of all that, partition values that writers spell
                 in several ways get one text, and times without a zone that of UTC.
                 Only the log says them: no file is written.
+            checkpoint: As in `append`.
 
         Raises:
             ValueError: If files are to be packed or clustered, and respelled.
@@ -222,20 +229,20 @@ class TableWrites:
             DeltaError: As `append` lists them.
         """
         if respell:
-            from deltaweb.writer.files.respelling import carry_out_respell, plan_respell
-
             if target_size_bytes is not None or cluster_by:
                 message = "choose packing or clustering files, or respelling values"
                 raise ValueError(message)
-            found = plan_respell(self._store, where, time_zone=self.sql_zone)
-            return carry_out_respell(self._store, found)
-        from deltaweb.writer.optimize import carry_out_optimize, plan_optimize
-
-        plan = plan_optimize(
+            found = writer.files.respelling.plan_respell(
+                self._store, where, time_zone=self.sql_zone
+            )
+            with writing.after_commit.checkpoints(checkpoint):
+                return writer.files.respelling.carry_out_respell(self._store, found)
+        plan = writer.optimize.plan_optimize(
             self._store,
             where,
             target_bytes=target_size_bytes,
             cluster_by=cluster_by,
             time_zone=self.sql_zone,
         )
-        return carry_out_optimize(self._store, plan)
+        with writing.after_commit.checkpoints(checkpoint):
+            return writer.optimize.carry_out_optimize(self._store, plan)
