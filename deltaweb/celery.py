@@ -6,10 +6,7 @@ from typing import Any, Final
 from celery import Celery
 from celery.signals import worker_ready, worker_shutdown
 
-from deltaweb.web.jobs.broker import file_broker
-
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "deltaweb.settings")
-file_broker.register()
 # As `deltaweb.environment.checks` has it: Celery would make all checks of the site.
 os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
 

@@ -229,14 +229,10 @@ CELERY_BEAT_SCHEDULE = {
 }
 CELERY_BEAT_SCHEDULE_FILENAME = str(HOME / "beat-schedule")
 if BROKER_URL == EMBEDDED_BROKER_URL:
-    _broker = HOME / "broker"
-    for _folder in ("queue", "control"):
-        (_broker / _folder).mkdir(parents=True, exist_ok=True)
-    CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {
-        "data_folder_in": str(_broker / "queue"),
-        "data_folder_out": str(_broker / "queue"),
-        "control_folder": str(_broker / "control"),
-    }
+    _broker = HOME / "broker" / "queue"
+    _broker.mkdir(parents=True, exist_ok=True)
+    CELERY_BROKER_TRANSPORT = "deltaweb.web.jobs.broker.file_broker:Transport"
+    CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {"folder": str(_broker)}
 JOB_LEASE_S = env_int("DELTAWEB_JOB_LEASE_S", default=60, minimum=2, maximum=3600)
 # Of a job that reads files, or evaluates conditions: one that takes more is ended.
 JOB_MEMORY_BYTES = env_int(
