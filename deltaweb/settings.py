@@ -233,6 +233,8 @@ if BROKER_URL == EMBEDDED_BROKER_URL:
     _broker.mkdir(parents=True, exist_ok=True)
     CELERY_BROKER_TRANSPORT = "deltaweb.web.jobs.broker.file_broker:Transport"
     CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {"folder": str(_broker)}
+# Where jobs find the application that wakes workers; most commands never load it.
+JOBS_APPLICATION = "deltaweb.celery.app"
 JOB_LEASE_S = env_int("DELTAWEB_JOB_LEASE_S", default=60, minimum=2, maximum=3600)
 # Of a job that reads files, or evaluates conditions: one that takes more is ended.
 JOB_MEMORY_BYTES = env_int(
@@ -267,6 +269,9 @@ PARQUET_FOOTER_BYTES = env_int(
     minimum=1 << 20,
     maximum=(1 << 32) - 1,
 )
+
+# Of a page that reads storage while a person waits for it.
+STORAGE_TIMEOUT_S = 1.0
 
 # === People ===
 AUTH_USER_MODEL = "accounts.User"

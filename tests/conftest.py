@@ -15,7 +15,6 @@ from hypothesis import HealthCheck, settings
 from pytest_django.plugin import DjangoDbBlocker
 
 from deltaweb.web.audit.append_only import drop_triggers
-from deltaweb.web.tables.storage import bounded_read
 
 if TYPE_CHECKING:
     from xdist.remote import Producer
@@ -133,12 +132,6 @@ def pytest_runtest_setup() -> None:
     into_day_s = time.time() % DAY_S
     if DAY_S - into_day_s < END_OF_DAY_S:
         time.sleep(DAY_S - into_day_s)
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _patience() -> None:
-    """Give storage the time that it takes on a loaded machine: pages wait for it."""
-    bounded_read.STORAGE_TIMEOUT_S = 60.0
 
 
 @pytest.fixture(scope="session")

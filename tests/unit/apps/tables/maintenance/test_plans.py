@@ -1,9 +1,10 @@
 """How large a checkpoint will be, and what storage says of older ones."""
 
-import threading
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from pytest_django.fixtures import Settings
 
 from deltaweb.delta.log.paths import checkpoint_name
 from deltaweb.table import DeltaTable
@@ -12,7 +13,7 @@ from deltaweb.web.tables.index.folders import indexes_folder
 from deltaweb.web.tables.maintenance.log_look import look_at_log
 from deltaweb.web.tables.maintenance.plans import CheckpointPlan, checkpoint_plan
 from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.storage import bounded_read
+from deltaweb.web.tables.storage.bounded_read import MAX_READS, PLACES
 from tests.benchmarks.logs import write_json_log
 from tests.support.pages.factories import (
     new_commit,
@@ -112,12 +113,12 @@ class TestTheNewestCheckpoint:
         assert plan.commits_since == NEWEST - 1
 
     def test_is_not_known_where_storage_is_slow(
-        self, orders: Table, monkeypatch: pytest.MonkeyPatch
+        self, orders: Table, settings: Settings
     ) -> None:
-        places = threading.BoundedSemaphore(1)
-        monkeypatch.setattr(bounded_read, "_places", places)
-        monkeypatch.setattr(bounded_read, "STORAGE_TIMEOUT_S", 0.01)
-        with places:  # an earlier read was never answered
+        settings.STORAGE_TIMEOUT_S = 0.01
+        with ExitStack() as unanswered:  # earlier reads
+            for _ in range(MAX_READS):
+                unanswered.enter_context(PLACES)
             look = look_at_log(orders, NEWEST)
 
         assert look.checkpoint is None
