@@ -2,9 +2,18 @@
 
 from django.db import migrations, models
 
+from deltaweb.web.audit.append_only import create_triggers, drop_triggers
+
 
 class Migration(migrations.Migration):
     initial = True
+
+    replaces = [
+        ("audit", "0001_initial"),
+        ("audit", "0002_append_only"),
+        ("audit", "0003_keep_replaced_rows"),
+        ("audit", "0004_count_by_index"),
+    ]
 
     dependencies = []
 
@@ -59,13 +68,31 @@ class Migration(migrations.Migration):
             options={
                 "ordering": ["-id"],
                 "indexes": [
-                    models.Index(fields=["at"], name="audit_at"),
-                    models.Index(fields=["recipient_id", "at"], name="audit_recipient"),
-                    models.Index(fields=["token_id", "at"], name="audit_token"),
-                    models.Index(fields=["table_id", "at"], name="audit_table"),
-                    models.Index(fields=["share", "at"], name="audit_share"),
+                    models.Index(
+                        fields=["at", "kind", "status", "size_bytes"], name="audit_at"
+                    ),
+                    models.Index(
+                        fields=["recipient_id", "at", "kind", "status", "size_bytes"],
+                        name="audit_recipient",
+                    ),
+                    models.Index(
+                        fields=["token_id", "at", "kind", "status", "size_bytes"],
+                        name="audit_token",
+                    ),
+                    models.Index(
+                        fields=["table_id", "at", "kind", "status", "size_bytes"],
+                        name="audit_table",
+                    ),
+                    models.Index(
+                        fields=["share", "at", "kind", "status", "size_bytes"],
+                        name="audit_share",
+                    ),
                     models.Index(fields=["action", "at"], name="audit_action"),
                 ],
             },
+        ),
+        migrations.RunPython(
+            lambda _, editor: create_triggers(editor.connection),
+            lambda _, editor: drop_triggers(editor.connection),
         ),
     ]
