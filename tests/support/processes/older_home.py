@@ -25,7 +25,7 @@ LAST: Final = {
     "0.3": "0007_refusals_without_places",
     "0.4": "0008_behind_tables",
 }
-"""The last migration of the tables app in each release; no other app has a later one."""
+"""The last migration of the tables app in each release; others have no later."""
 
 
 def make(release: str) -> None:
