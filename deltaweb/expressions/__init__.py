@@ -25,5 +25,6 @@ from deltaweb.lazy import modules_on_demand
 
 if TYPE_CHECKING:
     from deltaweb.expressions import condition as condition
+    from deltaweb.expressions import session as session
 else:
     __getattr__ = modules_on_demand(__name__)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from deltaweb.writer import append as append
     from deltaweb.writer import files as files
     from deltaweb.writer import making as making
+    from deltaweb.writer import matching as matching
     from deltaweb.writer import merge as merge
     from deltaweb.writer import optimize as optimize
     from deltaweb.writer import overwrite as overwrite

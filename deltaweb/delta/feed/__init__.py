@@ -31,6 +31,7 @@ from deltaweb.lazy import modules_on_demand
 
 if TYPE_CHECKING:
     from deltaweb.delta.feed import row_diff as row_diff
+    from deltaweb.delta.feed import versions as versions
 else:
     __getattr__ = modules_on_demand(__name__)
 

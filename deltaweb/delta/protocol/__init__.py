@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 from deltaweb.lazy import modules_on_demand
 
 if TYPE_CHECKING:
+    from deltaweb.delta.protocol import actions as actions
+    from deltaweb.delta.protocol import schema as schema
     from deltaweb.delta.protocol import schema_ddl as schema_ddl
 else:
     __getattr__ = modules_on_demand(__name__)

@@ -14,7 +14,7 @@ from gunicorn.workers.gthread import TConn, ThreadWorker
 from deltaweb.serving.connections import ArrivedBytes, Connection
 from deltaweb.serving.worker import PatientWorker
 
-OVERRIDDEN = {
+OVERRIDDEN: dict[type, set[str]] = {
     PatientWorker: {
         "__init__", "_keepalive_after", "accept", "enqueue_req", "finish_request",
         "handle", "handle_error", "init_process", "load_wsgi", "murder_pending",
