@@ -232,7 +232,9 @@ def plan_import(
     columns = asked.columns or [one.column for one in proposed]
     rows = _rows(store, asked, base, columns, is_look=True)
     write = _write(store, asked, base, rows)
-    if counted is not None and counted.version == (base and base.version):
+    if counted is not None and counted.version == (
+        None if base is None else base.version
+    ):
         rows.num_rows, rows.num_bad = counted.num_rows, counted.num_bad
         first = pa.table({})
     else:

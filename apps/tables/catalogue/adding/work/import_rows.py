@@ -134,7 +134,7 @@ def plan_rows(opened: DeltaTable, asked: ImportRows, occasion: Occasion) -> Rows
     table = plan_import(opened.store, wanted, counted)
     if counted is None:
         counted = CountedRows(
-            version=table.base and table.base.version,
+            version=None if table.base is None else table.base.version,
             num_rows=table.rows.num_rows,
             num_bad=table.rows.num_bad,
         )
