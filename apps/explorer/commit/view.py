@@ -74,7 +74,9 @@ def commit_detail(
         actions_unavailable=found.actions.problem or None,
         leaf=f"v{version}",
     )
-    return respond_page(request, fmt, page, template="explorer/commit_detail.html")
+    return respond_page(
+        request, fmt, page, template="explorer/commit/commit_detail.html"
+    )
 
 
 @require_safe
