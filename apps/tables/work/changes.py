@@ -18,7 +18,7 @@ from deltaweb.delta.feed.digest import (
     digest_changes,
 )
 from deltaweb.delta.protocol.schema import short_type_text
-from deltaweb.table.opened import parse_sql
+from deltaweb.expressions.condition import SQLCondition
 from deltaweb.web.jobs import kinds
 from deltaweb.web.jobs.kind import Queue
 from deltaweb.web.jobs.models import Job
@@ -72,7 +72,7 @@ def read_changes(job: TrackedJob, asked: ReadChanges) -> dict[str, Any]:
     request = FeedRequest(
         versions=(asked.from_, asked.to),
         predicate=asked.predicate or None,
-        parse_sql=parse_sql,
+        parse_sql=SQLCondition,
         is_shown=True,
     )
     wanted = DigestRequest(key=asked.key, kinds=asked.kinds, changed=asked.changed)
