@@ -6,10 +6,7 @@ from typing import Any, Final
 from celery import Celery
 from celery.signals import worker_ready, worker_shutdown
 
-from deltaweb.web.jobs.broker import file_broker
-
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "deltaweb.settings")
-file_broker.register()
 # As `deltaweb.environment.checks` has it: Celery would make all checks of the site.
 os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
 
@@ -19,21 +16,21 @@ KEPT_PROCESSES: Final = 2
 app = Celery("deltaweb")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+app.heartbeat = None  # of a worker, while it runs
 
 
 @worker_ready.connect  # type: ignore[untyped-decorator]  # Celery has no types
 def _start_heartbeat(sender: Any = None, **_: object) -> None:  # noqa: ANN401 (Celery's consumer)
     from deltaweb.web.jobs.kind import Queue  # noqa: PLC0415 (models load before)
     from deltaweb.web.jobs.running import apart  # noqa: PLC0415 (as above)
-    from deltaweb.web.jobs.sweep import heartbeat  # noqa: PLC0415 (as above)
+    from deltaweb.web.jobs.sweep.heartbeat import Heartbeat  # noqa: PLC0415 (as above)
 
     queues = sender.app.amqp.queues.consume_from if sender else ()
     apart.begin(num_kept=KEPT_PROCESSES if Queue.INTERACTIVE in queues else 0)
-    heartbeat.start(queues)
+    app.heartbeat = Heartbeat(queues)
 
 
 @worker_shutdown.connect  # type: ignore[untyped-decorator]  # As above.
 def _stop_heartbeat(**_: object) -> None:
-    from deltaweb.web.jobs.sweep import heartbeat  # noqa: PLC0415 (models load before)
-
-    heartbeat.stop()
+    if app.heartbeat is not None:
+        app.heartbeat.stop()

@@ -229,14 +229,12 @@ CELERY_BEAT_SCHEDULE = {
 }
 CELERY_BEAT_SCHEDULE_FILENAME = str(HOME / "beat-schedule")
 if BROKER_URL == EMBEDDED_BROKER_URL:
-    _broker = HOME / "broker"
-    for _folder in ("queue", "control"):
-        (_broker / _folder).mkdir(parents=True, exist_ok=True)
-    CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {
-        "data_folder_in": str(_broker / "queue"),
-        "data_folder_out": str(_broker / "queue"),
-        "control_folder": str(_broker / "control"),
-    }
+    _broker = HOME / "broker" / "queue"
+    _broker.mkdir(parents=True, exist_ok=True)
+    CELERY_BROKER_TRANSPORT = "deltaweb.web.jobs.broker.file_broker:Transport"
+    CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {"folder": str(_broker)}
+# Where jobs find the application that wakes workers; most commands never load it.
+JOBS_APPLICATION = "deltaweb.celery.app"
 JOB_LEASE_S = env_int("DELTAWEB_JOB_LEASE_S", default=60, minimum=2, maximum=3600)
 # Of a job that reads files, or evaluates conditions: one that takes more is ended.
 JOB_MEMORY_BYTES = env_int(
@@ -271,6 +269,9 @@ PARQUET_FOOTER_BYTES = env_int(
     minimum=1 << 20,
     maximum=(1 << 32) - 1,
 )
+
+# Of a page that reads storage while a person waits for it.
+STORAGE_TIMEOUT_S = 1.0
 
 # === People ===
 AUTH_USER_MODEL = "accounts.User"

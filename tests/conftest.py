@@ -2,7 +2,6 @@
 
 import gc
 import os
-import time
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -10,12 +9,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 from django.db import connection
+from django.utils import timezone
 from filelock import FileLock
 from hypothesis import HealthCheck, settings
 from pytest_django.plugin import DjangoDbBlocker
 
 from deltaweb.web.audit.append_only import drop_triggers
-from deltaweb.web.tables.storage import bounded_read
 
 if TYPE_CHECKING:
     from xdist.remote import Producer
@@ -39,7 +38,6 @@ settings.register_profile(
 settings.load_profile("deltaweb")
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
-DAY_S, END_OF_DAY_S = 86_400, 20  # days of UTC, as all of ours
 MARKERS = {
     "acceptance": "acceptance",
     "benchmarks": "benchmark",
@@ -134,17 +132,12 @@ def pytest_xdist_make_scheduler(
     return ByFile(config, log)
 
 
-def pytest_runtest_setup() -> None:
-    """Begin no test in the last moments of a day: many ask what happened today."""
-    into_day_s = time.time() % DAY_S
-    if DAY_S - into_day_s < END_OF_DAY_S:
-        time.sleep(DAY_S - into_day_s)
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _patience() -> None:
-    """Give storage the time that it takes on a loaded machine: pages wait for it."""
-    bounded_read.STORAGE_TIMEOUT_S = 60.0
+@pytest.fixture
+def noon(monkeypatch: pytest.MonkeyPatch) -> datetime:
+    """Let Django's clock stand at noon: all that a test does is of one day."""
+    at = timezone.now().replace(hour=12, minute=0, second=0, microsecond=0)
+    monkeypatch.setattr(timezone, "now", lambda: at)
+    return at
 
 
 @pytest.fixture(scope="session")

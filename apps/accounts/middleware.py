@@ -20,6 +20,7 @@ from deltaweb.web.accounts import selectors
 from deltaweb.web.accounts.errors import APIKeyUnknownError, SignInRequiredError
 from deltaweb.web.accounts.permissions import mark_as_by_key
 from deltaweb.web.pages.errors import PageError, wants_json
+from deltaweb.web.pages.request.django_internals import need_no_csrf_token
 from deltaweb.web.pages.responses import json_response
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
@@ -45,7 +46,7 @@ def api_key_authentication(get_response: GetResponse) -> GetResponse:
             return unauthorized(error)
         request.user = user
         mark_as_by_key(request)
-        request._dont_enforce_csrf_checks = True  # type: ignore[attr-defined]  # noqa: SLF001 (Django's own switch, for just this)
+        need_no_csrf_token(request)
         response = get_response(request)
         response["Cache-Control"] = "no-store"
         return response

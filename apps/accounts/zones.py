@@ -6,6 +6,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from django.contrib.auth.models import AnonymousUser
 
+from deltaweb.delta.values import time_zones
 from deltaweb.delta.values.time_zones.errors import TimeZoneUnknownError
 from deltaweb.web.accounts.errors import UserInvalidError
 from deltaweb.web.accounts.models import User
@@ -22,16 +23,12 @@ def user_zone(user: User | AnonymousUser) -> tzinfo:
 def user_zone_name(user: User | AnonymousUser) -> str:
     """Return the name of the zone in which a user's times and SQL are read."""
     # Commands that know users alone start without Arrow.
-    from deltaweb.delta.values.time_zones.known import (  # noqa: PLC0415
-        UTC_ZONE,
-        check_zone,
-    )
-
-    name = getattr(user, "time_zone", "") or UTC_ZONE
+    known = time_zones.known
+    name = getattr(user, "time_zone", "") or known.UTC_ZONE
     try:
-        return check_zone(name)
+        return known.check_zone(name)
     except TimeZoneUnknownError:
-        return UTC_ZONE
+        return known.UTC_ZONE
 
 
 @cache
@@ -48,11 +45,7 @@ def check_pages_zone(name: str) -> str:
     """
     if name in pages_zones():
         return name
-    from deltaweb.delta.values.time_zones.known import (  # noqa: PLC0415 (as above)
-        nearest_zones,
-    )
-
-    nearest = " or ".join(nearest_zones(name))
+    nearest = " or ".join(time_zones.known.nearest_zones(name))
     meant = f"Did you mean {nearest}? " if nearest else ""
     reason = f"{name!r} is not a time zone. {meant}Give one such as Europe/Berlin."
     raise UserInvalidError(reason=reason)

@@ -20,6 +20,8 @@ from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from deltaweb.delta import writing
+from deltaweb.web.jobs import running
 from deltaweb.web.jobs.models import Job
 
 if TYPE_CHECKING:  # most processes ask for work and do none
@@ -94,9 +96,9 @@ class JobKind(Generic[P]):
         if self.batch is not None:
             self.batch(str(job_id))
             return
-        from deltaweb.web.jobs.running.tracking import track_job  # noqa: PLC0415 (as above)
-
-        with track_job(str(job_id)) as job:
+        # Who waits for a commit need not wait for its checkpoint.
+        behind = writing.after_commit.checkpoints_behind()
+        with behind, running.tracking.track_job(str(job_id)) as job:
             if job is not None and self.run is not None:
                 job.result = self.run(job, self.asked(job))
 

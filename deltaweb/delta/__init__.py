@@ -16,3 +16,17 @@ Read the packages in this order:
 Nothing here opens a file by itself: bytes arrive through `log.store.LogStore`. Terms
 are those of the Delta protocol's specification, whose headings the docstrings cite.
 """
+
+from typing import TYPE_CHECKING
+
+from deltaweb.lazy import modules_on_demand
+
+if TYPE_CHECKING:
+    from deltaweb.delta import changes as changes
+    from deltaweb.delta import features as features
+    from deltaweb.delta import feed as feed
+    from deltaweb.delta import protocol as protocol
+    from deltaweb.delta import values as values
+    from deltaweb.delta import writing as writing
+else:
+    __getattr__ = modules_on_demand(__name__)

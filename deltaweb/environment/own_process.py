@@ -34,6 +34,14 @@ class _Refusal:
             raise ModuleNotFoundError(name=name)
 
 
+_claims: Final[list[int]] = []
+
+
+def claim_process() -> None:
+    """Say that this process runs our code alone."""
+    _claims.append(os.getpid())
+
+
 def prepare_process() -> None:
     """Choose how libraries behave in this process; call it before they are loaded.
 
@@ -41,6 +49,7 @@ def prepare_process() -> None:
     it makes, to ask whether that is one of pandas's own. This takes longer than all
     else that a command imports, and nothing of deltaweb makes such values.
     """
+    claim_process()
     for name, value in VARIABLES.items():
         os.environ.setdefault(name, value)
     sys.meta_path.insert(0, _Refusal())
@@ -59,4 +68,33 @@ def rare_collections() -> Iterator[None]:
         yield
     finally:
         gc.set_threshold(*usual)
+        gc.freeze()
+
+
+@contextmanager
+def without_collections() -> Iterator[None]:
+    """Collect no garbage within the block, which makes none that holds circles.
+
+    Collections would look at every value that is there, again and again. In a process
+    of others nothing changes: whether they make garbage meanwhile is not known here.
+    """
+    if not _claims or not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
+def leave_modules_out_of_collections() -> None:
+    """Take what this process has imported out of every later collection of garbage.
+
+    PySpark's worker collects garbage after each task. With the modules that tasks
+    import, which are never garbage, that takes a tenth of a second: more than most
+    tasks do. Later tasks import little more: the next call does nothing.
+    """
+    if gc.get_freeze_count() == 0:
+        gc.collect()
         gc.freeze()

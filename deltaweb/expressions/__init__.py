@@ -17,3 +17,13 @@ by name. Read the modules in this order:
     condition     a boolean expression; an assignment
     session       what of all this the settings of a session change
 """
+
+from typing import TYPE_CHECKING
+
+from deltaweb.lazy import modules_on_demand
+
+if TYPE_CHECKING:
+    from deltaweb.expressions import condition as condition
+    from deltaweb.expressions import session as session
+else:
+    __getattr__ = modules_on_demand(__name__)

@@ -1,6 +1,6 @@
 """What the loop of the web server waits for: each wait with its end.
 
-What is overridden belongs to gunicorn's inside: its version is pinned.
+What is overridden belongs to gunicorn's inside, as `deltaweb.serving.worker` says.
 
 Source: RFC 9112, section 9.6 (how a connection is closed).
 """

@@ -1,10 +1,5 @@
-"""DataFrames whose rows are made by Python functions over Arrow batches.
+"""DataFrames whose rows are made by Python functions over Arrow batches."""
 
-PySpark's own `mapInArrow` asks for pandas, which it then does not use; an
-installation of ours has none.
-"""
-
-import gc
 from collections.abc import Callable, Iterator
 from typing import Final
 
@@ -13,6 +8,9 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.udf import UserDefinedFunction
 from pyspark.util import PythonEvalType
+
+from deltaweb.environment.own_process import leave_modules_out_of_collections
+from deltaweb.spark.driver.pyspark_internals import mapped_rows
 
 ROWS_A_BATCH: Final = 16_384  # what the JVM holds of a batch stays some ten megabytes
 TASK: Final = "task"
@@ -35,8 +33,7 @@ def map_in_arrow(
         evalType=PythonEvalType.SQL_MAP_ARROW_ITER_UDF,
     )
     column = mapped(*(column_of(frame, name) for name in frame.columns))
-    rows = frame._jdf.mapInArrow(column._jc, False, None)  # noqa: SLF001, FBT003 (as above; the JVM's signature)
-    return DataFrame(rows, frame.sparkSession)
+    return mapped_rows(frame, column)
 
 
 def column_of(frame: DataFrame, name: str) -> Column:
@@ -67,18 +64,6 @@ def run_tasks(
 
     numbers = spark.range(0, count, 1, max(1, count)).toDF(TASK)
     return map_in_arrow(numbers, of_partition, schema)
-
-
-def leave_modules_out_of_collections() -> None:
-    """Take what this process has imported out of every later collection of garbage.
-
-    PySpark's worker collects garbage after each task. With the modules that tasks
-    import, which are never garbage, that takes a tenth of a second: more than most
-    tasks do. Later tasks import little more: the next call does nothing.
-    """
-    if gc.get_freeze_count() == 0:
-        gc.collect()
-        gc.freeze()
 
 
 def in_small_batches(batch: pa.RecordBatch) -> Batches:

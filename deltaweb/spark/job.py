@@ -18,7 +18,7 @@ from pyspark.sql import SparkSession
 
 from deltaweb.delta.errors import StorageFullError
 from deltaweb.errors import DeltawebError
-from deltaweb.spark.driver.session import is_alive
+from deltaweb.spark.driver.pyspark_internals import is_running
 from deltaweb.spark.task_faults import faults_are_raised
 
 logger = logging.getLogger(__name__)
@@ -193,7 +193,7 @@ def _translated(error: BaseException, spark: SparkSession) -> BaseException:
     # A JVM that is gone refuses the connection.
     if not isinstance(error, PySparkException | Py4JError | ConnectionError):
         return error
-    if not is_alive(spark):
+    if not is_running(spark):
         return SparkLostError()
     if "No space left on device" in str(error):
         place = "the folder of Spark's files"

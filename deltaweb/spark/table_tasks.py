@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from deltaweb.delta.errors import DeltaError
+from deltaweb.environment.own_process import leave_modules_out_of_collections
 from deltaweb.index.build.full import LogTooLargeError, index_table
 from deltaweb.index.folder.result import CANCELLED, FAILED, IndexResult
 from deltaweb.index.history.engine import Engine
-from deltaweb.spark.arrow_frames import leave_modules_out_of_collections
 from deltaweb.spark.run_folder import RunCancelledError, RunFolder, TaskReporter
 from deltaweb.storage.place import TablePlace
 from deltaweb.table import DeltaTable

@@ -12,3 +12,20 @@ Read the modules in this order:
     merge/          rows of a source merged into a table
     making/         tables made, of nothing or of files that are there
 """
+
+from typing import TYPE_CHECKING
+
+from deltaweb.lazy import modules_on_demand
+
+if TYPE_CHECKING:
+    from deltaweb.writer import append as append
+    from deltaweb.writer import files as files
+    from deltaweb.writer import making as making
+    from deltaweb.writer import matching as matching
+    from deltaweb.writer import merge as merge
+    from deltaweb.writer import optimize as optimize
+    from deltaweb.writer import overwrite as overwrite
+    from deltaweb.writer import rewrite as rewrite
+    from deltaweb.writer import row_checks as row_checks
+else:
+    __getattr__ = modules_on_demand(__name__)

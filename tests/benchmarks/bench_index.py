@@ -32,6 +32,7 @@ from pathlib import Path
 
 import deltalake
 
+from deltaweb.environment.own_process import claim_process
 from tests.benchmarks.bench_snapshot import HOME_VARIABLE, MEGABYTE
 from tests.benchmarks.logs import append_commit, write_json_log, write_long_log
 from tests.support.index.index_builds import build_index
@@ -192,6 +193,7 @@ def _run(who: str, table: str, index: str) -> None:
             deltalake.DeltaTable(small).history()
         else:
             build_index(str(small), None, f"{temporary}/index")
+    claim_process()  # as those of a worker are
     idle = _peak_bytes()
     opening = _Clock()
     opened = deltalake.DeltaTable(table) if who == THEIRS else None

@@ -20,6 +20,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from deltaweb.environment.own_process import claim_process
 from tests.benchmarks.bench_snapshot import HOME_VARIABLE, MEGABYTE, MILLION
 from tests.benchmarks.logs import (
     write_checkpointed_log,
@@ -116,6 +117,7 @@ def _index(table: Path, folder: Path, base: Path | None) -> Spent:
 def _index_here(location: str, folder: str, base: str) -> Spent:
     from tests.support.index.index_builds import build_index
 
+    claim_process()  # as those of a worker are
     bare = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     wall, cpu = time.monotonic(), time.process_time()
     result = build_index(location, None, folder, base=base or None)

@@ -18,7 +18,6 @@ from typing import Final
 import pyarrow as pa
 from pyspark.sql import SparkSession
 
-from deltaweb.delta.writing.after_commit import wait_for_checkpoints
 from deltaweb.spark import merge_rows
 from deltaweb.spark.driver.session import SparkOptions, get_spark, stop_session
 from deltaweb.table import DeltaTable
@@ -74,7 +73,6 @@ def _spent(
     cpu, wall = cpu_seconds(), time.perf_counter()
     work(folder, source)
     wall_s = time.perf_counter() - wall
-    wait_for_checkpoints()
     cpu_s = cpu_seconds() - cpu
     found = DeltaTable(str(folder)).snapshot().statistics([])["num_records"]
     assert sum(found.to_pylist()) == FILES * ROWS_A_FILE + SOURCE_ROWS // 2

@@ -24,7 +24,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from deltalake.transaction import AddAction, RemoveAction
 
-from deltaweb.delta.writing.after_commit import wait_for_checkpoints
 from deltaweb.table import DeltaTable
 from tests.benchmarks.written_tables import (
     SMALL_SCHEMA,
@@ -187,7 +186,6 @@ def _timed(
     wall, cpu = time.perf_counter(), time.process_time()
     work(copy)
     wall_s = time.perf_counter() - wall
-    wait_for_checkpoints()
     spent[work].append(Spent(wall_s, time.process_time() - cpu))
     rows = DeltaTable(str(copy)).snapshot().statistics([])["num_records"]
     shutil.rmtree(copy)

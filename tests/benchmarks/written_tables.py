@@ -10,7 +10,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from deltaweb.delta.protocol.schema import arrow_schema, parse_schema
-from deltaweb.delta.writing.after_commit import wait_for_checkpoints
 from deltaweb.delta.writing.commit import commit
 from deltaweb.delta.writing.transaction import ADDED_FILES, Transaction
 from deltaweb.table import DeltaTable
@@ -73,7 +72,6 @@ def write_log(folder: Path) -> None:
     write_checkpointed_log(folder, files=LOG_FILES, adds=100, removes=50)
     while (DeltaTable(str(folder)).latest_version() + 1) % 10 == 0:
         DeltaTable(str(folder)).append(log_rows())  # so that no checkpoint is due
-    wait_for_checkpoints()
 
 
 def write_empty(folder: Path) -> None:

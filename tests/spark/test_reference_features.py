@@ -11,7 +11,6 @@ import pytest
 
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
-from deltaweb.delta.writing.after_commit import wait_for_checkpoints
 from deltaweb.table import DeltaTable
 from tests.support.peers.reference_implementation import Reference
 from tests.support.tables.tracked_rows import known_by
@@ -48,7 +47,6 @@ def test_rows_are_known_by_the_same_to_both(
     table.delete("k = 6")
     merge = table.merge(rows(1, 7, v="m"), on="t.k = s.k")
     merge.when_matched_update().when_not_matched_insert().execute()
-    wait_for_checkpoints()
     here = known_by(table)
     assert known_there(reference, folder) == here
 

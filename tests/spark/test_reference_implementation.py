@@ -14,7 +14,6 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from deltaweb.delta.writing.after_commit import wait_for_checkpoints
 from deltaweb.table import DeltaTable
 from tests.support.peers.checkpoint_peers import checkpoint_alone, checkpoints_at
 from tests.support.peers.reference_implementation import Reference
@@ -266,7 +265,6 @@ def test_it_reads_what_we_write_to_a_table_of_today_and_its_changes(
     )
     table.add_columns("more BIGINT")
     table.append(pa.table({"n": [200], "p": ["y"], "more": [7]}))
-    wait_for_checkpoints()
 
     query = "SELECT n, text, p, one.a, get(many, 0).b, more FROM {t}"
     ours = table.snapshot().read().to_pylist()

@@ -138,7 +138,7 @@ def change_list(
         request,
         fmt,
         page,
-        template="explorer/change_list.html",
+        template="explorer/changes/change_list.html",
         fragment="changes",
         rows=change_lines(result.rows) if result else None,
         status=202 if fmt == "json" and plan and result is None else 200,

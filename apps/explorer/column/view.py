@@ -228,5 +228,9 @@ def _answer(  # noqa: PLR0913, PLR0917 (each is one part of the page)
         profile=profile,
     )
     return respond_page(
-        request, fmt, page, template="explorer/column_detail.html", fragment="profile"
+        request,
+        fmt,
+        page,
+        template="explorer/column/column_detail.html",
+        fragment="profile",
     )

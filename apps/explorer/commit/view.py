@@ -22,7 +22,9 @@ def commit_detail(
     number = parse_page(request.GET)
     page = commits.commit_page(request.user, namespace, name, version, number)
     page = replace(page, links=page_links(request, page.paged))
-    return respond_page(request, fmt, page, template="explorer/commit_detail.html")
+    return respond_page(
+        request, fmt, page, template="explorer/commit/commit_detail.html"
+    )
 
 
 @require_safe

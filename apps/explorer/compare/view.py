@@ -247,7 +247,7 @@ def comparison_page(
     return respond(
         request,
         fmt,
-        template="explorer/compare.html",
+        template="explorer/compare/compare.html",
         fragment="compared",
         context=context_of(page) | context_of(part),
         data=page,

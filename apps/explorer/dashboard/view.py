@@ -26,6 +26,6 @@ def dashboard(request: HttpRequest, fmt: str) -> HttpResponseBase:
         request,
         fmt,
         page,
-        template="explorer/dashboard.html",
+        template="explorer/dashboard/dashboard.html",
         fragment="running",
     )

@@ -128,7 +128,7 @@ def file_list(
         request,
         fmt,
         page,
-        template="explorer/file_list.html",
+        template="explorer/files/file_list.html",
         fragment="files",
         rows=()
         if listed is None

@@ -68,7 +68,7 @@ def commit_list(
         request,
         fmt,
         page,
-        template="explorer/commit_list.html",
+        template="explorer/history/commit_list.html",
         fragment="commit-rows",
         rows=history.commit_rows(until, wanted),
     )

@@ -96,6 +96,6 @@ def lanes_detail(
             num_versions=len({event.version for event in events}),
             num_breaking=sum(1 for event in events if event.is_breaking),
         ),
-        template="explorer/lanes_detail.html",
+        template="explorer/lanes/lanes_detail.html",
         rows=event_lines(events),
     )

@@ -134,7 +134,9 @@ def table_overview(
         protocol=at.protocol,
         schema_rows=found.tree.head(SCHEMA_ROWS) if found else (),
     )
-    return respond_page(request, fmt, page, template="explorer/table_overview.html")
+    return respond_page(
+        request, fmt, page, template="explorer/overview/table_overview.html"
+    )
 
 
 # === Metadata by domain ===

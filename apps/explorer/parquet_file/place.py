@@ -91,7 +91,9 @@ def place_detail(request: HttpRequest, fmt: str) -> HttpResponseBase:
         request,
         fmt,
         page,
-        template=INSIDE_TEMPLATE if is_part else "explorer/place_detail.html",
+        template=INSIDE_TEMPLATE
+        if is_part
+        else "explorer/parquet_file/place_detail.html",
         fragment=fragment_of(request),
         status=422 if fault else 202 if waits and fmt == "json" else 200,
     )

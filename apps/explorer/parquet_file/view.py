@@ -46,7 +46,7 @@ from deltaweb.web.tables.work.file_look import LookedAtFile
 from deltaweb.web.tables.work.inspect_file import INSPECT_FILE
 from deltaweb.web.tables.work.preview_file import PREVIEW_FILE, FirstRows
 
-INSIDE_TEMPLATE = "explorer/_file_inside.html"
+INSIDE_TEMPLATE = "explorer/parquet_file/_inside.html"
 
 
 def _file_facts(file: FoundFile) -> dict[str, object]:
@@ -143,7 +143,9 @@ def file_detail(
         request,
         fmt,
         page,
-        template=INSIDE_TEMPLATE if is_part else "explorer/file_detail.html",
+        template=INSIDE_TEMPLATE
+        if is_part
+        else "explorer/parquet_file/file_detail.html",
         fragment=fragment_of(request),
         status=202 if waits and fmt == "json" and at.is_indexed else 200,
     )

@@ -83,7 +83,7 @@ def parquet_detail(
         request,
         fmt,
         page,
-        template="explorer/parquet_detail.html",
+        template="explorer/parquet_table/parquet_detail.html",
         fragment="parquet",
         rows=() if inside is None else difference_lines(inside),
         status=202 if job and inside is None and fmt == "json" else 200,

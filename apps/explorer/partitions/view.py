@@ -103,7 +103,7 @@ def partition_list(
         request,
         fmt,
         page,
-        template="explorer/partition_list.html",
+        template="explorer/partitions/partition_list.html",
         fragment="partitions",
         rows=()
         if page.totals is None

@@ -28,4 +28,6 @@ def table_readers(
     """Show which clients read a version, and what decides."""
     at = table_version(request.user, namespace, name, request.GET.get("v", ""))
     page = ReadersPage(at=at, found=readers_of(at), known_on=KNOWN_ON)
-    return respond_page(request, fmt, page, template="explorer/table_readers.html")
+    return respond_page(
+        request, fmt, page, template="explorer/readers/table_readers.html"
+    )

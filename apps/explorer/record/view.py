@@ -113,7 +113,7 @@ def row_detail(
         request,
         fmt,
         page,
-        template="explorer/row_detail.html",
+        template="explorer/record/row_detail.html",
         fragment="record",
         status=202 if job and result is None and fmt == "json" else 200,
     )

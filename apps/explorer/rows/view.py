@@ -143,7 +143,7 @@ def row_list(
     if plan and "find" in request.GET and "HX-Request" in request.headers:
         return render(
             request,
-            "explorer/row_list.html#choices",
+            "explorer/rows/row_list.html#choices",
             {"plan": plan, "choices": plan.choices(text)},
         )
     job: Job | None = None
@@ -199,7 +199,7 @@ def row_list(
         request,
         fmt,
         page,
-        template="explorer/row_list.html",
+        template="explorer/rows/row_list.html",
         fragment="rows",
         rows=row_lines(plan, result.rows) if plan and result else None,
         status=_status(gone, job, result, fmt),

@@ -96,7 +96,7 @@ def schema_detail(
         request,
         fmt,
         page,
-        template="explorer/schema_detail.html",
+        template="explorer/schema/schema_detail.html",
         fragment="schema-rows",
         rows=_lines(tree.matching(text)),
     )

@@ -7,6 +7,7 @@ from typing import Annotated, Final
 
 from django.contrib.auth.models import AnonymousUser
 
+from deltaweb.delta import writing
 from deltaweb.delta.errors import SchemaError
 from deltaweb.delta.features.known.clients import Answer
 from deltaweb.delta.features.known.readings import direct_readings
@@ -152,12 +153,10 @@ def use_page(  # noqa: PLR0913 (what is asked, and who asks)
 
 def _write_refusal(table: Table) -> str:
     """Return why nothing is committed here to a table, or nothing."""
-    from deltaweb.delta.writing.requirements import writing_refusal  # noqa: PLC0415 (for this)
-
     definition = newest_definition(table)
     if definition is None:
         return ""
-    refusal = writing_refusal(definition, root=table.full_name)
+    refusal = writing.requirements.writing_refusal(definition, root=table.full_name)
     return "" if refusal is None else refusal.message
 
 

@@ -53,7 +53,7 @@ def table_use(
     )
     page = TableUse(at=at, page=found)
     return respond_page(
-        request, fmt, page, template="explorer/table_use.html", fragment="use"
+        request, fmt, page, template="explorer/use/table_use.html", fragment="use"
     )
 
 

@@ -8,10 +8,12 @@ up within a few seconds, and the sweep delivers later.
 import logging
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
+from django.utils.module_loading import import_string
 
 from deltaweb.web.jobs.kinds import all_kinds, queue_of
 from deltaweb.web.jobs.models import Job
@@ -22,18 +24,9 @@ CONNECT_TIMEOUT_S = 2
 PAUSE_AFTER_FAILURE_S = 10
 
 
-_application: list[Callable[[], Any]] = []
-
-
-def register(load_application: Callable[[], Any]) -> None:
-    """Send by the Celery application that this loads, when the first job waits."""
-    _application[:] = [load_application]
-
-
 def celery_application() -> Any:  # noqa: ANN401 (Celery is untyped)
     """Return the application that sends wake-ups; the first call takes a while."""
-    (load_application,) = _application
-    return load_application()
+    return import_string(settings.JOBS_APPLICATION)
 
 
 class _Pause:

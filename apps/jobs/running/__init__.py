@@ -1,1 +1,10 @@
 """A job while it runs: its lease, its progress, and how it is told to stop."""
+
+from typing import TYPE_CHECKING
+
+from deltaweb.lazy import modules_on_demand
+
+if TYPE_CHECKING:
+    from deltaweb.web.jobs.running import tracking as tracking
+else:
+    __getattr__ = modules_on_demand(__name__)

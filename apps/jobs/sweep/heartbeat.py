@@ -19,33 +19,45 @@ logger = logging.getLogger(__name__)
 INTERVAL_S = 5
 STOP_TIMEOUT_S = 5
 
-_stop = threading.Event()
-_threads: list[threading.Thread] = []
 
-
-def start(queues: Iterable[str] = ()) -> None:
-    """Begin to write this worker's row, in a thread that ends with the process.
+class Heartbeat:
+    """Writes a worker's row again and again, in a thread that ends with the process.
 
     Args:
         queues: The names of the queues that the worker takes jobs from.
     """
-    _stop.clear()
-    thread = threading.Thread(
-        target=_beat, args=(sorted(queues),), name="heartbeat", daemon=True
-    )
-    _threads.append(thread)
-    thread.start()
 
+    def __init__(self, queues: Iterable[str] = ()) -> None:
+        self._queues = sorted(queues)
+        self._stop = threading.Event()
+        self._thread = threading.Thread(
+            target=self._beat, name="heartbeat", daemon=True
+        )
+        self._thread.start()
 
-def stop() -> None:
-    """Take the worker's row away: it leaves in good order."""
-    _stop.set()
-    while _threads:
-        _threads.pop().join(STOP_TIMEOUT_S)  # or its last beat would bring the row back
-    try:
-        Worker.objects.filter(name=process_name()).delete()
-    except (DatabaseError, InterfaceError):
-        logger.warning("This worker's row stays behind until it is forgotten.")
+    def stop(self) -> None:
+        """Take the worker's row away: it leaves in good order."""
+        self._stop.set()
+        self._thread.join(STOP_TIMEOUT_S)  # or its last beat would bring the row back
+        try:
+            Worker.objects.filter(name=process_name()).delete()
+        except (DatabaseError, InterfaceError):
+            logger.warning("This worker's row stays behind until it is forgotten.")
+
+    def _beat(self) -> None:
+        swept = False
+        while True:
+            try:
+                beat_once(self._queues)
+                if not swept:
+                    sweep(now=timezone.now())
+                    swept = True
+            except (DatabaseError, InterfaceError):
+                logger.warning("The heartbeat was not written.", exc_info=True)
+                connection.close()
+            if self._stop.wait(INTERVAL_S):
+                connection.close()
+                return
 
 
 def beat_once(queues: Sequence[str] = ()) -> None:
@@ -57,19 +69,3 @@ def beat_once(queues: Sequence[str] = ()) -> None:
         defaults=seen,
         create_defaults={**seen, "started_at": now},
     )
-
-
-def _beat(queues: Sequence[str]) -> None:
-    swept = False
-    while True:
-        try:
-            beat_once(queues)
-            if not swept:
-                sweep(now=timezone.now())
-                swept = True
-        except (DatabaseError, InterfaceError):
-            logger.warning("The heartbeat was not written.", exc_info=True)
-            connection.close()
-        if _stop.wait(INTERVAL_S):
-            connection.close()
-            return

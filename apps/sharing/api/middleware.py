@@ -7,6 +7,7 @@ from typing import Final
 from django.http import HttpRequest, HttpResponseBase
 
 from deltaweb.sharing.errors import EndpointNotFoundError
+from deltaweb.web.pages.request.django_internals import count_as_logged
 from deltaweb.web.sharing.api.errors import Failure, failure_of, of_status
 from deltaweb.web.sharing.api.responses import Answer, without_body
 
@@ -31,8 +32,7 @@ def protocol_answers(get_response: GetResponse) -> GetResponse:
         status = max(status, HTTPStatus.BAD_REQUEST)
         message = "The request cannot be answered at this address."
         answer = _answered(of_status(status, message), request)
-        # A line of the log is enough for both.
-        answer._has_been_logged = getattr(response, "_has_been_logged", False)  # type: ignore[attr-defined]  # noqa: SLF001 (Django's own)
+        count_as_logged(answer, instead_of=response)
         return answer
 
     return middleware

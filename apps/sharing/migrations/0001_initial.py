@@ -10,7 +10,7 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
-        ("tables", "0001_initial"),
+        ("tables", "0001_initial_squashed_0004_refresh_schedule"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

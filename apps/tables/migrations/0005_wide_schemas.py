@@ -38,7 +38,7 @@ def move_wide_schemas(apps: StateApps, _editor: BaseDatabaseSchemaEditor) -> Non
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("tables", "0004_refresh_schedule"),
+        ("tables", "0001_initial_squashed_0004_refresh_schedule"),
     ]
 
     operations = [

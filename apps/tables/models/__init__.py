@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final
 from django.conf import settings
 from django.db import models
 
+from deltaweb import delta
 from deltaweb.delta.log import versions
 from deltaweb.web.pages.lists.links import address_of
 from deltaweb.web.tables.models.actions import MetadataVersion as MetadataVersion
@@ -306,14 +307,11 @@ class Commit(models.Model):
         Args:
             metadata: The metadata at its version; None where that is not known.
         """
-        # Every process loads the models; most commands read no feed.
-        from deltaweb.delta.feed.versions import is_feed_on  # noqa: PLC0415
-
         has_rows = self.data_change and self.changes_files and not self.is_archived
         return (
             has_rows
             and metadata is not None
-            and is_feed_on(metadata.configuration or {})
+            and delta.feed.versions.is_feed_on(metadata.configuration or {})
         )
 
 

@@ -1,10 +1,14 @@
-"""The metadata and the protocol of a table: one row for each version that set them."""
+"""The metadata and the protocol of a table: one row for each version that set them.
+
+Every process loads the models, and most commands read no log: what does loads Arrow.
+"""
 
 from typing import TYPE_CHECKING
 
 from django.db import models
 from django.utils.functional import cached_property
 
+from deltaweb.delta import features, protocol
 from deltaweb.web.tables.models.wide_schemas import WideSchema, too_wide
 
 if TYPE_CHECKING:
@@ -64,17 +68,11 @@ class MetadataVersion(models.Model):
 
     def as_action(self) -> "Metadata":
         """Return the row as the action that it was; a wide schema is not in it."""
-        # Every process loads the models; most commands read no log.
-        from deltaweb.delta.protocol.actions import (  # noqa: PLC0415
-            Format,
-            Metadata,
-        )
-
-        return Metadata(
+        return protocol.actions.Metadata(
             id=self.metadata_id or None,
             name=self.metadata_name or None,
             description=self.description or None,
-            format=Format(provider=self.format_provider or "parquet"),
+            format=protocol.actions.Format(provider=self.format_provider or "parquet"),
             schema_string=self.schema_string or None,
             partition_columns=[str(name) for name in self.partition_columns],
             configuration=self.configuration or {},
@@ -88,26 +86,22 @@ class MetadataVersion(models.Model):
             SchemaError: It does not parse, or is too wide to be built.
         """
         if not self.wide_schema_digest:
-            # Every process loads the models; most commands have no need of Arrow.
-            from deltaweb.delta.protocol.schema import parse_schema  # noqa: PLC0415
-
-            return parse_schema(self.schema_string)
+            return protocol.schema.parse_schema(self.schema_string)
         raise too_wide(self.wide_schema)
 
-    def mapped_schema(self, protocol: "ProtocolVersion | None") -> "StructType":
+    def mapped_schema(self, held: "ProtocolVersion | None") -> "StructType":
         """Return the schema as values that know what columns are stored as.
 
         Args:
-            protocol: What holds together with the metadata.
+            held: The protocol that holds together with the metadata.
 
         Raises:
             SchemaError: As `schema` does, or if its column mapping contradicts itself.
         """
-        if protocol is None or self.wide_schema_digest:
+        if held is None or self.wide_schema_digest:
             return self.schema()
-        from deltaweb.delta.features.column_mapping import table_schema  # noqa: PLC0415
-
-        return table_schema(protocol.as_action(), self.as_action())
+        table_schema = features.column_mapping.table_schema
+        return table_schema(held.as_action(), self.as_action())
 
 
 class ProtocolVersion(models.Model):
@@ -137,9 +131,7 @@ class ProtocolVersion(models.Model):
 
     def as_action(self) -> "Protocol":
         """Return the row as the action that it was."""
-        from deltaweb.delta.protocol import actions  # noqa: PLC0415 (as above)
-
-        return actions.Protocol(
+        return protocol.actions.Protocol(
             min_reader_version=self.min_reader_version,
             min_writer_version=self.min_writer_version,
             reader_features=self.reader_features,

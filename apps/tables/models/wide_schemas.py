@@ -2,6 +2,7 @@
 
 from django.db import models
 
+from deltaweb.delta import protocol
 from deltaweb.delta.errors import SchemaTooWideError
 
 
@@ -34,11 +35,8 @@ class WideSchema(models.Model):
 
 def too_wide(wide: WideSchema | None) -> SchemaTooWideError:
     """Return why a schema is not built, with its width where that is known."""
-    # Every process loads the models; most commands have no need of Arrow.
-    from deltaweb.delta.protocol.schema import MAX_SHOWN_FIELDS  # noqa: PLC0415
-
     return SchemaTooWideError(
         num_columns=wide.num_columns if wide else 0,
         num_fields=wide.num_fields if wide else 0,
-        most=MAX_SHOWN_FIELDS,
+        most=protocol.schema.MAX_SHOWN_FIELDS,
     )

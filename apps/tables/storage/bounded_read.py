@@ -1,34 +1,42 @@
-"""A read of storage that never holds a request for longer than a second."""
+"""A read of storage that never holds a request for longer than the settings say."""
 
 import threading
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Final, TypeVar
 
-STORAGE_TIMEOUT_S = 1.0
-MAX_READS = 8  # at the same time, those that storage never answered among them
+from django.conf import settings
+
+MAX_READS: Final = 8  # at the same time, those that storage never answered among them
+PLACES: Final = threading.BoundedSemaphore(MAX_READS)
 
 T = TypeVar("T")
-
-_places = threading.BoundedSemaphore(MAX_READS)
 
 
 class StorageSlowError(Exception):
     """Storage did not answer in time."""
 
 
-def read_within(read: Callable[[], T], *, timeout_s: float | None = None) -> T:
+def read_within(
+    read: Callable[[], T],
+    *,
+    timeout_s: float | None = None,
+    places: threading.Semaphore = PLACES,
+) -> T:
     """Return what `read` returns, or raise what it raises, within a time.
 
-    The time is `STORAGE_TIMEOUT_S` where none is given.
-
     A read that takes longer is left behind in a thread that does not keep the process
-    from ending; as long as it hangs, it takes one of `MAX_READS` places.
+    from ending; as long as it hangs, it takes one of the places.
+
+    Args:
+        read: Reads.
+        timeout_s: The time; that of the settings for None.
+        places: As many as may read at the same time.
 
     Raises:
         StorageSlowError: If the time is over, or if all places are taken.
     """
-    timeout_s = STORAGE_TIMEOUT_S if timeout_s is None else timeout_s
-    places = _places
+    if timeout_s is None:
+        timeout_s = float(settings.STORAGE_TIMEOUT_S)
     if not places.acquire(timeout=timeout_s):
         message = "Storage has not answered earlier reads yet."
         raise StorageSlowError(message)

@@ -1,1 +1,12 @@
 """The actions, properties and schemas that a log holds, as frozen values."""
+
+from typing import TYPE_CHECKING
+
+from deltaweb.lazy import modules_on_demand
+
+if TYPE_CHECKING:
+    from deltaweb.delta.protocol import actions as actions
+    from deltaweb.delta.protocol import schema as schema
+    from deltaweb.delta.protocol import schema_ddl as schema_ddl
+else:
+    __getattr__ = modules_on_demand(__name__)

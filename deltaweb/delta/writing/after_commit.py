@@ -1,41 +1,91 @@
-"""After every tenth commit a checkpoint, in the background.
+"""After every tenth commit a checkpoint: at once, in the background, or never.
 
 The version is there before the checkpoint begins, and whatever becomes of that, the
-commit stands: a fault is logged. A process that ends waits for its checkpoints.
+commit stands: a fault is logged. It is written before the call that commits returns,
+unless the caller wants otherwise. What is written in the background has an owner that
+waits for it: a process that ends takes no work for pools any more, and so a checkpoint
+that it had begun is left to a later commit.
 
 Source: delta_protocol.md, "Checkpoints".
 """
 
 import logging
-import os
 import threading
-from collections.abc import Mapping
-from contextvars import copy_context
-from typing import Final
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar, copy_context
+from typing import Final, Literal, get_args
 
 from deltaweb.delta.log.store import TableStore
+from deltaweb.delta.writing import checkpoint
 from deltaweb.delta.writing.authorship import now
 from deltaweb.delta.writing.commit import commit
 from deltaweb.delta.writing.transaction import CommitResult, Transaction
 
 CHECKPOINT_INTERVAL: Final = "delta.checkpointInterval"
 DEFAULT_INTERVAL: Final = 10
+CheckpointTime = Literal["now", "background", "never"]
+"""When a checkpoint is written that a commit makes due.
+
+`now`, before the call that commits returns; `background`, by a thread, for which
+`wait_for_checkpoints` waits; `never`, as where something else sees to it.
+"""
 
 logger = logging.getLogger(__name__)
-_under_way: dict[tuple[int, str], threading.Thread] = {}
+_when: Final[ContextVar[CheckpointTime]] = ContextVar("checkpoints", default="now")
+_under_way: Final[dict[str, threading.Thread]] = {}
+
+
+@contextmanager
+def checkpoints(when: CheckpointTime | None) -> Iterator[None]:
+    """Say when checkpoints are written that commits within the block make due.
+
+    Args:
+        when: The time; None for what was said around the block, which is `now` where
+            nothing was.
+
+    Raises:
+        ValueError: If it is no such time.
+    """
+    if when is None:
+        yield
+        return
+    if when not in get_args(CheckpointTime):
+        message = f"a checkpoint is written now, background or never, not {when!r}"
+        raise ValueError(message)
+    token = _when.set(when)
+    try:
+        yield
+    finally:
+        _when.reset(token)
+
+
+@contextmanager
+def checkpoints_behind() -> Iterator[None]:
+    """Let checkpoints be written in the background, and wait for them at the end.
+
+    So a server tells people that their commit stands while it is still at work.
+    """
+    try:
+        with checkpoints("background"):
+            yield
+    finally:
+        wait_for_checkpoints()
 
 
 def commit_and_checkpoint(store: TableStore, transaction: Transaction) -> CommitResult:
-    """Commit, and begin a checkpoint where one is due.
+    """Commit, and write a checkpoint where one is due.
 
     Raises:
         DeltaError: As `commit` lists them.
     """
     result = commit(store, transaction)
-    if result.attempts and result.version is not None:
+    when = _when.get()
+    if when != "never" and result.attempts and result.version is not None:
         configuration = transaction.next_metadata.configuration
         if is_checkpoint_due(result.version, configuration):
-            _begin_checkpoint(store, result.version)
+            write = _checkpoint if when == "now" else _begin_checkpoint
+            write(store, result.version)
     return result
 
 
@@ -51,54 +101,45 @@ def is_checkpoint_due(version: int, configuration: Mapping[str, str]) -> bool:
 
 
 def wait_for_checkpoints() -> None:
-    """Return when the checkpoints that this process began are done."""
-    for (process, _), thread in list(_under_way.items()):
-        if process == os.getpid():
-            thread.join()
+    """Return when the checkpoints that this process began in the background are done.
 
-
-# Pools take no more work once a process has begun to end, which is before it waits for
-# threads: so checkpoints are waited for ahead of both.
-threading._register_atexit(wait_for_checkpoints)  # type: ignore[attr-defined]  # noqa: SLF001  # no public way
+    What a copy of this process (a fork) finds here does not run there, and counts as
+    done.
+    """
+    for root, thread in list(_under_way.items()):
+        thread.join()
+        _under_way.pop(root, None)
 
 
 def _begin_checkpoint(store: TableStore, version: int) -> None:
-    """Begin one, unless the table's last is still being written.
+    """Begin one in a thread, unless the table's last is still being written.
 
     A table that is written that fast gets its checkpoint with a later version.
     """
-    key = (os.getpid(), store.root)
-    last = _under_way.get(key)
+    last = _under_way.get(store.root)
     if last is not None and last.is_alive():
         return
 
-    def run() -> None:
-        try:
-            _checkpoint(store, version)
-        finally:
-            _under_way.pop(key, None)
-
     dated = copy_context()  # it is of the time of its commit
     thread = threading.Thread(
-        target=dated.run, args=(run,), name=f"checkpoint of version {version}"
+        target=dated.run,
+        args=(_checkpoint, store, version),
+        name=f"checkpoint of version {version}",
     )
-    _under_way[key] = thread
     try:
         thread.start()
     except RuntimeError as error:  # no thread to be had, or the process ends
-        _under_way.pop(key, None)
         _log_failure(store, version, error)
+    else:
+        _under_way[store.root] = thread
 
 
 def _checkpoint(store: TableStore, version: int) -> None:
-    # Nine of ten commits are made without what writes checkpoints.
-    from deltaweb.delta.writing.checkpoint.builder import (  # noqa: PLC0415
-        CheckpointRequest,
-        build_checkpoint,
-    )
-
     try:
-        build_checkpoint(store, CheckpointRequest(version=version, now=now()))
+        # Nine of ten commits are made without what writes checkpoints: it loads here.
+        builder = checkpoint.builder
+        request = builder.CheckpointRequest(version=version, now=now())
+        builder.build_checkpoint(store, request)
     except Exception as error:  # noqa: BLE001  # the commit stands, whatever it is
         _log_failure(store, version, error)
 

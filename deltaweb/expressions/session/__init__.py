@@ -9,3 +9,12 @@ Read in this order:
     zoned_literals  literal times as the instants that they stand for in a zone
     dependence    what depends on a session, and what of a condition does not
 """
+
+from typing import TYPE_CHECKING
+
+from deltaweb.lazy import modules_on_demand
+
+if TYPE_CHECKING:
+    from deltaweb.expressions.session import zone_times as zone_times
+else:
+    __getattr__ = modules_on_demand(__name__)

@@ -18,11 +18,11 @@ import pyarrow as pa
 
 from deltaweb.delta.errors import DeltaError, LogCorruptError, StorageFullError
 from deltaweb.delta.log.checkpoints.sidecars import log_size_bytes
-from deltaweb.delta.log.commits.batch import without_collections
 from deltaweb.delta.log.overview import load_log_overview
 from deltaweb.delta.log.segment import LogListing, VersionRun, load_log_segment
 from deltaweb.delta.log.store import LogStore
 from deltaweb.delta.snapshot import Snapshot
+from deltaweb.environment.own_process import without_collections
 from deltaweb.index.build.base_index import (
     ArchivedHistory,
     BaseIndex,

@@ -3,10 +3,10 @@
 Two thirds of the work on a commit is Python's, which has one core a process. The
 second process only ever helps: where it cannot begin, or ends early, all is read here.
 
-It is no `ProcessPoolExecutor`: by `forkserver` that costs half a second of processor
-time more, for it imports the caller's `__main__` (in a Spark task all of PySpark),
-blocks until it has begun, leaves two processes behind, and its worker outlives a
-caller that is killed.
+It is no `ProcessPoolExecutor`, whether by `spawn` or by `forkserver`: that imports the
+caller's `__main__`. A script that has no guard for it would run its body again, and end
+with a `BrokenProcessPool`; in a Spark task all of PySpark would be loaded, for half a
+second. It blocks until it has begun, and its worker outlives a caller that is killed.
 """
 
 import logging
@@ -24,8 +24,9 @@ from queue import SimpleQueue
 from threading import Lock
 from typing import Final
 
-from deltaweb.delta.log.commits.batch import read_commit_batches, without_collections
+from deltaweb.delta.log.commits.batch import read_commit_batches
 from deltaweb.delta.log.store import LogStore
+from deltaweb.environment.own_process import without_collections
 from deltaweb.index.history.commit_part import CommitPart, commit_part
 
 MIN_COMMITS_TO_SHARE: Final = 20_000  # fewer are read before a process has begun
@@ -37,14 +38,7 @@ _SETTINGS: Final = {
     "MALLOC_MMAP_THRESHOLD_": str(1 << 30),
     "MALLOC_TRIM_THRESHOLD_": str(1 << 30),
 }
-_PROGRAM: Final = f"""
-import gc, sys
-from deltaweb.environment.own_process import prepare_process
-gc.disable()  # values of JSON hold no circle
-prepare_process()
-from {__name__} import serve
-serve(int(sys.argv[1]))
-"""
+_MODULE: Final = "deltaweb.index.history.reading_process"  # it imports this one
 
 logger = logging.getLogger(__name__)
 
@@ -164,7 +158,7 @@ def start_process(connection: Connection) -> "subprocess.Popen[bytes]":
     number = connection.fileno()
     modules = os.pathsep.join(filter(None, sys.path))
     return subprocess.Popen(  # noqa: S603 (our own program, no text of others)
-        [sys.executable, "-P", "-c", _PROGRAM, str(number)],
+        [sys.executable, "-P", "-m", _MODULE, str(number)],
         pass_fds=[number],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,

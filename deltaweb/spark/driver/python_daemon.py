@@ -12,7 +12,10 @@ from typing import Final
 
 from pyspark.daemon import manager
 
-from deltaweb.environment.own_process import prepare_process
+from deltaweb.environment.own_process import (
+    leave_modules_out_of_collections,
+    prepare_process,
+)
 
 MODULE: Final = __name__
 # What tasks are made of, by name: this room is below them.
@@ -35,10 +38,6 @@ def load() -> None:
     first one says so.
     """
     prepare_process()
-    from deltaweb.spark.arrow_frames import (  # noqa: PLC0415 (pyarrow chooses then)
-        leave_modules_out_of_collections,
-    )
-
     for name in LOADED:
         with suppress(ImportError):
             import_module(name)

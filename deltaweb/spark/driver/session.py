@@ -25,6 +25,12 @@ from deltaweb.spark.driver.cluster import (
 )
 from deltaweb.spark.driver.gateway import start_jvm
 from deltaweb.spark.driver.java import find_java_home
+from deltaweb.spark.driver.pyspark_internals import (
+    forget_context,
+    gateway_of_process,
+    is_running,
+    session_of_process,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -82,8 +88,8 @@ def get_spark(options: SparkOptions) -> SparkSession:
             executor, or whose executors cannot run our jobs.
     """
     with _lock:
-        session = _default_session()
-        if session is not None and is_alive(session):
+        session = session_of_process()
+        if session is not None and is_running(session):
             return session
         if session is not None:
             logger.warning("The Spark session has died; a new one is started.")
@@ -93,16 +99,8 @@ def get_spark(options: SparkOptions) -> SparkSession:
 
 def is_needed() -> bool:
     """Whether `get_spark` would start a session, which takes seconds."""
-    session = _default_session()
-    return session is None or not is_alive(session)
-
-
-def is_alive(session: SparkSession) -> bool:
-    """Whether the session's JVM answers and its context runs."""
-    try:
-        return not session.sparkContext._jsc.sc().isStopped()  # noqa: SLF001 (no public way)
-    except (Py4JError, OSError, AttributeError):
-        return False
+    session = session_of_process()
+    return session is None or not is_running(session)
 
 
 def stop_session() -> None:
@@ -118,9 +116,9 @@ def end_session(within_s: float) -> None:
         subprocess.TimeoutExpired: If the JVM takes longer.
     """
     with _lock:
-        if (session := _default_session()) is not None:
+        if (session := session_of_process()) is not None:
             session.stop()
-        process = getattr(SparkContext._gateway, "proc", None)  # noqa: SLF001 (no public way)
+        process = getattr(gateway_of_process(), "proc", None)
         if process is not None:
             process.stdin.close()  # at which the JVM ends
             process.wait(within_s)
@@ -128,15 +126,15 @@ def end_session(within_s: float) -> None:
 
 
 def _stop() -> None:
-    session = _default_session()
-    if session is not None and is_alive(session):
+    session = session_of_process()
+    if session is not None and is_running(session):
         session.stop()
     forget_session()
 
 
 def forget_session() -> None:
     """Drop every trace of a session, so that the next one gets a new JVM."""
-    gateway = SparkContext._gateway  # noqa: SLF001 (pyspark never lets go of a dead one)
+    gateway = gateway_of_process()
     if gateway is not None:
         process = getattr(gateway, "proc", None)
         try:
@@ -147,14 +145,7 @@ def forget_session() -> None:
             process.stdin.close()
             process.kill()
             process.wait()
-    SparkContext._gateway = None  # noqa: SLF001 (as above)
-    SparkContext._jvm = None  # noqa: SLF001 (as above)
-    SparkContext._active_spark_context = None  # noqa: SLF001 (as above)
-    SparkSession._instantiatedSession = None  # noqa: SLF001 (as above)
-
-
-def _default_session() -> SparkSession | None:
-    return SparkSession._instantiatedSession  # noqa: SLF001 (works with a dead JVM, too)
+    forget_context()
 
 
 def _build_session(options: SparkOptions) -> SparkSession:

@@ -18,3 +18,14 @@ Read in this order:
 Tasks hand over files with their statistics, never rows. Spark takes the answer of one
 attempt of a task; what others wrote no commit ever names.
 """
+
+from typing import TYPE_CHECKING
+
+from deltaweb.lazy import modules_on_demand
+
+if TYPE_CHECKING:
+    from deltaweb.spark.writing import source as source
+    from deltaweb.spark.writing import spark_types as spark_types
+    from deltaweb.spark.writing import write_plan as write_plan
+else:
+    __getattr__ = modules_on_demand(__name__)

@@ -11,6 +11,7 @@ from deltaweb.delta.errors import ColumnNotFoundError
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.expressions.session.zone_times import moment_of
 from deltaweb.spark.arrow_frames import column_of
+from deltaweb.spark.driver.pyspark_internals import analyzed_plan
 from deltaweb.spark.writing.session.settings import settings_of
 from deltaweb.spark.writing.source.data_source import SOURCE_NAME, register
 from deltaweb.spark.writing.source.options import settings_options, source_options
@@ -82,8 +83,7 @@ def read_table(  # noqa: PLR0913  # what a reading may be asked for
 
 def _named_by(rows: DataFrame, where: str) -> set[str]:
     """Return the columns that a condition is about."""
-    plan = rows.where(where)._jdf.queryExecution().analyzed()  # noqa: SLF001  # no public way
-    references = plan.condition().references().toSeq()
+    references = analyzed_plan(rows.where(where)).condition().references().toSeq()
     return {references.apply(n).name() for n in range(references.size())}
 
 

@@ -3,7 +3,7 @@
 Source: delta_protocol.md, "Requirements for Writers".
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Final
@@ -192,8 +192,31 @@ def open_import(paths: Sequence[str], file_format: str = "") -> pa.RecordBatchRe
     return ImportedRows(files, columns).reader()
 
 
-def plan_import(store: TableStore, asked: Import) -> ImportPlan:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountedRows:
+    """What a look has counted of the same bytes, asked the same.
+
+    Attributes:
+        version: Of the table that it looked at; None where there was none.
+        num_rows: Rows that fit.
+        num_bad: Rows that do not.
+    """
+
+    version: int | None
+    num_rows: int
+    num_bad: int
+
+
+def plan_import(
+    store: TableStore, asked: Import, counted: CountedRows | None = None
+) -> ImportPlan:
     """Look at every row of an import; nothing is written.
+
+    Args:
+        store: The table's files.
+        asked: What is imported.
+        counted: What was counted before: where the table is as it was then, no row is
+            looked at again, and the plan has these numbers alone.
 
     Raises:
         ImportFileError: If a file does not read.
@@ -209,13 +232,13 @@ def plan_import(store: TableStore, asked: Import) -> ImportPlan:
     columns = asked.columns or [one.column for one in proposed]
     rows = _rows(store, asked, base, columns, is_look=True)
     write = _write(store, asked, base, rows)
-    head: list[pa.RecordBatch] = []
-    num_rows = 0
-    for batch in write.accept(rows.reader()):
-        if num_rows < FIRST_ROWS:
-            head.append(batch.slice(0, FIRST_ROWS - num_rows))
-            num_rows += head[-1].num_rows
-    first = pa.Table.from_batches(head) if head else pa.table({})
+    if counted is not None and counted.version == (
+        None if base is None else base.version
+    ):
+        rows.num_rows, rows.num_bad = counted.num_rows, counted.num_bad
+        first = pa.table({})
+    else:
+        first = _first_of(write.accept(rows.reader()))
     return ImportPlan(
         asked=asked,
         base=base,
@@ -225,6 +248,17 @@ def plan_import(store: TableStore, asked: Import) -> ImportPlan:
         first=first,
         schema=write.schema,
     )
+
+
+def _first_of(batches: Iterable[pa.RecordBatch]) -> pa.Table:
+    """Go through all rows, and return the first."""
+    head: list[pa.RecordBatch] = []
+    num_rows = 0
+    for batch in batches:
+        if num_rows < FIRST_ROWS:
+            head.append(batch.slice(0, FIRST_ROWS - num_rows))
+            num_rows += head[-1].num_rows
+    return pa.Table.from_batches(head) if head else pa.table({})
 
 
 def import_columns(base: Definition | None, asked: Import) -> list[ProposedColumn]:

@@ -9,3 +9,13 @@ Read the modules in this order:
     merge        all of it in one process
     builder      the clauses as a caller says them
 """
+
+from typing import TYPE_CHECKING
+
+from deltaweb.lazy import modules_on_demand
+
+if TYPE_CHECKING:
+    from deltaweb.writer.merge import builder as builder
+    from deltaweb.writer.merge import merge as merge
+else:
+    __getattr__ = modules_on_demand(__name__)

@@ -1,19 +1,26 @@
 """Files that people upload to be imported are bounded, and kept for a day."""
 
 import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
+from deltaweb.table import DeltaTable
 from deltaweb.web.accounts.models import User
+from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.catalogue.adding import uploads
+from deltaweb.writer.importing.checked_rows import ImportedRows
 from tests.support.pages.factories import new_user
 
 if TYPE_CHECKING:
     from pytest_django.fixtures import Settings
+
+Work = Callable[[], Job]
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
@@ -95,3 +102,63 @@ class TestUploadsThatWait:
         uploads.forget_old_uploads()
 
         assert not kept.exists()
+
+
+class TestAnUploadThatWasLookedAt:
+    """Its bytes stay what they are: what was counted of them need not be again."""
+
+    @pytest.fixture
+    def readings(self, monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+        """Note each time that all rows are read: whether only to be looked at."""
+        readings: list[bool] = []
+        batches = ImportedRows.batches
+
+        def noted(rows: ImportedRows) -> Iterator[pa.RecordBatch]:
+            readings.append(rows.is_look)
+            return batches(rows)
+
+        monkeypatch.setattr(ImportedRows, "batches", noted)
+        return readings
+
+    def look(self, editor: Client, work: Work, lake: Path) -> Job:
+        values = {"name": "t", "location": f"{lake}/t"}
+        brought = SimpleUploadedFile("a.csv", b"id,v\n1,a\nx,b\n3,c\n")
+        editor.post("/tables/new/import", {**values, "file": brought})
+        kept = work().parameters["asked"]["upload"]
+        columns = {
+            "column_source": ["id", "v"],
+            "column_name": ["id", "v"],
+            "column_type": ["bigint", "string"],
+            "column_nullable": ["0", "1"],
+        }
+        again = {**values, **columns, "upload": kept, "file_name": "a.csv"}
+        editor.post("/tables/new/import", again)
+        return work()
+
+    def test_is_read_once_more_to_be_written(
+        self, editor: Client, work: Work, lake: Path, readings: list[bool]
+    ) -> None:
+        look = self.look(editor, work, lake)
+        assert (look.result or {})["counts"] == {"num_rows": 2, "num_bad": 1}
+
+        editor.post("/tables/new/import", {"seen": look.id})
+        done = work()
+
+        assert (done.state, (done.result or {})["num_rows"]) == (Job.State.DONE, 2)
+        assert (done.result or {})["num_bad"] == 1
+        assert readings == [True, True, False]  # of what was found, of what was chosen
+        assert DeltaTable(f"{lake}/t").snapshot().read()["id"].to_pylist() == [1, 3]
+
+    def test_is_looked_at_again_where_its_bytes_are_others(
+        self, editor: Client, work: Work, lake: Path, readings: list[bool]
+    ) -> None:
+        look = self.look(editor, work, lake)
+        (kept,) = uploads.uploads_folder().glob("*/data")
+        kept.write_bytes(b"id,v\n1,a\n2,b\n3,c\n")
+
+        editor.post("/tables/new/import", {"seen": look.id})
+        done = work()
+
+        assert done.error_code == "operation-outdated"
+        assert readings == [True, True, True]
+        assert not Path(f"{lake}/t").exists()

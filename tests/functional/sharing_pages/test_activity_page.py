@@ -19,7 +19,7 @@ from deltaweb.web.pages.lists.days import day_text
 from tests.functional.sharing_pages.pages import page
 from tests.support.pages.factories import new_table, signed_in
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
 EVIL = "<script>alert(1)</script>"
 
 
@@ -93,7 +93,7 @@ class TestList:
 
     def test_the_newest_day_is_today(self, admin: Client) -> None:
         now = timezone.now()
-        for days in (-3, 0, 1):  # one of them is today, also if midnight passes here
+        for days in (-3, 0, 1):
             new_event(at=now + timedelta(days=days))
 
         shown = text(admin)

@@ -10,7 +10,7 @@ from deltaweb.web.audit.models import AuditEvent
 from tests.functional.sharing_pages.pages import page
 from tests.support.pages.factories import new_recipient, new_token
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
 DAY = timedelta(days=1)
 
 

@@ -74,4 +74,4 @@ def read_no_log(monkeypatch: pytest.MonkeyPatch) -> None:
         message = "the log was replayed"
         raise AssertionError(message)
 
-    monkeypatch.setattr("deltaweb.table.load_state", refuse)
+    monkeypatch.setattr("deltaweb.table.opened.load_state", refuse)

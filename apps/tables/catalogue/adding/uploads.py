@@ -5,15 +5,17 @@ each user and one for all: nobody fills the disk that the database lies on.
 """
 
 import fcntl
+import hashlib
+import json
 import math
 import os
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID, uuid4
 
 from django.conf import settings
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 KEPT_S: Final = 24 * 60 * 60
 MAX_NAME: Final = 200
 FILE_NAME: Final = "data"
+COUNTS_NAME: Final = "counts.json"
 _OWNER_NAME: Final = "owner"
 _HOUR_S: Final = 3600
 
@@ -138,6 +141,43 @@ def upload_path(upload: str) -> Path:
     if not path.is_file():
         raise UploadGoneError
     return path
+
+
+def upload_digest(upload: str) -> str:
+    """Return the SHA-256 of the bytes of a file, in hex.
+
+    Raises:
+        UploadGoneError: If it is not kept.
+    """
+    with upload_path(upload).open("rb") as kept:
+        return hashlib.file_digest(kept, "sha256").hexdigest()
+
+
+def note_counts(upload: str, key: str, counts: Mapping[str, int | None]) -> None:
+    """Keep what a look has counted, beside the file: the last look's alone.
+
+    Args:
+        upload: The file.
+        key: What the counts hang on: its bytes, and what was asked of them.
+        counts: By name.
+    """
+    path = upload_path(upload)
+    folder = path.parent
+    kept_since = folder.stat()
+    beside = folder / f"{COUNTS_NAME}.new"
+    beside.write_text(json.dumps({"key": key, "counts": dict(counts)}))
+    beside.rename(folder / COUNTS_NAME)
+    os.utime(folder, (kept_since.st_atime, kept_since.st_mtime))  # its age stays
+
+
+def noted_counts(upload: str, key: str) -> dict[str, Any] | None:
+    """Return what a look has counted by that key; None where none has."""
+    try:
+        text = (upload_path(upload).parent / COUNTS_NAME).read_text()
+    except FileNotFoundError:
+        return None
+    noted = json.loads(text)
+    return dict(noted["counts"]) if noted["key"] == key else None
 
 
 def forget_upload(upload: str) -> None:

@@ -7,10 +7,8 @@ over the bytes. A commit that does not read is a batch of its own, with less in 
 Source: delta_protocol.md, "Delta Log Entries".
 """
 
-import gc
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -46,6 +44,7 @@ from deltaweb.delta.log.paths import commit_name
 from deltaweb.delta.log.store import LogStore
 from deltaweb.delta.protocol.action_values import parse_metadata, parse_protocol
 from deltaweb.delta.protocol.actions import Metadata, Protocol, SetTransaction
+from deltaweb.environment.own_process import without_collections
 
 BATCH_BYTES: Final = 8 << 20
 
@@ -173,6 +172,7 @@ def read_commit_batches(
         yield from _parsed(*first)
         return
     following = chain([second], batches)
+    # Values of JSON hold no circle, and go away with their batch.
     with ThreadPoolExecutor(1) as pool, without_collections():
         coming = pool.submit(_parse_wholly, *first)
         del first, second  # their bytes are many
@@ -192,21 +192,6 @@ def _read_batches(
     for commits in read_commits(store, names, batch_bytes=BATCH_BYTES):
         yield commits, versions[first : first + len(commits)]
         first += len(commits)
-
-
-@contextmanager
-def without_collections() -> Iterator[None]:
-    """Keep the garbage collector from looking at every value of a long history.
-
-    They are JSON, which holds no circle, and go away with their batch.
-    """
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def _parse_wholly(

@@ -13,3 +13,12 @@ year 9999. Read the modules in this order:
 Source: RFC 9636, "The Time Zone Information Format"; `java.time.zone.ZoneRules`; Spark,
 `SparkDateTimeUtils`.
 """
+
+from typing import TYPE_CHECKING
+
+from deltaweb.lazy import modules_on_demand
+
+if TYPE_CHECKING:
+    from deltaweb.delta.values.time_zones import known as known
+else:
+    __getattr__ = modules_on_demand(__name__)

@@ -12,6 +12,7 @@ from deltaweb.expressions.errors import (
     ExpressionError,
     ExpressionMistakenError,
 )
+from deltaweb.spark.driver.pyspark_internals import analyzed_plan
 
 
 def is_true(where: str) -> Column:
@@ -51,8 +52,7 @@ def check_settled(rows: DataFrame, value: Column, sql: str) -> None:
     Raises:
         ExpressionError: If it is none.
     """
-    plan = rows.select(value)._jdf.queryExecution().analyzed()  # noqa: SLF001  # no public way
-    if not plan.deterministic():
+    if not analyzed_plan(rows.select(value)).deterministic():
         raise ExpressionError(sql=sql, reason=UNSETTLED)
 
 

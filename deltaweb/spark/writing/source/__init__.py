@@ -15,3 +15,15 @@ asked for with the load itself, columns and `filesWhere`, is of that load alone.
 Spark makes these objects in processes of its own, and sends them on to tasks as they
 are: they hold values, and open a table where they need it.
 """
+
+from typing import TYPE_CHECKING
+
+from deltaweb.lazy import modules_on_demand
+
+if TYPE_CHECKING:
+    from deltaweb.spark.writing.source import batch_reader as batch_reader
+    from deltaweb.spark.writing.source import batch_writer as batch_writer
+    from deltaweb.spark.writing.source import stream_reader as stream_reader
+    from deltaweb.spark.writing.source import stream_writer as stream_writer
+else:
+    __getattr__ = modules_on_demand(__name__)

@@ -8,6 +8,7 @@ import pyarrow as pa
 from pyspark.sql.datasource import DataSourceReader, InputPartition
 from pyspark.sql.types import StructType as SparkStruct
 
+from deltaweb import writer
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.snapshot.state import Definition
 from deltaweb.delta.writing.errors import SchemaMismatchError
@@ -68,9 +69,7 @@ class BatchReader(DataSourceReader):
         snapshot = self._snapshot()
         if self._files_where is None:
             return dealt_out(snapshot.files)
-        from deltaweb.writer.matching import find_matches  # what parses SQL is large
-
-        found = find_matches(
+        found = writer.matching.find_matches(  # what parses SQL is large
             snapshot,
             self._files_where,
             is_evaluated_here=False,

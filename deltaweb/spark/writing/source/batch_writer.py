@@ -12,7 +12,6 @@ from pyspark.sql.datasource import DataSourceArrowWriter, WriterCommitMessage
 from pyspark.sql.types import StructType as SparkStruct
 
 from deltaweb.delta.errors import PredicateError
-from deltaweb.delta.writing.after_commit import wait_for_checkpoints
 from deltaweb.expressions.errors import ExpressionError
 from deltaweb.spark.writing.file_tasks import TaskFiles, discard_parts, write_rows
 from deltaweb.spark.writing.part_commit import base_snapshot, commit_parts
@@ -83,7 +82,6 @@ class BatchWriter(DataSourceArrowWriter):
             refuse_dependent(plan, plan.schema.names, self._settings)
         replaced = None if where is None else _replaced(plan, where)
         commit_parts(plan, parts, replaced=replaced)
-        wait_for_checkpoints()  # this process may be gone soon
 
     def abort(self, messages: Sequence[WriterCommitMessage | None]) -> None:
         """Delete what tasks wrote before the write failed."""

@@ -9,6 +9,9 @@ from pyspark.sql import SparkSession
 from pyspark.sql.datasource import DataSource
 from pyspark.sql.types import StructType as SparkStruct
 
+from deltaweb.expressions import session
+from deltaweb.spark import writing
+from deltaweb.spark.writing import source
 from deltaweb.spark.writing.session.settings import tell_tasks
 from deltaweb.spark.writing.source.options import SourceOptionError, SourceOptions
 
@@ -58,18 +61,14 @@ class DeltawebSource(DataSource):
 
     def schema(self) -> SparkStruct:
         """Return the columns of the version that is read from now on."""
-        from deltaweb.spark.writing.spark_types import spark_schema
-
-        return spark_schema(self._snapshot().schema)
+        return writing.spark_types.spark_schema(self._snapshot().schema)
 
     def reader(self, schema: SparkStruct) -> "BatchReader":
         """Return what reads the columns of a schema."""
-        from deltaweb.spark.writing.source.batch_reader import BatchReader
-
         if self._version is None:
             self._snapshot()
         options = self._options
-        return BatchReader(
+        return source.batch_reader.BatchReader(
             options.place,
             self._version or 0,
             schema,
@@ -79,9 +78,9 @@ class DeltawebSource(DataSource):
 
     def streamReader(self, schema: SparkStruct) -> "StreamReader":  # noqa: N802  # Spark's name
         """Return what reads a table as it grows."""
-        from deltaweb.spark.writing.source.stream_reader import StreamReader
-
-        return StreamReader(self._options, schema, is_whole=self._version is not None)
+        return source.stream_reader.StreamReader(
+            self._options, schema, is_whole=self._version is not None
+        )
 
     def streamWriter(  # noqa: N802  # Spark's name
         self,
@@ -89,20 +88,17 @@ class DeltawebSource(DataSource):
         overwrite: bool,  # noqa: FBT001  # Spark's signature
     ) -> "StreamWriter":
         """Return what writes the batches of a stream."""
-        from deltaweb.spark.writing.source.stream_writer import StreamWriter
-
-        return StreamWriter(self._options, schema, overwrite=overwrite)
+        return source.stream_writer.StreamWriter(
+            self._options, schema, overwrite=overwrite
+        )
 
     def writer(self, schema: SparkStruct, overwrite: bool) -> "BatchWriter":  # noqa: FBT001  # Spark's signature
         """Return what writes rows of a schema."""
-        from deltaweb.spark.writing.source.batch_writer import BatchWriter
-
-        return BatchWriter(self._options, schema, overwrite=overwrite)
+        return source.batch_writer.BatchWriter(
+            self._options, schema, overwrite=overwrite
+        )
 
     def _snapshot(self) -> "Snapshot":
-        from deltaweb.expressions.session.zone_times import moment_of
-        from deltaweb.table import DeltaTable
-
         options = self._options
         version, timestamp = (
             options.number("versionAsOf"),
@@ -113,8 +109,10 @@ class DeltawebSource(DataSource):
             raise SourceOptionError(
                 name="timestampAsOf", value=timestamp, expected=expected
             )
+        from deltaweb.table import DeltaTable  # noqa: PLC0415  # writers need none
+
         table = DeltaTable.from_store(options.place.open())
-        moment = moment_of(timestamp, options.settings.time_zone)
+        moment = session.zone_times.moment_of(timestamp, options.settings.time_zone)
         snapshot = table.snapshot(version, moment)
         self._version = snapshot.version
         return snapshot

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from deltaweb.delta.errors import DeltaError
 from deltaweb.expressions.session.settings import SessionSettings
+from deltaweb.spark import writing
 from deltaweb.storage.place import TablePlace
 
 if TYPE_CHECKING:
@@ -57,13 +58,13 @@ class SourceOptions:
             SourceOptionError: If an option has no meaning.
             ValueError: If it is said in two ways what goes.
         """
-        from deltaweb.spark.writing.write_plan import SaveMode, WriteRequest
-
+        write_plan = writing.write_plan
+        modes = write_plan.SaveMode
         app_id, version = self.text("txnAppId"), self.number("txnVersion")
         partitions = self.text("partitionBy")
         overwrites = (self.text("partitionOverwriteMode") or "static").lower()
-        return WriteRequest(
-            mode=SaveMode.OVERWRITE if overwrite else SaveMode.APPEND,
+        return write_plan.WriteRequest(
+            mode=modes.OVERWRITE if overwrite else modes.APPEND,
             partition_by=None if partitions is None else _names(partitions),
             where=self.text("replaceWhere"),
             merge_schema=self.flag("mergeSchema"),

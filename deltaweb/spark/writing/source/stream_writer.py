@@ -17,7 +17,6 @@ from pyspark.sql.datasource import DataSourceStreamArrowWriter, WriterCommitMess
 from pyspark.sql.types import StructType as SparkStruct
 
 from deltaweb.delta.errors import DeltaError
-from deltaweb.delta.writing.after_commit import wait_for_checkpoints
 from deltaweb.spark.writing.file_tasks import discard_parts, write_rows
 from deltaweb.spark.writing.part_commit import commit_parts
 from deltaweb.spark.writing.source.batch_writer import (
@@ -112,7 +111,6 @@ class StreamWriter(DataSourceStreamArrowWriter):
         app_id = self._options.text("txnAppId") or first.query_id
         noted = replace(request, txn=(app_id, batchId))
         commit_parts(replace(first.plan, request=noted), parts)
-        wait_for_checkpoints()  # this process may be gone soon
 
     def abort(
         self,

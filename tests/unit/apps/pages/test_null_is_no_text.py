@@ -11,7 +11,9 @@ from tests.support.processes.installation import ROOT
 NAMED = 'role="img" aria-label="no value">NULL<'
 WORD = Cell(kind="text", text="NULL")
 DRAWN_BY_HAND = re.compile(r">\s*null\s*<", re.IGNORECASE)
-WORDS_OF_A_VARIANT = "explorer/_variant_node.html"  # whose null is a value with a type
+WORDS_OF_A_VARIANT = (
+    "explorer/record/_variant_node.html"  # whose null is a value with a type
+)
 HEADERS = re.compile(r"<th\b.*?</th>|<div class=\"dw-label\">Null</div>", re.DOTALL)
 
 

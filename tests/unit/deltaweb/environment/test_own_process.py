@@ -48,3 +48,40 @@ def test_a_process_of_ours_chooses_arrows_allocator_before_arrow_is_loaded() -> 
     )
 
     assert not has_pandas
+
+
+READS_A_HISTORY = """
+from deltaweb.delta.log.commits import batch
+from deltaweb.storage.memory import MemoryTableStore
+batch.BATCH_BYTES = 1
+store = MemoryTableStore()
+for version in range(4):
+    store.log_files[f"{version:020d}.json"] = b'{"commitInfo":{}}'
+import gc
+enabled = [gc.isenabled() for _ in batch.read_commit_batches(store, range(4))]
+assert len(enabled) == 4
+"""
+
+
+def test_who_reads_a_history_keeps_the_collector() -> None:
+    settings_around(f"{READS_A_HISTORY}\nassert all(enabled) and gc.isenabled()")
+
+
+def test_and_a_process_of_ours_has_it_back_afterwards() -> None:
+    settings_around(
+        "from deltaweb.environment.own_process import prepare_process\n"
+        "prepare_process()\n"
+        f"{READS_A_HISTORY}\nassert not any(enabled) and gc.isenabled()"
+    )
+
+
+def test_also_where_it_stops_early() -> None:
+    settings_around(
+        "from deltaweb.environment.own_process import prepare_process\n"
+        f"prepare_process()\n{READS_A_HISTORY}\n"
+        "batches = batch.read_commit_batches(store, range(4))\n"
+        "next(batches)\n"
+        "assert not gc.isenabled()\n"
+        "batches.close()\n"
+        "assert gc.isenabled()"
+    )

@@ -1,5 +1,6 @@
 """Rows of a file become rows of a table, or a table."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
@@ -15,7 +16,12 @@ from deltaweb.web.tables.catalogue.adding.newborn import (
     register_made,
 )
 from deltaweb.web.tables.catalogue.adding.source import source_files
-from deltaweb.web.tables.catalogue.adding.uploads import forget_upload
+from deltaweb.web.tables.catalogue.adding.uploads import (
+    forget_upload,
+    note_counts,
+    noted_counts,
+    upload_digest,
+)
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.operations.foreseen import Foreseen, Occasion
 from deltaweb.web.tables.operations.operation import (
@@ -26,6 +32,7 @@ from deltaweb.web.tables.operations.operation import (
 )
 from deltaweb.writer.importing.options import BadRows, ImportColumn
 from deltaweb.writer.importing.plan import (
+    CountedRows,
     Import,
     ImportMode,
     ImportPlan,
@@ -109,7 +116,7 @@ def as_import(asked: ImportRows, occasion: Occasion) -> Import:
 
 
 def plan_rows(opened: DeltaTable, asked: ImportRows, occasion: Occasion) -> RowsPlan:
-    """Look at every row.
+    """Look at every row, or go by a look at the same bytes of a file that was brought.
 
     Raises:
         DeltaError: As `plan_import` lists them.
@@ -118,9 +125,21 @@ def plan_rows(opened: DeltaTable, asked: ImportRows, occasion: Occasion) -> Rows
     (file,) = wanted.files.each()
     with file.open() as source:
         size_bytes = source.size()
-    return RowsPlan(
-        asked=asked, table=plan_import(opened.store, wanted), size_bytes=size_bytes
-    )
+    if not asked.upload:  # a file of others may be another by now
+        table = plan_import(opened.store, wanted)
+        return RowsPlan(asked=asked, table=table, size_bytes=size_bytes)
+    key = f"{upload_digest(asked.upload)} {json.dumps(asdict(asked), sort_keys=True)}"
+    counts = noted_counts(asked.upload, key) if occasion.seen else None
+    counted = None if counts is None else CountedRows(**counts)
+    table = plan_import(opened.store, wanted, counted)
+    if counted is None:
+        counted = CountedRows(
+            version=None if table.base is None else table.base.version,
+            num_rows=table.rows.num_rows,
+            num_bad=table.rows.num_bad,
+        )
+        note_counts(asked.upload, key, asdict(counted))
+    return RowsPlan(asked=asked, table=table, size_bytes=size_bytes)
 
 
 def foresee_rows(plan: RowsPlan) -> Foreseen:

@@ -4,7 +4,8 @@ import pytest
 from pytest_django import DjangoAssertNumQueries
 
 from deltaweb.web.accounts.models import User
-from deltaweb.web.explorer.dashboard.selector import dashboard, latest_commits
+from deltaweb.web.explorer.dashboard.latest_commits import latest_commits
+from deltaweb.web.explorer.dashboard.selector import dashboard
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.models import Table
 from tests.support.pages.factories import NOW, new_commit, new_job, new_table, new_user

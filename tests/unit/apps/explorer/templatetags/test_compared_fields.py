@@ -13,7 +13,7 @@ def test_metadata_is_in_words_where_they_are_known() -> None:
     }
     field = FieldState("bigint", nullable=True, comment=None, metadata=metadata)
 
-    shown = render_to_string("explorer/_compare_field.html", {"field": field})
+    shown = render_to_string("explorer/compare/_field.html", {"field": field})
 
     assert "widened smallint to bigint" in shown
     assert "default 42" in shown

@@ -9,8 +9,12 @@ import pytest
 from kombu import connection as kombu_connection
 from kombu import entity
 
-from deltaweb.web.jobs.broker import file_broker
-from deltaweb.web.jobs.broker.file_broker import Channel, Transport
+from deltaweb.web.jobs.broker.file_broker import (
+    FOLDER,
+    LOOK_INTERVAL,
+    Channel,
+    Transport,
+)
 from tests.support.processes.installation import wait_for
 
 Connect = Callable[[], Any]
@@ -18,20 +22,14 @@ Connect = Callable[[], Any]
 Connection: Any = kombu_connection.Connection
 Queue: Any = entity.Queue
 Exchange: Any = entity.Exchange
-state: Any = Transport.global_state
 
 
 @pytest.fixture
 def connect(tmp_path: Path) -> Connect:
     """Opens connections to one broker, as processes of their own would."""
-    for name in ("queue", "control"):
-        (tmp_path / name).mkdir()
-    state.clear()
-    options = {
-        "data_folder_in": str(tmp_path / "queue"),
-        "data_folder_out": str(tmp_path / "queue"),
-        "control_folder": str(tmp_path / "control"),
-    }
+    (tmp_path / "queue").mkdir()
+    # Without its bell a taker looks again only when nobody waits any more.
+    options = {FOLDER: str(tmp_path / "queue"), LOOK_INTERVAL: 600.0}
     return lambda: Connection(transport=Transport, transport_options=options)
 
 
@@ -82,23 +80,6 @@ def test_each_message_reaches_one_of_many_takers(
     assert list((tmp_path / "queue").iterdir()) == []
 
 
-def test_queues_bound_at_once_are_all_kept(connect: Connect) -> None:
-    def bind(number: int) -> None:
-        with connect() as connection:
-            channel, name = connection.channel(), f"q{number}"
-            channel.exchange_declare("default", type="direct")
-            channel.queue_declare(name)
-            channel.queue_bind(name, "default", name)
-
-    with ThreadPoolExecutor(8) as pool:
-        for future in [pool.submit(bind, number) for number in range(24)]:
-            future.result()
-
-    with connect() as connection:
-        table = connection.channel().get_table("default")
-    assert {row.queue for row in table} == {f"q{number}" for number in range(24)}
-
-
 def test_a_message_that_a_machine_left_empty_is_dropped(
     connect: Connect, tmp_path: Path
 ) -> None:
@@ -111,25 +92,23 @@ def test_a_message_that_a_machine_left_empty_is_dropped(
     assert list((tmp_path / "queue").iterdir()) == []
 
 
-@pytest.mark.parametrize("text", ["", "[", "\0\0\0"])
-def test_a_table_of_queues_that_a_machine_left_empty_is_made_anew(
-    connect: Connect, tmp_path: Path, text: str
+def test_a_queue_tells_how_many_messages_it_has_and_is_emptied(
+    connect: Connect,
 ) -> None:
-    put(connect, "default", range(1))
-    for table in (tmp_path / "control").glob("*.exchange"):
-        table.write_text(text)
-    state.clear()  # as in a process that starts then
+    put(connect, "default", range(3))
+    put(connect, "spark", range(1))
 
-    put(connect, "default", range(1, 2))
-
-    assert take_all(connect, "default") == [{"n": 0}, {"n": 1}]
+    with connect() as connection:
+        queue = connection.SimpleQueue("default")
+        assert len(queue) == 3
+        assert queue.clear() == 3
+    assert take_all(connect, "default") == []
+    assert take_all(connect, "spark") == [{"n": 0}]
 
 
 def test_a_taker_that_waits_is_woken_once_by_a_message(
     connect: Connect, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without its bell it would look again only when nobody waits any more."""
-    monkeypatch.setattr(file_broker, "LOOK_INTERVAL_S", 600.0)
     looks = counted_looks(monkeypatch)
     with connect() as taker, ThreadPoolExecutor(1) as pool:
         taken: list[Any] = []
@@ -146,9 +125,8 @@ def test_a_taker_that_waits_is_woken_once_by_a_message(
 
 
 def test_a_taker_that_was_busy_takes_the_next_as_it_is_done(
-    connect: Connect, monkeypatch: pytest.MonkeyPatch
+    connect: Connect,
 ) -> None:
-    monkeypatch.setattr(file_broker, "LOOK_INTERVAL_S", 600.0)
     with connect() as taker, ThreadPoolExecutor(1) as pool:
         taken: list[Any] = []
         messages = take_by(taker, "default", taken, at_once=1)
@@ -165,7 +143,7 @@ def test_a_taker_that_was_busy_takes_the_next_as_it_is_done(
 def test_a_bell_that_nobody_listens_at_is_taken_away(
     connect: Connect, tmp_path: Path
 ) -> None:
-    bells = tmp_path / "control" / "bells"
+    bells = tmp_path / "bells"
     bells.mkdir()
     os.mkfifo(bells / "default.dead")
 
@@ -182,9 +160,9 @@ def test_a_connection_that_closes_takes_its_bells_away(
         take_by(taker, "default", [])
         with pytest.raises(TimeoutError):
             taker.drain_events(timeout=0.001)
-        assert len(list((tmp_path / "control" / "bells").iterdir())) == 1
+        assert len(list((tmp_path / "bells").iterdir())) == 1
 
-    assert list((tmp_path / "control" / "bells").iterdir()) == []
+    assert list((tmp_path / "bells").iterdir()) == []
 
 
 def test_where_a_disk_has_no_pipes_messages_come_all_the_same(

@@ -16,13 +16,14 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @pytest.fixture
 def dead_broker() -> Iterator[socket.socket]:
     """The port of a broker that has gone: it is taken, and nobody listens there."""
-    old = app.conf.broker_url
+    old = app.conf.broker_url, app.conf.broker_transport
+    app.conf.broker_transport = None
     with socket.socket() as place:
         place.bind(("127.0.0.1", 0))
         port = place.getsockname()[1]
         app.conf.broker_url = f"redis://127.0.0.1:{port}/0"
         yield place
-    app.conf.broker_url = old
+    app.conf.broker_url, app.conf.broker_transport = old
     waking.pause.end()
 
 
@@ -30,17 +31,13 @@ def dead_broker() -> Iterator[socket.socket]:
 def folder_broker(tmp_path: Path) -> Iterator[Path]:
     """An embedded broker of its own."""
     conf = app.conf
-    old = conf.broker_url, conf.broker_transport_options
-    for name in ("queue", "control"):
-        (tmp_path / name).mkdir()
+    old = conf.broker_url, conf.broker_transport, conf.broker_transport_options
+    (tmp_path / "queue").mkdir()
     conf.broker_url = "filesystem://"
-    conf.broker_transport_options = {
-        "data_folder_in": str(tmp_path / "queue"),
-        "data_folder_out": str(tmp_path / "queue"),
-        "control_folder": str(tmp_path / "control"),
-    }
+    conf.broker_transport = "deltaweb.web.jobs.broker.file_broker:Transport"
+    conf.broker_transport_options = {"folder": str(tmp_path / "queue")}
     yield tmp_path / "queue"
-    conf.broker_url, conf.broker_transport_options = old
+    conf.broker_url, conf.broker_transport, conf.broker_transport_options = old
 
 
 class TestADeadBroker:

@@ -35,10 +35,10 @@ def test_a_beat_tells_the_queues() -> None:
 def test_a_worker_beats_and_sweeps_when_it_starts_and_leaves_no_row() -> None:
     lost = new_job(state=Job.State.RUNNING, lease_owner="gone")
 
-    heartbeat.start()
+    beating = heartbeat.Heartbeat()
     has_swept = wait_for(lambda: Job.objects.get(id=lost.id).state == Job.State.QUEUED)
     is_known = Worker.objects.exists()
-    heartbeat.stop()
+    beating.stop()
 
     assert has_swept
     assert is_known

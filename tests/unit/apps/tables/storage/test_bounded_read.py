@@ -2,7 +2,6 @@ import threading
 
 import pytest
 
-from deltaweb.web.tables.storage import bounded_read
 from deltaweb.web.tables.storage.bounded_read import StorageSlowError, read_within
 
 
@@ -28,18 +27,16 @@ def test_a_read_that_hangs_is_left_behind() -> None:
     until.set()
 
 
-def test_reads_that_hang_take_a_bounded_number_of_places(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(bounded_read, "_places", threading.BoundedSemaphore(1))
+def test_reads_that_hang_take_a_bounded_number_of_places() -> None:
+    places = threading.BoundedSemaphore(1)
     until = threading.Event()
     with pytest.raises(StorageSlowError):
-        read_within(until.wait, timeout_s=0.01)
+        read_within(until.wait, timeout_s=0.01, places=places)
 
     with pytest.raises(StorageSlowError, match="earlier reads"):
-        read_within(lambda: 1, timeout_s=0.01)
+        read_within(lambda: 1, timeout_s=0.01, places=places)
     until.set()
-    answer = read_within(lambda: 1, timeout_s=60)
+    answer = read_within(lambda: 1, timeout_s=60, places=places)
 
     assert answer == 1
 

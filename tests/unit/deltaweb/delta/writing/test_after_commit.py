@@ -1,24 +1,28 @@
 """Checkpoints that commits bring about."""
 
 import logging
-from typing import NoReturn
+import threading
+from collections.abc import Callable
+from typing import Any, NoReturn
 
 import pyarrow as pa
 import pytest
 
 from deltaweb.delta.writing.after_commit import (
+    checkpoints,
+    checkpoints_behind,
     is_checkpoint_due,
     wait_for_checkpoints,
 )
 from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.table import DeltaTable
+from deltaweb.writer.making.new_table import NewTable, create_table
 from tests.support.tables.written_rows import new_table
 
 ROW = pa.table({"n": [1]})
 
 
-def checkpoints(table: DeltaTable) -> list[str]:
-    wait_for_checkpoints()
+def found(table: DeltaTable) -> list[str]:
     names = table.store.list_names_from("")
     return [name for name in names if name.endswith(".checkpoint.parquet")]
 
@@ -50,11 +54,11 @@ def test_the_tenth_commit_brings_one() -> None:
     table = new_table()
     for _ in range(9):
         table.append(ROW)
-    assert checkpoints(table) == []
+    assert found(table) == []
 
     table.append(ROW)
 
-    assert checkpoints(table) == ["00000000000000000010.checkpoint.parquet"]
+    assert found(table) == ["00000000000000000010.checkpoint.parquet"]
     assert table.snapshot().num_files == 10
 
 
@@ -63,7 +67,7 @@ def test_a_table_says_after_how_many() -> None:
     table.append(ROW)
     table.set_comment("rows")
 
-    assert checkpoints(table) == ["00000000000000000002.checkpoint.parquet"]
+    assert found(table) == ["00000000000000000002.checkpoint.parquet"]
 
 
 def test_one_that_fails_leaves_the_commit(
@@ -78,7 +82,126 @@ def test_one_that_fails_leaves_the_commit(
 
     with caplog.at_level(logging.WARNING):
         result = table.append(ROW)
-        assert checkpoints(table) == []
+        assert found(table) == []
 
     assert result.version == 1
     assert "no checkpoint of version 1" in caplog.text
+
+
+class HeldStore(MemoryTableStore):
+    """One whose checkpoints wait until they are let on, and tell who writes them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.may_go_on = threading.Event()
+        self.writers: list[threading.Thread] = []
+
+    def begin_file(self, name: str) -> Any:  # noqa: ANN401 (what a store answers)
+        assert self.may_go_on.wait(60)
+        self.writers.append(threading.current_thread())
+        return super().begin_file(name)
+
+
+@pytest.fixture
+def store() -> HeldStore:
+    store = HeldStore()
+    properties = {"delta.checkpointInterval": "1"}
+    create_table(store, NewTable(schema=ROW.schema, properties=properties))
+    return store
+
+
+@pytest.fixture
+def held(store: HeldStore) -> DeltaTable:
+    return DeltaTable.from_store(store)
+
+
+def test_it_is_written_by_who_commits(held: DeltaTable, store: HeldStore) -> None:
+    store.may_go_on.set()
+
+    held.append(ROW)
+
+    assert found(held) == ["00000000000000000001.checkpoint.parquet"]
+    assert store.writers == [threading.current_thread()]
+
+
+def test_or_in_the_background_while_the_commit_stands(
+    held: DeltaTable, store: HeldStore
+) -> None:
+    with checkpoints("background"):
+        held.append(ROW)
+        held.append(ROW)  # the table's last is still being written
+        assert found(held) == []
+        store.may_go_on.set()
+        wait_for_checkpoints()
+
+    assert found(held) == ["00000000000000000001.checkpoint.parquet"]
+    assert store.writers != [threading.current_thread()]
+
+
+def test_or_never(held: DeltaTable) -> None:
+    with checkpoints("never"):
+        held.append(ROW)
+
+    assert found(held) == []
+
+
+def test_what_was_said_around_a_block_holds_where_it_says_nothing(
+    held: DeltaTable,
+) -> None:
+    with checkpoints("never"), checkpoints(None):
+        held.append(ROW)
+
+    assert found(held) == []
+
+
+def test_who_lets_them_be_written_behind_waits_at_the_end(
+    held: DeltaTable, store: HeldStore
+) -> None:
+    with checkpoints_behind():
+        held.append(ROW)
+        assert found(held) == []
+        store.may_go_on.set()
+
+    assert found(held) == ["00000000000000000001.checkpoint.parquet"]
+
+
+def test_no_other_time_is_known(held: DeltaTable) -> None:
+    with pytest.raises(ValueError, match="'later'"), checkpoints("later"):  # type: ignore[arg-type]  # as somebody may
+        held.append(ROW)
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        pytest.param(lambda table: table.append(ROW, checkpoint="never"), id="append"),
+        pytest.param(lambda t: t.overwrite(ROW, checkpoint="never"), id="overwrite"),
+        pytest.param(lambda t: t.delete("n = 1", checkpoint="never"), id="delete"),
+        pytest.param(lambda t: t.update({"n": "2"}, checkpoint="never"), id="update"),
+        pytest.param(
+            lambda table: (
+                table.merge(ROW, on="t.n = s.n", checkpoint="never")
+                .when_matched_delete()
+                .execute()
+            ),
+            id="merge",
+        ),
+        pytest.param(lambda t: t.optimize(checkpoint="never"), id="optimize"),
+        pytest.param(lambda t: t.set_comment("n", checkpoint="never"), id="comment"),
+        pytest.param(
+            lambda table: table.add_constraint(
+                "c", "n > 0", upgrade=True, checkpoint="never"
+            ),
+            id="add constraint",
+        ),
+        pytest.param(lambda t: t.restore(0, checkpoint="never"), id="restore"),
+    ],
+)
+def test_whatever_writes_is_told_when(write: Callable[[DeltaTable], object]) -> None:
+    table = new_table(ROW.schema, **{"delta.checkpointInterval": "1"})
+    for _ in range(2):
+        table.append(ROW, checkpoint="never")
+
+    write(table)
+
+    assert table.latest_version() == 3
+    assert found(table) == []

@@ -6,7 +6,6 @@ from datetime import UTC, datetime, timedelta
 import pyarrow as pa
 
 from deltaweb.delta.log.paths import commit_name
-from deltaweb.delta.writing.after_commit import wait_for_checkpoints
 from deltaweb.delta.writing.authorship import author, authored, now
 from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.table import DeltaTable
@@ -50,7 +49,6 @@ def test_a_checkpoint_is_of_the_time_of_its_commit() -> None:
 
     with authored(at=datetime.now(UTC) + timedelta(days=30)):
         table.append(ROWS)
-        wait_for_checkpoints()
 
     assert table.snapshot().state.tombstones().num_rows == 0
 

@@ -7,7 +7,6 @@ import pytest
 
 from deltaweb.delta.log.paths import commit_name
 from deltaweb.delta.protocol.actions import Protocol
-from deltaweb.delta.writing.after_commit import wait_for_checkpoints
 from deltaweb.delta.writing.commit import CommitPolicy, commit
 from deltaweb.delta.writing.errors import CommitTimeError
 from deltaweb.storage.memory import MemoryTableStore
@@ -136,8 +135,6 @@ def test_a_table_that_asks_for_it_gets_checkpoints_of_the_second_specification()
     )
     for _ in range(2):
         table.append(ROWS)
-
-    wait_for_checkpoints()
 
     (name,) = [
         name for name in table.store.list_names_from("") if ".checkpoint." in name

@@ -229,3 +229,35 @@ def test_a_second_process_ends_with_the_first(log: LocalLog) -> None:
     while is_running(second):
         assert time.monotonic() < deadline_s
         time.sleep(0.02)
+
+
+WITHOUT_A_GUARD = """
+import os
+import sys
+from deltaweb.index.history import pool
+from deltaweb.storage.local import LocalTableStore
+
+print("body")
+pool.MIN_COMMITS_TO_SHARE, pool.COMMITS_A_SHARE = 2, 2
+os.cpu_count = lambda: 2
+store = LocalTableStore(sys.argv[1])
+with pool.second_reader(store) as reader:
+    print(len(reader(range(9))) > 0)
+with pool.commit_reader(store, 40) as read_commits:
+    print(sum(len(part.versions) for part in read_commits(range(40))))
+"""
+
+
+def test_a_script_needs_no_guard(log: LocalLog, tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(WITHOUT_A_GUARD)
+
+    done = subprocess.run(
+        [sys.executable, str(script), log.location],
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+
+    assert done.stdout.split() == ["body", "True", "40"]
+    assert not done.stderr

@@ -1,0 +1,62 @@
+"""What we use of PySpark that is private, or said nowhere: all of it, with the reasons.
+
+`tests/spark/test_pyspark_internals.py` fails when any of it changes.
+
+- A context whose JVM has died is never let go of: `getOrCreate` hands it out again and
+  again. So its traces are taken away, and what is asked of it is asked of the JVM.
+- `DataFrame.mapInArrow` asks for pandas, which it then does not use; an installation of
+  ours has none. So the JVM's method is called.
+- Which columns a condition is about, and whether an expression is a function of the
+  row, only Spark's analyzer knows, and no public method tells it.
+- Two modules are public by their names alone: `pyspark.java_gateway`, by which the JVM
+  is started with another stderr (`gateway`), and `pyspark.daemon`, which a daemon of
+  ours begins (`python_daemon`).
+"""
+
+from typing import Any
+
+from py4j.protocol import Py4JError
+from pyspark import SparkContext
+from pyspark.sql import Column, DataFrame, SparkSession
+
+
+def session_of_process() -> SparkSession | None:
+    """Return this process's session, also where its JVM has died."""
+    return SparkSession._instantiatedSession  # noqa: SLF001 (as the module says)
+
+
+def is_running(session: SparkSession) -> bool:
+    """Whether the session's JVM answers and its context runs."""
+    try:
+        return not session.sparkContext._jsc.sc().isStopped()  # noqa: SLF001 (as above)
+    except (Py4JError, OSError, AttributeError):
+        return False
+
+
+def gateway_of_process() -> Any:  # noqa: ANN401 (py4j has no types)
+    """Return the gateway to this process's JVM; None where none was started."""
+    return SparkContext._gateway  # noqa: SLF001 (as above)
+
+
+def forget_context() -> None:
+    """Drop every trace of a context, so that the next one gets a new JVM."""
+    SparkContext._gateway = None  # noqa: SLF001 (as above)
+    SparkContext._jvm = None  # noqa: SLF001 (as above)
+    SparkContext._active_spark_context = None  # noqa: SLF001 (as above)
+    SparkSession._instantiatedSession = None  # noqa: SLF001 (as above)
+
+
+def mapped_rows(frame: DataFrame, made: Column) -> DataFrame:
+    """Return the rows that a function of Arrow batches makes of a frame's.
+
+    Args:
+        frame: The rows that it is given.
+        made: The function, called with the frame's columns.
+    """
+    rows = frame._jdf.mapInArrow(made._jc, False, None)  # noqa: SLF001, FBT003 (as above; the JVM's signature)
+    return DataFrame(rows, frame.sparkSession)
+
+
+def analyzed_plan(frame: DataFrame) -> Any:  # noqa: ANN401 (py4j has no types)
+    """Return what Spark's analyzer makes of a frame: an object of the JVM."""
+    return frame._jdf.queryExecution().analyzed()  # noqa: SLF001 (as above)

@@ -1,0 +1,68 @@
+"""The homes of older releases become those of today, with all that is in them."""
+
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.support.processes.installation import ROOT, environment, migrate, run
+from tests.support.processes.older_home import LAST
+
+
+def database(home: Path) -> Path:
+    return home / "deltaweb.sqlite3"
+
+
+def counts(home: Path) -> dict[str, int]:
+    """How many rows each table has."""
+    with closing(sqlite3.connect(database(home))) as connection:
+        names = connection.execute(
+            "SELECT name FROM sqlite_master WHERE type = 'table'"
+        )
+        return {
+            name: connection.execute(f'SELECT count(*) FROM "{name}"').fetchone()[0]  # noqa: S608 (names of its own)
+            for (name,) in names.fetchall()
+        }
+
+
+def schema(home: Path) -> set[tuple[str, str]]:
+    """The columns of all tables, and the indexes and triggers of the database."""
+    with closing(sqlite3.connect(database(home))) as connection:
+        things = connection.execute("SELECT type, name FROM sqlite_master").fetchall()
+        columns = {
+            (table, str(column[1:4]))
+            for kind, table in things
+            if kind == "table"
+            for column in connection.execute(f'PRAGMA table_info("{table}")')
+        }
+    return {*columns, *things}
+
+
+@pytest.mark.parametrize("release", LAST)
+def test_the_home_of_a_release_is_brought_up_to_today(
+    release: str, tmp_path: Path
+) -> None:
+    home, new = tmp_path / "old", tmp_path / "new"
+    for folder in (home, new):
+        folder.mkdir(mode=0o700)
+    subprocess.run(
+        [sys.executable, "-m", "tests.support.processes.older_home", release],
+        env=environment(home),
+        cwd=ROOT,
+        check=True,
+    )
+    before = counts(home)
+    ours = ("accounts_", "audit_", "jobs_", "sharing_", "tables_")
+    assert all(n for name, n in before.items() if name.startswith(ours))
+
+    done = run(home, "migrate", "--verbosity", "0")
+
+    assert (done.returncode, done.stderr) == (0, "")
+    after = counts(home)
+    kept = {name: after[name] for name in before if name.startswith(ours)}
+    assert kept == {name: before[name] for name in kept}
+    migrate(new)
+    assert schema(home) == schema(new)
