@@ -1,6 +1,6 @@
 """What is at a location: a short look before a table is registered."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -50,7 +50,10 @@ class LocationCheck:
 
 
 def check_location(
-    location: str, *, on_step: Callable[[str], None] = lambda _: None
+    location: str,
+    options: Mapping[str, Any] | None = None,
+    *,
+    on_step: Callable[[str], None] = lambda _: None,
 ) -> LocationCheck:
     """Look at the newest version of the table at a location.
 
@@ -58,6 +61,7 @@ def check_location(
 
     Args:
         location: From `locations.parse_location`.
+        options: Of its storage; None looks them up.
         on_step: Told the name of each step before it begins.
 
     Raises:
@@ -66,7 +70,8 @@ def check_location(
     on_step("Finding the location")
     check_present(location)
     on_step("Finding the log")
-    table = DeltaTable(location, options_for(location))
+    known = options_for(location) if options is None else options
+    table = DeltaTable(location, known)
     table.latest_version()
     on_step("Reading the newest version")
     snapshot = table.snapshot_metadata()

@@ -14,9 +14,9 @@ import obstore
 from obstore.exceptions import AlreadyExistsError
 from obstore.store import AzureStore, S3Store
 
-from deltaweb.storage.exclusive_creation import create_file
+from deltaweb.storage.objects.creation import create_file
+from deltaweb.storage.objects.listing import list_folder
 from deltaweb.storage.place import open_store
-from deltaweb.storage.remote_listing import list_folder
 
 
 class Driver(Protocol):

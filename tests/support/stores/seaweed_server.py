@@ -1,4 +1,4 @@
-"""An S3 server of this machine that keeps large lakes (SeaweedFS), a process of its own.
+"""An S3 server that keeps large lakes (SeaweedFS), in a process of its own.
 
 Beside moto's it refuses wrong keys, tells no `<Condition>` with its 412, and lists ten
 thousand folders in seconds.
