@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import F
 
 from deltaweb.web.accounts.models import User
 from deltaweb.web.jobs.broker.waking import wake, wake_on_commit
@@ -107,17 +106,18 @@ def enqueue_many(jobs: Sequence[Job], *, num_woken: int) -> None:
             sweep tells of the others in turn, so that what people ask for meanwhile
             does not come after all of them.
     """
-    Job.objects.bulk_create(jobs)
     woken = jobs[:num_woken]
-    Job.objects.filter(id__in=[job.id for job in woken]).update(
-        woken_at=F("created_at")
-    )
+    for job in woken:
+        job.woken_at = job.created_at
+    Job.objects.bulk_create(jobs)
     transaction.on_commit(lambda: wake(woken), robust=True)
     publish(JOBS)
 
 
 def bring_forward(job: Job, *, now: datetime) -> None:
-    """Tell a worker of a job that waits and that none was told of yet."""
+    """Tell a worker of a job that somebody looks for, if none was told of it yet."""
+    if job.woken_at is not None or is_prefetch():
+        return
     waits = Job.objects.filter(id=job.id, state=Job.State.QUEUED, woken_at=None)
     if waits.update(woken_at=now):
         wake_on_commit(job)

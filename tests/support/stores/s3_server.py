@@ -9,6 +9,7 @@ from typing import Any
 
 import boto3
 from moto.moto_server.threaded_moto_server import ThreadedMotoServer
+from s3fs import S3FileSystem
 
 ACCESS_KEY, SECRET_KEY = "deltaweb-key", "deltaweb-secret"
 # Every server of a process has the same memory: a name that came back would be taken.
@@ -62,6 +63,23 @@ class S3Server:
             endpoint_url=self.url,
             region_name="us-east-1",
         )
+
+
+@contextmanager
+def counted_requests() -> Iterator[list[str]]:
+    """Count what the driver is asked to send."""
+    asked: list[str] = []
+    call = S3FileSystem.call_s3
+
+    def counted(self: S3FileSystem, method: str, *args: object, **named: object) -> Any:  # noqa: ANN401 (as the driver's)
+        asked.append(method)
+        return call(self, method, *args, **named)
+
+    S3FileSystem.call_s3 = counted
+    try:
+        yield asked
+    finally:
+        S3FileSystem.call_s3 = call
 
 
 @contextmanager

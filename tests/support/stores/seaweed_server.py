@@ -8,6 +8,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -16,6 +17,7 @@ import requests
 
 from tests.support.processes.installation import wait_for
 from tests.support.processes.ports import free_port
+from tests.support.stores.drivers import s3_by_obstore
 from tests.support.stores.s3_server import ACCESS_KEY, SECRET_KEY, S3Server
 
 SERVER: Final = Path(sys.executable).parent / "weed"
@@ -89,3 +91,16 @@ def _answers(server: S3Server) -> bool:
     except Exception:  # noqa: BLE001 (whatever boto3 makes of a server that starts)
         return False
     return True
+
+
+def fill_lake(server: S3Server, *, num_tables: int, a_namespace: int = 100) -> str:
+    """Put tables of one commit into a new bucket; return the URL of the lake."""
+    bucket = server.new_bucket()
+    driver = s3_by_obstore(bucket, server.options)
+    keys = [
+        f"lake/n{number // a_namespace:03}/t{number:05}/_delta_log/{0:020}.json"
+        for number in range(num_tables)
+    ]
+    with ThreadPoolExecutor(16) as pool:
+        list(pool.map(lambda key: driver.create(key, b"{}"), keys))
+    return f"s3://{bucket}/lake"
