@@ -60,6 +60,8 @@ LOG_LEVEL = env_text("DELTAWEB_LOG_LEVEL", default="INFO").upper()
 # === Tables ===
 # None: administrators and the command line may register any location.
 ALLOWED_ROOTS: list[str] | None = env_roots("DELTAWEB_ALLOWED_ROOTS") or None
+# Hosts that storage connections may lead to; none is every public one.
+STORAGE_HOSTS = env_list("DELTAWEB_STORAGE_HOSTS", default=[])
 if PRODUCTION:
     check_production(
         debug=DEBUG,

@@ -327,8 +327,8 @@ class RemoteTableStore:
     # === Faults ===
 
     def _faults(self) -> contextlib.AbstractContextManager[None]:
-        return driver_faults(self._shown)
+        return driver_faults(self.fault)
 
     def fault(self, error: Exception) -> DeltaError:
         """Return the error of ours that a driver's error means."""
-        return fault_of(error, location=self._shown)
+        return fault_of(error, location=self._shown, fs=self._fs)

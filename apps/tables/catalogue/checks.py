@@ -8,8 +8,8 @@ from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.protocol.schema import type_text
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.table import DeltaTable
-from deltaweb.web.tables.storage.connections import options_for
-from deltaweb.web.tables.storage.locations import check_present
+from deltaweb.web.tables.storage.connections import options_for, reach
+from deltaweb.web.tables.storage.locations import check_present, is_remote
 
 MAX_COLUMNS_SHOWN = 200
 
@@ -69,8 +69,10 @@ def check_location(
     """
     on_step("Finding the location")
     check_present(location)
-    on_step("Finding the log")
     known = options_for(location) if options is None else options
+    if is_remote(location):
+        reach(location, known)
+    on_step("Finding the log")
     table = DeltaTable(location, known)
     table.latest_version()
     on_step("Reading the newest version")

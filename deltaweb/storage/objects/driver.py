@@ -12,8 +12,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-import fsspec
-
 from deltaweb.delta.errors import (
     CredentialsNeededError,
     DeltaError,
@@ -23,6 +21,7 @@ from deltaweb.delta.errors import (
     LocationUnsupportedError,
 )
 from deltaweb.storage.location import without_credentials
+from deltaweb.storage.objects.ambient import ambient_options
 from deltaweb.storage.objects.errors import (
     BucketNotFoundError,
     ClockSkewedError,
@@ -66,10 +65,19 @@ SIGNS: Final[Sequence[tuple[Callable[..., DeltaError], Sequence[str]]]] = (
             *("credential", "clientauthentication", "unauthorized", "profilenotfound"),
             *("invalidaccesskey", "signaturedoesnotmatch", "anonymouscaller"),
             *("authenticationfailed", "noauthenticationinformation", "invalidtoken"),
+            *("failedtoauthenticate", "authorizationrequired"),
             "publicaccessnotpermitted",
         ),
     ),
-    (LocationDeniedError, ("forbidden:", "accessdenied", "authorizationpermission")),
+    (
+        LocationDeniedError,
+        (
+            "forbidden:",
+            "accessdenied",
+            "authorizationpermission",
+            "authorizationfailure",
+        ),
+    ),
 )
 SILENT: Final = (
     *("endpointconnection", "connecttimeout", "connectorerror", "servicerequest"),
@@ -86,10 +94,12 @@ def open_driver(root: str, options: Mapping[str, Any]) -> Any:  # noqa: ANN401  
         LocationInvalidError: If the options are not its own.
         DeltaError: What Google's says, which tries its token at once.
     """
+    import fsspec  # noqa: PLC0415  # loads only for remote tables
+
     shown, scheme = without_credentials(root), root.partition("://")[0]
-    known = {name: options[name] for name in options if name != HAND_OUT_OPTION}
+    stored = {name: options[name] for name in options if name != HAND_OUT_OPTION}
     try:
-        return fsspec.filesystem(scheme, **known)
+        return fsspec.filesystem(scheme, **ambient_options(root, stored))
     except ImportError:
         package = DRIVERS.get(scheme, "")
     except (TypeError, KeyError, ValueError) as error:
@@ -105,10 +115,13 @@ def open_driver(root: str, options: Mapping[str, Any]) -> Any:  # noqa: ANN401  
 
 
 @contextlib.contextmanager
-def driver_faults(location: str) -> Iterator[None]:
+def driver_faults(fault: Callable[[Exception], DeltaError]) -> Iterator[None]:
     """Turn whatever a driver raises into errors of ours.
 
     Missing and existing single files pass.
+
+    Args:
+        fault: Returns the error of ours, as `fault_of` does.
     """
     try:
         yield
@@ -117,16 +130,30 @@ def driver_faults(location: str) -> Iterator[None]:
     except (NotADirectoryError, IsADirectoryError) as error:
         raise FileNotFoundError(str(error)) from None
     except Exception as error:  # noqa: BLE001  # each driver has its own tree
-        raise fault_of(error, location=location) from None
+        raise fault(error) from None
 
 
-def fault_of(error: BaseException, *, location: str) -> DeltaError:
+def fault_of(
+    error: BaseException,
+    *,
+    location: str,
+    fs: Any = None,  # noqa: ANN401  # fsspec has no types
+) -> DeltaError:
     """Return the error of ours that a driver's error means.
 
     Args:
         error: The error; what it was raised from counts, too.
         location: The URL, without credentials.
+        fs: The driver, once it is open: one that has no credentials needs some.
     """
+    found = _fault(error, location)
+    is_unknown = getattr(fs, "anon", None) is True
+    if is_unknown and isinstance(found, LocationDeniedError):
+        return CredentialsNeededError(location=location)
+    return found
+
+
+def _fault(error: BaseException, location: str) -> DeltaError:
     said = _said(error)
     for kind, signs in SIGNS:
         if any(sign in said for sign in signs):
@@ -139,12 +166,6 @@ def fault_of(error: BaseException, *, location: str) -> DeltaError:
     is_silent = any(sign in said for sign in SILENT)
     reason = "nothing answers at its address" if is_silent else _kind(error)
     return LocationUnreachableError(location=location, reason=reason)
-
-
-def names_no_bucket(error: BaseException) -> bool:
-    """Whether what a driver takes for a missing file is a missing bucket."""
-    (signs,) = (signs for kind, signs in SIGNS if kind is BucketNotFoundError)
-    return any(sign in _said(error) for sign in signs)
 
 
 def _said(error: BaseException | None) -> str:

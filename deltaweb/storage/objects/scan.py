@@ -8,14 +8,18 @@ hidden ones and those of an engine, are passed over; depth and number are bounde
 
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final, TypeAlias
-
-from fsspec.asyn import sync
 
 from deltaweb.delta.errors import DeltaError
 from deltaweb.storage.location import same_scheme, without_credentials
-from deltaweb.storage.objects.driver import driver_faults, names_no_bucket, open_driver
+from deltaweb.storage.objects.driver import (
+    driver_faults,
+    fault_of,
+    open_driver,
+)
 from deltaweb.storage.objects.errors import BucketNotFoundError
 from deltaweb.storage.objects.listing import GOOGLE, LOG_FOLDER, is_s3, protocols
 
@@ -28,6 +32,7 @@ REQUEST_S: Final = 60.0
 LOOK_S: Final = 0.5  # between two reports
 
 Parts: TypeAlias = tuple[str, ...]
+Pages: TypeAlias = Callable[[Any, str, str, bool, float], Iterator[list[str]]]
 Visit: TypeAlias = Callable[[Parts], list[str] | None]
 """Returns the names of the folders in one, or None where it is a table."""
 
@@ -73,8 +78,7 @@ def find_objects(
     Raises:
         DeltaError: If the URL itself cannot be listed.
     """
-    with driver_faults(without_credentials(root)):
-        visit = object_visit(root, options)
+    visit = object_visit(root, options)
     return find_below(root, visit, at_once=AT_ONCE, on_progress=on_progress)
 
 
@@ -163,25 +167,53 @@ def object_visit(root: str, options: Mapping[str, Any]) -> Visit:
 
     def visit(parts: Parts) -> list[str] | None:
         timeout_s = REQUEST_S if parts else FIRST_S
-        with driver_faults(shown):
-            try:
-                return lister("/".join((base, *parts)), timeout_s)
-            except FileNotFoundError as error:
-                if not parts and names_no_bucket(error):
-                    raise BucketNotFoundError(location=shown) from None
-                return []
+        with _list_faults(fs, shown):
+            return lister("/".join((base, *parts)), timeout_s)
 
     return visit
 
 
-def _lister(fs: Any) -> Callable[[str, float], list[str] | None]:  # noqa: ANN401  # fsspec has no types
+def first_object(root: str, options: Mapping[str, Any]) -> str | None:
+    """Return the key of any object below a URL, by one request that is soon given up.
+
+    Raises:
+        BucketNotFoundError: If the store has no such bucket.
+        DeltaError: Whatever else keeps it from being listed.
+    """
+    fs = open_driver(root, options)
+    place = same_scheme(root)
+    with _list_faults(fs, without_credentials(root)):
+        pages = _pages_of(fs)
+        if pages is None:
+            entries = fs.find(place, maxdepth=1)
+            return str(entries[0]) if entries else None
+        bucket, key, *_ = fs.split_path(f"{place}/")
+        prefix = f"{key.strip('/')}/".lstrip("/")
+        found = next(pages(fs, bucket, prefix, True, FIRST_S), None)  # noqa: FBT003
+    return found[0] if found else None
+
+
+@contextmanager
+def _list_faults(fs: Any, shown: str) -> Iterator[None]:  # noqa: ANN401  # as above
+    """Tell faults of a list as errors of ours; what it does not find is the bucket."""
+    with driver_faults(partial(fault_of, location=shown, fs=fs)):
+        try:
+            yield
+        except FileNotFoundError:
+            raise BucketNotFoundError(location=shown) from None
+
+
+def _pages_of(fs: Any) -> Pages | None:  # noqa: ANN401  # fsspec has no types
     if is_s3(fs):
-        pages = _s3_pages
-    elif GOOGLE in protocols(fs):
-        pages = _google_pages
-    elif hasattr(fs, "service_client"):
-        pages = _azure_pages
-    else:
+        return _s3_pages
+    if GOOGLE in protocols(fs):
+        return _google_pages
+    return _azure_pages if hasattr(fs, "service_client") else None
+
+
+def _lister(fs: Any) -> Callable[[str, float], list[str] | None]:  # noqa: ANN401  # fsspec has no types
+    pages = _pages_of(fs)
+    if pages is None:
         return lambda folder, _: _any_folders(fs, folder)
 
     def look(folder: str, timeout_s: float) -> list[str] | None:
@@ -258,6 +290,7 @@ def _azure_pages(
     timeout_s: float,
 ) -> Iterator[list[str]]:
     """The same."""
+    from fsspec.asyn import sync  # noqa: PLC0415  # loads only for remote tables
 
     async def names() -> list[str]:
         client = fs.service_client.get_container_client(container=bucket)
@@ -281,7 +314,10 @@ async def _first(blobs: Any) -> Any:  # noqa: ANN401  # as above
 
 def _any_folders(fs: Any, folder: str) -> list[str] | None:  # noqa: ANN401  # as above
     fs.invalidate_cache()
-    entries = fs.ls(folder, detail=True)
+    try:
+        entries = fs.ls(folder, detail=True)
+    except FileNotFoundError:
+        return []
     names = [
         str(entry["name"]).rstrip("/").rpartition("/")[2]
         for entry in entries

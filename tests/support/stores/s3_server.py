@@ -55,6 +55,18 @@ class S3Server:
             key = f"{prefix}/{file.relative_to(folder).as_posix()}"
             client.put_object(Bucket=bucket, Key=key, Body=file.read_bytes())
 
+    def publish(self, bucket: str) -> None:
+        """Let everybody list a bucket and read what is in it."""
+        client = self._client()
+        client.put_bucket_acl(Bucket=bucket, ACL="public-read")
+        for entry in client.list_objects_v2(Bucket=bucket)["Contents"]:
+            client.put_object_acl(Bucket=bucket, Key=entry["Key"], ACL="public-read")
+
+    def put(self, url: str, data: bytes) -> None:
+        """Put an object by its URL."""
+        bucket, _, key = url.removeprefix("s3://").partition("/")
+        self._client().put_object(Bucket=bucket, Key=key, Body=data)
+
     def _client(self) -> Any:  # noqa: ANN401 (boto3 has no types)
         return boto3.client(
             "s3",
