@@ -354,9 +354,10 @@ LOGGING = {
     "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
     "loggers": {
         "django.security.DisallowedHost": {"filters": ["no-traceback"]},
-        # Drivers of object stores tell at DEBUG what they send: tokens, signed URLs.
+        # Drivers of object stores tell at DEBUG what they send: tokens, signed URLs;
+        # and at INFO where they found their credentials, at each start of a process.
         **{
-            name: {"level": "INFO" if LOG_LEVEL == "DEBUG" else "NOTSET"}
+            name: {"level": "INFO" if LOG_LEVEL == "DEBUG" else "WARNING"}
             for name in (
                 *("aiobotocore", "azure", "botocore"),
                 *("fsspec", "s3fs", "urllib3"),
