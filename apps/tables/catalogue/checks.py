@@ -8,8 +8,9 @@ from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.protocol.schema import type_text
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.table import DeltaTable
-from deltaweb.web.tables.storage.connections import options_for, reach
+from deltaweb.web.tables.storage.connections import options_for
 from deltaweb.web.tables.storage.locations import check_present, is_remote
+from deltaweb.web.tables.storage.trying import reach
 
 MAX_COLUMNS_SHOWN = 200
 

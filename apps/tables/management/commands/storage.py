@@ -10,6 +10,7 @@ from deltaweb.web.pages.command import AddSubcommand, Output, SubcommandsCommand
 from deltaweb.web.tables.management import text_output
 from deltaweb.web.tables.models import StorageConnection
 from deltaweb.web.tables.storage import connections as storage_connections
+from deltaweb.web.tables.storage import trying
 from deltaweb.web.tables.storage.errors import StorageReferenceError
 from deltaweb.web.tables.storage.options import parse_options
 
@@ -73,9 +74,9 @@ class Command(SubcommandsCommand):
         try:
             if untried:
                 place = storage_connections.parse_prefix(prefix)
-                storage_connections.check_options(place, parsed, name=name)
+                trying.check_options(place, parsed, name=name)
             else:
-                tried = storage_connections.try_connection(
+                tried = trying.try_connection(
                     prefix, parsed, name=name, is_written=write
                 )
         except StorageReferenceError as error:
