@@ -3,6 +3,9 @@
 Tables of one commit each lie in namespaces of a hundred, on an S3 server of this
 machine (SeaweedFS). They are found and registered by what the job runs, into SQLite on
 disk; then the lake is scanned again, as its schedule does.
+
+On two cores that 18 processes waited for, the first scan took 79.8 s (23.1 s of CPU)
+and the second 52.6 s (18.0 s of CPU), by 1.02 requests a table.
 """
 
 import os

@@ -69,6 +69,7 @@ def test_a_storage_is_tried_before_it_is_kept(seaweed: S3Server) -> None:
         add_storage("lake", "s3://no-such-bucket/", *seaweed.option_texts)
     assert not StorageConnection.objects.exists()
 
+    assert "It was not tried." in add_storage("all", "s3://", *seaweed.option_texts)
     options = [part for text in seaweed.option_texts for part in ("--option", text)]
     said = run("storage", "add", "l", "--prefix", f"s3://{bucket}", *options, "--write")
     assert "It can be listed and written." in said

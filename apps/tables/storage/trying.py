@@ -14,6 +14,7 @@ from deltaweb.web.tables.storage.connections import parse_prefix
 from deltaweb.web.tables.storage.endpoints import check_endpoints
 from deltaweb.web.tables.storage.errors import StorageOptionError
 from deltaweb.web.tables.storage.options import resolve
+from deltaweb.web.tables.storage.url_prefixes import parts_of
 
 TRIAL_S: Final = 5.0  # a dead address is soon told
 T = TypeVar("T")
@@ -21,8 +22,10 @@ T = TypeVar("T")
 
 def try_connection(
     prefix: str, options: Mapping[str, str], *, name: str, is_written: bool = False
-) -> Trial:
+) -> Trial | None:
     """List, read and, where asked, write below a prefix before it is kept.
+
+    None is of a prefix that names no bucket: there is nothing to list.
 
     Raises:
         StorageOptionError: If the driver has no such option.
@@ -32,6 +35,8 @@ def try_connection(
     """
     place = parse_prefix(prefix)
     resolved = check_options(place, options, name=name)
+    if len(parts_of(place)) == 1:
+        return None
     return _soon(place, lambda: try_storage(place, resolved, is_written=is_written))
 
 

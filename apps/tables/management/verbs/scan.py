@@ -1,5 +1,6 @@
 """`deltaweb table scan`: register every Delta table below a folder or URL."""
 
+import sys
 from pathlib import Path
 
 from django.core.management.base import CommandParser
@@ -54,7 +55,7 @@ class Verb(WritingVerb):
             )
         else:
             lake = add_lake(where, namespace=namespace, schedule=repeat, now=now)
-            report = scan_lake(lake, now=now, is_asked=True)
+            report = scan_lake(lake, now=now, is_asked=True, on_progress=self._tell)
         self._warn_of(report)
         new, known = len(report.registered), len(report.known)
         done = "would be registered" if dry_run else "registered"
@@ -63,6 +64,13 @@ class Verb(WritingVerb):
             f"{new} {done}, {known} known before, below {report.root}",
             [f"  {table.full_name}" for table in report.registered],
         )
+
+    def _tell(self, step: str, done: int, _total: int | None, unit: str) -> None:
+        """Say how far it is, to somebody who waits; Ctrl-C ends it."""
+        stderr = self.command.stderr
+        if sys.stderr.isatty():
+            stderr.write(f"\r{step}: {done:,} {unit}\x1b[K", ending="\r")
+            stderr.flush()
 
     def _warn_of(self, report: ScanReport) -> None:
         for table, wanted in report.renamed:
