@@ -148,7 +148,7 @@ def fault_of(
     """
     found = _fault(error, location)
     is_unknown = getattr(fs, "anon", None) is True
-    if is_unknown and isinstance(found, LocationDeniedError):
+    if is_unknown and type(found) is LocationDeniedError:
         return CredentialsNeededError(location=location)
     return found
 

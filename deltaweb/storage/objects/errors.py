@@ -1,28 +1,33 @@
 """What object stores refuse, told apart by the codes of their answers.
 
-LocationError (deltaweb/delta/errors.py)
-├── BucketNotFoundError         no such bucket, container or account
-├── RegionWrongError            the bucket is in another region
-├── ClockSkewedError            the clocks of server and store differ
-└── CredentialsNeededError
-    └── CredentialsExpiredError credentials that were good once
+Each is one of the errors of locations (deltaweb/delta/errors.py), so that whoever knows
+those alone answers as well:
+
+LocationNotFoundError ← BucketNotFoundError        no such bucket or container
+LocationDeniedError ← RegionWrongError             the bucket is in another region
+                    ← ClockSkewedError             the clocks of server and store differ
+CredentialsNeededError ← CredentialsExpiredError   credentials that were good once
 """
 
 from typing import Final
 
-from deltaweb.delta.errors import CredentialsNeededError, LocationError
+from deltaweb.delta.errors import (
+    CredentialsNeededError,
+    LocationDeniedError,
+    LocationNotFoundError,
+)
 
 _OPTIONS: Final = "(storage add --replace)"
 
 
-class BucketNotFoundError(LocationError, code="bucket-not-found"):
+class BucketNotFoundError(LocationNotFoundError, code="bucket-not-found"):
     """The store has no bucket of the name."""
 
     message = "{location} names a bucket that the store does not have."
     hint = "Check the spelling of the bucket, and the address of the store."
 
 
-class RegionWrongError(LocationError, code="storage-region-wrong"):
+class RegionWrongError(LocationDeniedError, code="storage-region-wrong"):
     """The bucket is in another region than the one that was asked."""
 
     region: str = ""
@@ -34,7 +39,7 @@ class RegionWrongError(LocationError, code="storage-region-wrong"):
         return f" ({self.region})" if self.region else ""
 
 
-class ClockSkewedError(LocationError, code="clock-skewed"):
+class ClockSkewedError(LocationDeniedError, code="clock-skewed"):
     """The store refuses the time that a request was signed at."""
 
     message = "{location} cannot be read: this server's clock is wrong."
