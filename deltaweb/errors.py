@@ -164,6 +164,9 @@ _PLACES: Final[Mapping[str, str]] = {
     "deltaweb.delta.scan.variant_parts": "VariantPartError",
     "deltaweb.delta.values.time_zones.errors": "TimeZoneUnknownError",
     "deltaweb.delta.values.variant_get": "VariantCastError VariantPathError",
+    "deltaweb.storage.objects.errors": (
+        "BucketNotFoundError ClockSkewedError CredentialsExpiredError RegionWrongError"
+    ),
     "deltaweb.delta.writing.errors": (
         "AppendOnlyError ColumnInUseError CommitConflictError CommitInvalidError "
         "CommitOutcomeUnknownError CommitTimeError CommitTooLargeError "

@@ -60,6 +60,8 @@ LOG_LEVEL = env_text("DELTAWEB_LOG_LEVEL", default="INFO").upper()
 # === Tables ===
 # None: administrators and the command line may register any location.
 ALLOWED_ROOTS: list[str] | None = env_roots("DELTAWEB_ALLOWED_ROOTS") or None
+# Hosts that storage connections may lead to; none is every public one.
+STORAGE_HOSTS = env_list("DELTAWEB_STORAGE_HOSTS", default=[])
 if PRODUCTION:
     check_production(
         debug=DEBUG,
@@ -354,9 +356,10 @@ LOGGING = {
     "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
     "loggers": {
         "django.security.DisallowedHost": {"filters": ["no-traceback"]},
-        # Drivers of object stores tell at DEBUG what they send: tokens, signed URLs.
+        # Drivers of object stores tell at DEBUG what they send: tokens, signed URLs;
+        # and at INFO where they found their credentials, at each start of a process.
         **{
-            name: {"level": "INFO" if LOG_LEVEL == "DEBUG" else "NOTSET"}
+            name: {"level": "INFO" if LOG_LEVEL == "DEBUG" else "WARNING"}
             for name in (
                 *("aiobotocore", "azure", "botocore"),
                 *("fsspec", "s3fs", "urllib3"),

@@ -1,13 +1,14 @@
 """What users and other apps ask of jobs: queue, cancel, retry."""
 
 import uuid
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
 from django.db import IntegrityError, transaction
 
 from deltaweb.web.accounts.models import User
-from deltaweb.web.jobs.broker.waking import wake_on_commit
+from deltaweb.web.jobs.broker.waking import wake, wake_on_commit
 from deltaweb.web.jobs.kinds import is_reserved
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.running.news import JOBS, tell_moved
@@ -94,6 +95,32 @@ def enqueue(  # noqa: PLR0913 (each is one column of the row)
     wake_on_commit(job)
     publish(JOBS)
     return job
+
+
+def enqueue_many(jobs: Sequence[Job], *, num_woken: int) -> None:
+    """Queue new work, none of which is asked for already, in one statement.
+
+    Args:
+        jobs: Rows that are not stored yet.
+        num_woken: How many of them workers are told of, once that is committed. The
+            sweep tells of the others in turn, so that what people ask for meanwhile
+            does not come after all of them.
+    """
+    woken = jobs[:num_woken]
+    for job in woken:
+        job.woken_at = job.created_at
+    Job.objects.bulk_create(jobs)
+    transaction.on_commit(lambda: wake(woken), robust=True)
+    publish(JOBS)
+
+
+def bring_forward(job: Job, *, now: datetime) -> None:
+    """Tell a worker of a job that somebody looks for, if none was told of it yet."""
+    if job.woken_at is not None or is_prefetch():
+        return
+    waits = Job.objects.filter(id=job.id, state=Job.State.QUEUED, woken_at=None)
+    if waits.update(woken_at=now):
+        wake_on_commit(job)
 
 
 def cancel(job: Job, *, now: datetime) -> Job:

@@ -17,7 +17,15 @@ class TablesConfig(AppConfig):
     def ready(self) -> None:
         """Put the catalogue in the rail; say to those below what is of tables."""
         from deltaweb.web.jobs import kinds, visibility  # noqa: PLC0415 (models load before ready)
-        from deltaweb.web.tables.extension import tabs  # noqa: PLC0415 (as above)
+        from deltaweb.web.tables.catalogue.lakes.vanished import (  # noqa: PLC0415 (as above)
+            MARK,
+            vanished_badges,
+        )
+        from deltaweb.web.tables.extension import (  # noqa: PLC0415 (as above)
+            badges,
+            marks,
+            tabs,
+        )
         from deltaweb.web.tables.head.error_frame import table_frame  # noqa: PLC0415 (as above)
         from deltaweb.web.tables.models import Table  # noqa: PLC0415 (as above)
         from deltaweb.web.tables.models.news import TOPICS  # noqa: PLC0415 (as above)
@@ -59,14 +67,16 @@ class TablesConfig(AppConfig):
                 named=subjects_named,
             )
         )
+        badges.providers.register(vanished_badges)
+        marks.marks.register(MARK)
         errors.frames.register(table_frame)
         topics.register(*TOPICS)
         kinds.load_from(
             "deltaweb.web.tables.catalogue.adding.work",
             "deltaweb.web.tables.catalogue.check_location",
             "deltaweb.web.tables.catalogue.samples",
-            "deltaweb.web.tables.catalogue.scan_root",
             "deltaweb.web.tables.index.refresh",
+            "deltaweb.web.tables.catalogue.lakes.scan_job",
             "deltaweb.web.tables.operations",
             "deltaweb.web.tables.work",
         )

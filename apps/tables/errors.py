@@ -9,7 +9,8 @@ DeltaError
 ├── ResultTooLargeError         more rows than are kept for a download
 ├── OutputFormatError           a file name that tells no format we write
 ├── OperationOutdatedError      an operation would do something else than was shown
-└── ScanRootError               a folder that cannot be scanned
+├── ScanRootError               a folder that cannot be scanned
+└── LakeNotFoundError           no lake has the id
 """
 
 from collections.abc import Sequence
@@ -78,7 +79,14 @@ class ScanRootError(DeltaError, code="scan-root-invalid"):
     root: str
     reason: str
     message = "{root} cannot be scanned: {reason}."
-    hint = "Give an existing local folder that this user can read."
+    hint = "Give an existing folder that this user can read, or a URL."
+
+
+class LakeNotFoundError(DeltaError, code="lake-not-found"):
+    """No lake has the id."""
+
+    message = "There is no such lake."
+    hint = "The list of lakes has those that there are."
 
 
 class NoWorkerError(DeltaError, code="no-worker"):

@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from deltaweb.web.jobs.sweep.leftovers import remove_leftovers
 from deltaweb.web.tables.catalogue.adding.uploads import forget_old_uploads
+from deltaweb.web.tables.catalogue.lakes.scan_job import request_due_scans
 from deltaweb.web.tables.index import corrupt, probing
 from deltaweb.web.tables.index.folders import remove_orphaned_indexes
 
@@ -17,8 +18,9 @@ _cleaned_at = {"monotonic_s": -math.inf}
 
 @shared_task(name="tables.probe_due", ignore_result=True)
 def probe_due(**_: object) -> None:
-    """Look for new commits of every table that is due; safe to repeat."""
+    """Look for new commits, and for new tables, where that is due; safe to repeat."""
     probing.probe_tables(now=timezone.now())
+    request_due_scans(now=timezone.now())
     if time.monotonic() - _cleaned_at["monotonic_s"] > CLEAN_INTERVAL_S:
         _cleaned_at["monotonic_s"] = time.monotonic()
         remove_orphaned_indexes()

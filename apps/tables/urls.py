@@ -15,6 +15,8 @@ from deltaweb.web.tables.catalogue.forms import (
     RegisterQueryForm,
     SearchForm,
 )
+from deltaweb.web.tables.catalogue.lakes import views as lake_views
+from deltaweb.web.tables.catalogue.lakes.forms import LakeListForm
 from deltaweb.web.tables.catalogue.listing import TABLES
 from deltaweb.web.tables.head import views as head_views
 from deltaweb.web.tables.maintenance.upkeep_page import table_upkeep
@@ -80,7 +82,18 @@ urlpatterns = [
         takes=[RegisterQueryForm],
     ),
     path("tables/check", register_views.location_check, name="location-check"),
-    path("tables/scan", register_views.table_scan, name="table-scan"),
+    *page("tables/new/scan", lake_views.lake_new, "lake-new"),
+    path("tables/scan", lake_views.table_scan, name="table-scan"),
+    *page(
+        "tables/lakes/", lake_views.lakes, "lake-list", csv=True, takes=[LakeListForm]
+    ),
+    *page("tables/lakes/<uuid:lake_id>", lake_views.lake_detail, "lake-detail"),
+    path("tables/lakes/<uuid:lake_id>/scan", lake_views.lake_scan, name="lake-scan"),
+    path(
+        "tables/lakes/<uuid:lake_id>/remove",
+        lake_views.lake_remove,
+        name="lake-remove",
+    ),
     path("tables/load-samples", register_views.load_samples, name="load-samples"),
     *(one for on in NEW_TABLE_PAGES for one in asks(on, "tables/new/", "table-new-")),
     *(

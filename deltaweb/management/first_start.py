@@ -3,18 +3,25 @@
 import logging
 from datetime import datetime
 from pathlib import Path
+from typing import Final
 
 from django.conf import settings
 from django.core.management.base import CommandError
 from django.db import connection
 from django.utils import timezone
 
+from deltaweb.delta.errors import DeltaError, LocationInvalidError
 from deltaweb.web.accounts import services as accounts
 from deltaweb.web.pages.actions import Actor
-from deltaweb.web.tables.catalogue.scanning import load_samples, scan_root
+from deltaweb.web.tables.catalogue.lakes.scanning import scan_lake
+from deltaweb.web.tables.catalogue.lakes.services import add_lake
+from deltaweb.web.tables.catalogue.scanning import load_samples
+from deltaweb.web.tables.models import Lake
+from deltaweb.web.tables.storage.locations import is_remote, parse_location
 from deltaweb.web.tables.storage.roots import allow_root
 
 FIRST_START = Actor(name="start of the server")
+REPEAT: Final = "1h"  # how often a lake is scanned that a start names
 
 logger = logging.getLogger(__name__)
 
@@ -25,31 +32,44 @@ def sign_in_link(now: datetime) -> str:
     return accounts.issue_sign_in_link(user=user, actor=FIRST_START, now=now)
 
 
-def check_lake(lake: str) -> Path | None:
-    """Return the folder that LAKE names, None for blanks, or refuse in one sentence."""
+def check_lake(lake: str) -> str | None:
+    """Return the location that LAKE names, None for blanks, or refuse in one sentence.
+
+    A URL is not asked for: its page says how the scan goes.
+    """
     if not (lake := lake.strip()):
         return None
+    if is_remote(lake):
+        try:
+            return parse_location(lake)
+        except LocationInvalidError as error:
+            raise CommandError(str(error)) from None
     path = Path(lake).expanduser().resolve()
     if not path.is_dir():
         message = f"LAKE={lake} is not a folder. Name one that holds Delta tables."
         raise CommandError(message)
-    return path
+    return str(path)
 
 
-def register_lake(folder: Path) -> None:
-    """Register every table below the folder; what is known already stays as it is."""
+def register_lake(location: str) -> None:
+    """Register every table below a location; what is known already stays as it is."""
     now = timezone.now()
     try:
-        allow_root(str(folder), reason="LAKE", now=now)
-        report = scan_root(root=str(folder), actor=FIRST_START, now=now)
+        allow_root(location, reason="LAKE", now=now)
+        is_new = not Lake.objects.filter(url=location).exists()
+        repeat = REPEAT if is_new else None
+        lake = add_lake(location, schedule=repeat, now=now, actor=FIRST_START)
+        report = scan_lake(lake, now=now, actor=FIRST_START)
         logger.info(
             "LAKE=%s: %d new tables, %d known.",
-            folder,
+            location,
             len(report.registered),
             len(report.known),
         )
+    except DeltaError as error:
+        logger.error("LAKE=%s: %s", location, error)  # noqa: TRY400 (a sentence)
     except Exception:
-        logger.exception("LAKE=%s could not be scanned.", folder)
+        logger.exception("LAKE=%s could not be scanned.", location)
     finally:
         connection.close()
 

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import pyarrow as pa
 
 from deltaweb.delta.log.store import FileStatus
-from deltaweb.storage.remote_listing import (
+from deltaweb.storage.objects.listing import (
     LOG_FOLDER,
     file_status,
     is_log,

@@ -5,18 +5,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, Final
 
-import fsspec
 import pyarrow as pa
 
-from deltaweb.delta.errors import (
-    CredentialsNeededError,
-    DataFileMissingError,
-    DeltaError,
-    LocationDeniedError,
-    LocationInvalidError,
-    LocationUnreachableError,
-    LocationUnsupportedError,
-)
+from deltaweb.delta.errors import DataFileMissingError, DeltaError
 from deltaweb.delta.log.paths import SIDECARS, sidecar_name
 from deltaweb.delta.log.store import (
     FileStatus,
@@ -32,10 +23,15 @@ from deltaweb.storage.data_listing import (
     statuses_of,
 )
 from deltaweb.storage.data_path import own_data_place, resolve_data_path
-from deltaweb.storage.exclusive_creation import EXCLUSIVE, check_creates, create_file
 from deltaweb.storage.location import same_scheme, without_credentials
-from deltaweb.storage.remote_file import GuardedFile
-from deltaweb.storage.remote_listing import (
+from deltaweb.storage.objects.creation import EXCLUSIVE, check_creates, create_file
+from deltaweb.storage.objects.driver import (
+    DRIVERS,
+    driver_faults,
+    fault_of,
+    open_driver,
+)
+from deltaweb.storage.objects.listing import (
     delete_objects,
     file_status,
     is_s3,
@@ -43,32 +39,12 @@ from deltaweb.storage.remote_listing import (
     list_folder,
     remote_table_above,
 )
+from deltaweb.storage.remote_file import GuardedFile
 from deltaweb.storage.remote_pending import RemotePendingFile
-from deltaweb.storage.signing.azure import HAND_OUT_OPTION
 
 LOG_FOLDER: Final = "_delta_log"
-DRIVERS: Final[Mapping[str, str]] = {
-    "abfs": "adlfs",
-    "abfss": "adlfs",
-    "az": "adlfs",
-    "gcs": "gcsfs",
-    "gs": "gcsfs",
-    "s3": "s3fs",
-    "s3a": "s3fs",
-}
 # Stores whose drivers honour mode="create": the file is made only where none is.
 ATOMIC_SCHEMES: Final = frozenset({*DRIVERS, "memory"})
-# Parts of the names of faults by which drivers tell what is wrong.
-CREDENTIAL_FAULTS: Final = (
-    "credential",
-    "clientauthentication",
-    "unauthorized",
-    "invalidaccesskey",
-    "signaturedoesnotmatch",
-    "expiredtoken",
-    "anonymouscaller",
-)
-DENIED_FAULTS: Final = ("forbidden:",)
 
 
 class RemoteTableStore:
@@ -92,7 +68,7 @@ class RemoteTableStore:
         self._root, self._shown = same_scheme(root), without_credentials(root)
         self._scheme = root.partition("://")[0]
         self._allowed_roots = tuple(same_scheme(place) for place in allowed_roots)
-        self._fs = self._open_driver(storage_options)
+        self._fs = open_driver(root, storage_options)
         options = sorted(storage_options.items())
         self._access = sha256(repr(options).encode("utf-8", "replace")).hexdigest()
         self._log = f"{self._root}/{LOG_FOLDER}"
@@ -350,51 +326,9 @@ class RemoteTableStore:
 
     # === Faults ===
 
-    def _open_driver(self, options: Mapping[str, Any]) -> Any:  # noqa: ANN401  # fsspec has no types
-        known = {name: options[name] for name in options if name != HAND_OUT_OPTION}
-        try:
-            return fsspec.filesystem(self._scheme, **known)
-        except ImportError:
-            package = DRIVERS.get(self._scheme, "")
-        except (TypeError, KeyError, ValueError) as error:
-            if self._scheme in DRIVERS or not isinstance(error, ValueError):
-                reason = f"its options do not fit ({_kind(error)})"
-                raise LocationInvalidError(
-                    location=self._shown, reason=reason
-                ) from None
-            package = ""  # fsspec knows no such scheme
-        except Exception as error:  # noqa: BLE001  # Google's tries its token at once
-            raise self.fault(error) from None
-        raise LocationUnsupportedError(
-            location=self._shown, scheme=self._scheme, package=package
-        ) from None
-
-    @contextlib.contextmanager
-    def _faults(self) -> Iterator[None]:
-        """Turn whatever a driver raises into errors of ours.
-
-        Missing and existing single files pass. The text of a driver's error may hold
-        signed URLs or keys, so only its kind is told.
-        """
-        try:
-            yield
-        except (FileNotFoundError, FileExistsError, DeltaError):
-            raise
-        except (NotADirectoryError, IsADirectoryError) as error:
-            raise FileNotFoundError(str(error)) from None
-        except Exception as error:  # noqa: BLE001  # each driver has its own tree
-            raise self.fault(error) from None
+    def _faults(self) -> contextlib.AbstractContextManager[None]:
+        return driver_faults(self.fault)
 
     def fault(self, error: Exception) -> DeltaError:
         """Return the error of ours that a driver's error means."""
-        signs = f"{_kind(error)} {error}".lower().replace("_", "").replace(" ", "")
-        if any(sign in signs for sign in CREDENTIAL_FAULTS):
-            return CredentialsNeededError(location=self._shown)
-        is_denied = any(sign in signs for sign in DENIED_FAULTS)
-        if is_denied or isinstance(error, PermissionError):
-            return LocationDeniedError(location=self._shown)
-        return LocationUnreachableError(location=self._shown, reason=_kind(error))
-
-
-def _kind(error: Exception) -> str:
-    return type(error).__name__
+        return fault_of(error, location=self._shown, fs=self._fs)

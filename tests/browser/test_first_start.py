@@ -16,6 +16,8 @@ PAGES = [
     pytest.param("/", id="dashboard"),
     pytest.param("/tables/", id="catalog"),
     pytest.param("/tables/new", id="register"),
+    pytest.param("/tables/new/scan", id="scan a lake"),
+    pytest.param("/tables/lakes/", id="lakes"),
     pytest.param("/search?q=customer", id="search"),
     pytest.param(TABLE, id="overview"),
     pytest.param(f"{TABLE}?v=0", id="an old version"),
@@ -70,6 +72,27 @@ def test_a_table_is_registered_and_indexed_without_a_reload(
     assert page.evaluate("window.notReloaded") is True
     assert watch.foreign == []
     assert watch.faults == []
+
+
+def test_a_lake_is_scanned_and_its_page_is_sound(
+    watch: Watch, server: Installation, tmp_path: Path
+) -> None:
+    shutil.copytree(server.home / "samples" / "orders", tmp_path / "shop" / "orders")
+    page = watch.page
+    page.goto(f"{server.url}/tables/new/scan")
+
+    page.get_by_label("Folder or URL").fill(str(tmp_path))
+    page.get_by_label("Namespace").fill("scanned")
+    page.get_by_role("button", name="Scan", exact=True).click()
+
+    expect(page.get_by_text("1 table registered")).to_be_visible(timeout=120_000)
+    assert_sound(watch, page.url)
+    shutil.rmtree(tmp_path / "shop")
+    page.get_by_role("button", name="Scan now").click()
+    expect(page.get_by_role("link", name="scanned.shop_orders")).to_be_visible(
+        timeout=120_000
+    )
+    assert_sound(watch, page.url)
 
 
 def test_a_new_commit_is_noticed_unasked(

@@ -12,8 +12,8 @@ from django.urls import reverse
 from deltaweb.web.accounts.models import User
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.catalogue.check_location import CHECK_LOCATION
+from deltaweb.web.tables.catalogue.lakes.scan_job import SCAN_ROOT
 from deltaweb.web.tables.catalogue.samples import SAMPLES
-from deltaweb.web.tables.catalogue.scan_root import SCAN_ROOT
 from deltaweb.web.tables.models import AllowedRoot, Table
 from tests.support.pages.factories import NOW, new_table, new_user
 
@@ -110,7 +110,6 @@ class TestCheck:
 
         told = client.get(f"{REGISTER}.json", {"check": str(job.id)}).json()
 
-        assert told["scan"] is None
         assert told["check"]["id"] == str(job.id)
         assert told["check"]["state"] == "FAILED"
         assert told["check"]["error"] == job.error_code
@@ -197,7 +196,7 @@ class TestScan:
 
         shown = client.get(answer["Location"]).content.decode()
 
-        assert "The folder could not be scanned" in shown
+        assert "The lake could not be scanned" in shown
         assert "does not exist" in shown
 
 

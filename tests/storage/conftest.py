@@ -1,14 +1,22 @@
-"""One S3 server for all tests of this folder."""
+"""One S3 server of each kind for all tests of this folder."""
 
 from collections.abc import Iterator
 
 import pytest
 
 from tests.support.stores.s3_server import S3Server, running_s3
+from tests.support.stores.seaweed_server import running_seaweed
 
 
 @pytest.fixture(scope="session")
 def s3() -> Iterator[S3Server]:
     """An S3 server that ends with the last test."""
     with running_s3() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def seaweed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
+    """Another one, for what moto does otherwise than servers of people do."""
+    with running_seaweed(tmp_path_factory.mktemp("seaweed")) as server:
         yield server

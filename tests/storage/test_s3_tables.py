@@ -196,20 +196,6 @@ class TestReading:
             )
 
 
-def test_without_a_storage_the_table_is_not_read(
-    location: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
-    for name in ("AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"):
-        monkeypatch.setenv(name, str(tmp_path / "nothing"))
-    table = new_table("orders", location=location)
-
-    probe_tables(now=NOW + timedelta(days=1))
-
-    table.refresh_from_db()
-    assert table.error_code == "credentials-needed"
-
-
 def test_a_missing_variable_is_the_error_of_the_table(
     location: str, bucket: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

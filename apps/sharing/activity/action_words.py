@@ -94,6 +94,11 @@ WORDS: Final = {
     "storage.replace": "replaced a storage connection",
     "storage.reseal": "sealed the storage connections again",
     "storage.remove": "removed a storage connection",
+    "lake.add": "added a lake",
+    "lake.scan": "scanned a lake",
+    "lake.schedule": "changed how often a lake is scanned",
+    "lake.set_namespace": "changed the namespace of a lake’s tables",
+    "lake.remove": "removed a lake",
 }
 
 

@@ -1,6 +1,6 @@
 """What is at a location: a short look before a table is registered."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -9,7 +9,8 @@ from deltaweb.delta.protocol.schema import type_text
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.table import DeltaTable
 from deltaweb.web.tables.storage.connections import options_for
-from deltaweb.web.tables.storage.locations import check_present
+from deltaweb.web.tables.storage.locations import check_present, is_remote
+from deltaweb.web.tables.storage.trying import reach
 
 MAX_COLUMNS_SHOWN = 200
 
@@ -50,7 +51,10 @@ class LocationCheck:
 
 
 def check_location(
-    location: str, *, on_step: Callable[[str], None] = lambda _: None
+    location: str,
+    options: Mapping[str, Any] | None = None,
+    *,
+    on_step: Callable[[str], None] = lambda _: None,
 ) -> LocationCheck:
     """Look at the newest version of the table at a location.
 
@@ -58,6 +62,7 @@ def check_location(
 
     Args:
         location: From `locations.parse_location`.
+        options: Of its storage; None looks them up.
         on_step: Told the name of each step before it begins.
 
     Raises:
@@ -65,8 +70,11 @@ def check_location(
     """
     on_step("Finding the location")
     check_present(location)
+    known = options_for(location) if options is None else options
+    if is_remote(location):
+        reach(location, known)
     on_step("Finding the log")
-    table = DeltaTable(location, options_for(location))
+    table = DeltaTable(location, known)
     table.latest_version()
     on_step("Reading the newest version")
     snapshot = table.snapshot_metadata()

@@ -45,7 +45,7 @@ FIRST_NAMESPACES, FIRST_VALUES, MAX_VALUES = 12, 6, 40  # listed at once; at all
 NAMES = {
     "namespace": "Namespace",
     "status": "State",
-    "mark": "Sharing",
+    "mark": "Marked",
     "feature": "Uses",
     "writer": "Last written by",
 }

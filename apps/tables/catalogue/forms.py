@@ -36,7 +36,6 @@ class RegisterQueryForm(forms.Form):
     """What the register page was opened with."""
 
     check = forms.UUIDField(required=False)
-    scan = forms.UUIDField(required=False)
     name = forms.CharField(max_length=401, required=False)
     location = forms.CharField(max_length=MAX_LOCATION_LENGTH, required=False)
 
@@ -52,15 +51,6 @@ class RegisterForm(forms.Form):
     description = forms.CharField(max_length=10_000, required=False)
     restricted = forms.BooleanField(required=False)
     check = forms.UUIDField(required=False)
-
-
-class ScanForm(forms.Form):
-    """A folder to be scanned for tables."""
-
-    root = forms.CharField(
-        max_length=MAX_LOCATION_LENGTH,
-        error_messages={"required": "Say which folder to scan."},
-    )
 
 
 class SettingsForm(forms.Form):

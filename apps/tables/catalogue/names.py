@@ -41,15 +41,30 @@ def parse_table_name(text: str) -> TableName:
     return TableName(namespace, parts[-1])
 
 
-def name_from_path(parts: tuple[str, ...]) -> TableName:
+def name_from_path(parts: tuple[str, ...], *, namespace: str = "") -> TableName:
     """Name a table by its path below a scanned root.
 
     The last part is the table, those before it joined by `_` the namespace; what a
-    name cannot hold becomes `_`.
+    name cannot hold becomes `_`. In a namespace that is given, the whole path is the
+    table.
     """
     clean = [_FORBIDDEN.sub("_", part) or "_" for part in parts]
+    if namespace:
+        return TableName(namespace, "_".join(clean)[:MAX_PART_LENGTH])
     namespace = "_".join(clean[:-1])[:MAX_PART_LENGTH] or DEFAULT_NAMESPACE
     return TableName(namespace, clean[-1][:MAX_PART_LENGTH])
+
+
+def parse_namespace(text: str) -> str:
+    """Read the name of a namespace; "" is none.
+
+    Raises:
+        TableNameError: As `parse_table_name` does.
+    """
+    namespace = text.strip()
+    if namespace:
+        _check_part(namespace, namespace)
+    return namespace
 
 
 def with_suffix(name: TableName, number: int) -> TableName:

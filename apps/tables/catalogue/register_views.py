@@ -1,4 +1,4 @@
-"""Register one table, scan a folder for many, or load the samples."""
+"""Register one table, or load the samples."""
 
 from urllib.parse import urlencode
 from uuid import UUID
@@ -23,12 +23,10 @@ from deltaweb.web.tables.catalogue.check_location import CHECK_LOCATION, request
 from deltaweb.web.tables.catalogue.forms import (
     RegisterForm,
     RegisterQueryForm,
-    ScanForm,
 )
 from deltaweb.web.tables.catalogue.names import name_from_path
 from deltaweb.web.tables.catalogue.registration import register_table
 from deltaweb.web.tables.catalogue.samples import request_samples
-from deltaweb.web.tables.catalogue.scan_root import SCAN_ROOT, request_scan
 from deltaweb.web.tables.head.job_json import described
 from deltaweb.web.tables.head.shapes import signed_in
 from deltaweb.web.tables.models import Table
@@ -61,25 +59,6 @@ def location_check(request: HttpRequest) -> HttpResponseBase:
         return _register_page(request, "html", form=form, status=422)
     query = {"check": job.id, "location": location, "name": name}
     return redirect(f"{reverse('tables:table-register')}?{urlencode(query)}")
-
-
-@require_POST
-@editor_required
-def table_scan(request: HttpRequest) -> HttpResponseBase:
-    """Queue the registration of the tables below a folder, then show how it goes."""
-    form = ScanForm(request.POST)
-    if form.is_valid():
-        try:
-            job = request_scan(
-                root=form.cleaned_data["root"],
-                now=timezone.now(),
-                requested_by=signed_in(request),
-            )
-        except DeltaError as error:
-            form.add_error("root", str(error))
-        else:
-            return redirect(f"{reverse('tables:table-register')}?scan={job.id}")
-    return _register_page(request, "html", scan_form=form, status=422)
 
 
 @require_POST
@@ -119,45 +98,38 @@ def _register(request: HttpRequest) -> HttpResponseBase:
     return redirect(table)
 
 
-def _register_page(  # noqa: PLR0913 (each is one part of the page)
+def _register_page(
     request: HttpRequest,
     fmt: str,
     *,
     form: RegisterForm | None = None,
-    scan_form: ScanForm | None = None,
     job: Job | None = None,
     status: int = 200,
 ) -> HttpResponseBase:
     values = cleaned(RegisterQueryForm(request.GET))
     job = job or _own_job(request, values["check"], kind=CHECK_LOCATION.name)
-    scan_job = _own_job(request, values["scan"], kind=SCAN_ROOT.name)
-    for one in (job, scan_job):
-        wait_a_glance(one)
+    wait_a_glance(job)
     location = job.parameters["location"] if job else values["location"]
     found = job.result if job and job.state == Job.State.DONE else None
     name = values["name"] or _suggested_name(location)
     if form is None:
         form = RegisterForm(initial={"location": location, "name": name})
-    scanned = scan_job.result if scan_job else None
     return respond(
         request,
         fmt,
         template="tables/table_register.html",
         context={
             "form": form,
-            "scan_form": scan_form or ScanForm(),
             "job": job,
             "found": found,
             "found_at": parse_datetime(found["timestamp"]) if found else None,
-            "scan_job": scan_job,
-            "scanned": scanned,
             "known": Table.objects.filter(location=location).defer("summary")[:3]
             if found
             else [],
             "is_empty": not Table.objects.exists(),
             "roots": roots_for(signed_in(request)),
         },
-        data={"check": described(job), "scan": described(scan_job)},
+        data={"check": described(job)},
         status=status,
     )
 

@@ -1,7 +1,7 @@
 """The tables of the catalogue: register, rename, describe, schedule, remove, find."""
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from django.db import IntegrityError, transaction
@@ -26,7 +26,7 @@ from deltaweb.web.tables.errors import (
 )
 from deltaweb.web.tables.extension import guards
 from deltaweb.web.tables.index.folders import index_folders
-from deltaweb.web.tables.index.refresh import refresh_table
+from deltaweb.web.tables.index.refresh import index_new, refresh_table
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.models.news import TABLES, tell_changed
 from deltaweb.web.tables.models.schedules import SCHEDULES, schedule_name
@@ -80,9 +80,36 @@ def register_table(  # noqa: PLR0913 (each is one fact of the table)
     _save_named(table, parsed)
     told = {"location": where, "restricted": restricted, **(detail or {})}
     name_of = made_by or "table.register"
-    report(_action(name_of, table, actor or _actor(created_by), now, told))
+    report(_action(name_of, table, actor or actor_for(created_by), now, told))
     refresh_table(table, requested_by=created_by, now=now)
     return table
+
+
+@transaction.atomic
+def register_many(
+    tables: Sequence[Table], *, now: datetime, created_by: User | None, actor: Actor
+) -> None:
+    """Add tables to the catalogue by few statements, and queue their first index.
+
+    Args:
+        tables: New rows; their names are free, and their locations are allowed.
+        now: The current time.
+        created_by: Who registers them.
+        actor: The same, for the record.
+
+    Raises:
+        IntegrityError: If somebody takes one of the names at the same time; then none
+            is added.
+    """
+    for table in tables:
+        table.created_at = table.probe_due_at = now
+        table.created_by = created_by
+    Table.objects.bulk_create(tables)
+    for table in tables:
+        told = {"location": table.location, "restricted": table.restricted}
+        report(_action("table.register", table, actor, now, told))
+    index_new(tables, now=now, requested_by=created_by)
+    publish(TABLES)
 
 
 @transaction.atomic
@@ -170,6 +197,9 @@ def remove_table(table: Table, *, actor: Actor, now: datetime) -> None:
     )
     detail = {"location": table.location}
     report(_action("table.remove", table, actor, now, detail))
+    if table.lake is not None:
+        table.lake.removed = sorted({*table.lake.removed, table.location})
+        table.lake.save(update_fields=["removed"])
     try:
         table.delete()
     except ProtectedError as error:  # somebody began to use it just now
@@ -230,7 +260,8 @@ def _save_named(
         ) from error
 
 
-def _actor(user: User | None) -> Actor:
+def actor_for(user: User | None) -> Actor:
+    """Return who a user is in the record; None is the command line."""
     if user is None:
         return COMMAND_LINE
     return Actor(name=user.username, user_id=user.pk)

@@ -1,22 +1,37 @@
 """Tables that are found in folders: registered together, under names of their own."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
-from django.db import transaction
+from django.db import IntegrityError
 
+from deltaweb.delta.errors import LocationError
+from deltaweb.storage.objects.scan import FoundTables, Parts
 from deltaweb.web.accounts.models import User
 from deltaweb.web.pages.actions import Actor
 from deltaweb.web.tables.catalogue.names import TableName, name_from_path, with_suffix
-from deltaweb.web.tables.catalogue.registration import register_table
-from deltaweb.web.tables.models import Table
-from deltaweb.web.tables.storage.finding import ScanResult, find_tables
-from deltaweb.web.tables.storage.locations import check_allowed, parse_location
+from deltaweb.web.tables.catalogue.registration import (
+    actor_for,
+    register_many,
+    register_table,
+)
+from deltaweb.web.tables.models import Lake, Table
+from deltaweb.web.tables.storage.finding import find_tables
+from deltaweb.web.tables.storage.locations import (
+    check_allowed,
+    is_remote,
+    parse_location,
+)
 from deltaweb.web.tables.storage.roots import roots_for, samples_folder
+from deltaweb.web.tables.storage.url_prefixes import parts_of, url_of
 
-SCAN_BATCH = 100  # tables a transaction: the database is never held for long
+SCAN_BATCH: Final = 500  # tables a transaction: the database is never held for long
+NAMES_TOLD: Final = 100  # of each list in a job's result
+
+Seen = Callable[[str, int, int | None, str], None]
+"""Told a step, how much of it is done, of how much, and of what."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -27,104 +42,202 @@ class ScanReport:
         registered: New tables, in the order of their paths.
         known: Tables whose location was registered before.
         renamed: New tables that had to take another name, with the one they lost.
-        unreadable: Folders that could not be listed.
+        unreadable: Folders that could not be listed, below the root.
         truncated: Whether a bound ended the scan early.
+        locations: Of all tables that were found, as the catalogue has them.
+        vanished: Names of the lake's tables that are no longer there.
+        returned: Names of those that are there again.
     """
 
     root: str
+    num_found: int = 0
+    num_folders: int = 0
     registered: list[Table] = field(default_factory=list)
     known: list[Table] = field(default_factory=list)
     renamed: list[tuple[Table, str]] = field(default_factory=list)
     unreadable: list[str] = field(default_factory=list)
     truncated: bool = False
+    locations: set[str] = field(default_factory=set)
+    vanished: list[str] = field(default_factory=list)
+    returned: list[str] = field(default_factory=list)
 
-    def as_json(self) -> dict[str, Any]:
-        """Return the report as JSON, for a job's result and for commands."""
+    def as_json(self, *, most: int = NAMES_TOLD) -> dict[str, Any]:
+        """Return the report as JSON, for a job's result and for commands.
+
+        Args:
+            most: How many entries each list has at most.
+        """
         return {
             "root": self.root,
+            "found": self.num_found,
+            "folders": self.num_folders,
+            "registered": len(self.registered),
             "num_registered": len(self.registered),
             "num_known": len(self.known),
-            "registered": [
+            "tables": [
                 {"name": table.full_name, "location": table.location}
-                for table in self.registered
+                for table in self.registered[:most]
             ],
-            "known": [table.full_name for table in self.known],
+            "known": [table.full_name for table in self.known[:most]],
             "renamed": [
                 {"wanted": wanted, "name": table.full_name, "location": table.location}
-                for table, wanted in self.renamed
+                for table, wanted in self.renamed[:most]
             ],
-            "unreadable": self.unreadable,
+            "vanished": self.vanished[:most],
+            "num_vanished": len(self.vanished),
+            "returned": self.returned[:most],
+            "unreadable": self.unreadable[:most],
             "truncated": self.truncated,
         }
 
 
-def scan_root(
+def scan_root(  # noqa: PLR0913  # each is one fact of the scan
     *,
     root: str,
     now: datetime,
+    namespace: str = "",
     created_by: User | None = None,
     actor: Actor | None = None,
     is_dry_run: bool = False,
 ) -> ScanReport:
-    """Register every Delta table below a local folder that is not registered yet.
+    """Register every Delta table below a folder or URL that is not registered yet.
 
     A dry run only says which tables these are, and by which names.
 
     Raises:
-        LocationInvalidError: If `root` is no path.
+        LocationInvalidError: If `root` is no location.
         LocationNotAllowedError: If the user may not register from there.
         ScanRootError: If the folder cannot be scanned.
+        DeltaError: If the URL cannot be listed.
     """
     where = parse_location(root)
     check_allowed(where, roots=roots_for(created_by))
-    found = find_tables(where)
     return register_found(
-        found, now=now, created_by=created_by, actor=actor, is_dry_run=is_dry_run
+        find_tables(where),
+        now=now,
+        namespace=namespace,
+        created_by=created_by,
+        actor=actor,
+        is_dry_run=is_dry_run,
     )
 
 
-def register_found(
-    found: ScanResult,
+def register_found(  # noqa: PLR0913  # as above
+    found: FoundTables,
     *,
     now: datetime,
+    lake: Lake | None = None,
+    passed_over: Collection[str] = (),
+    namespace: str = "",
     created_by: User | None = None,
     actor: Actor | None = None,
+    on_progress: Seen = lambda *_: None,
     is_dry_run: bool = False,
 ) -> ScanReport:
-    """Register the tables that a scan found; in a dry run, only name them."""
+    """Register the tables that a scan found; in a dry run, only name them.
+
+    Those of a lake become its own, known ones too if they are of no other; the
+    locations in `passed_over` are left out.
+    """
     report = ScanReport(
-        root=str(found.root), unreadable=found.unreadable, truncated=found.truncated
+        root=found.root,
+        num_found=len(found.tables),
+        num_folders=found.num_folders,
+        unreadable=list(found.unreadable),
+        truncated=found.truncated,
     )
-    taken = set(Table.objects.values_list("namespace", "name"))
-    by_location = {table.location: table for table in Table.objects.defer("summary")}
+    registering = _Registering(report, lake=lake, namespace=namespace)
+    tables = [one for one in found.tables if found.location(one) not in passed_over]
     roots = roots_for(created_by)
-    for start in range(0, len(found.tables), SCAN_BATCH):
-        with transaction.atomic():
-            for parts in found.tables[start : start + SCAN_BATCH]:
-                location = str(found.root.joinpath(*parts))
-                if known := by_location.get(location):
-                    report.known.append(known)
-                    continue
-                wanted = name_from_path(parts or (found.root.name or "table",))
-                name = _free_name(wanted, taken)
-                taken.add((name.namespace, name.name))
-                check_allowed(location, roots=roots)
-                if is_dry_run:
-                    table = Table(
-                        namespace=name.namespace, name=name.name, location=location
-                    )
-                else:
-                    table = register_table(
-                        name=name,
-                        location=location,
-                        now=now,
-                        created_by=created_by,
-                        actor=actor,
-                    )
-                report.registered.append(table)
-                if name != wanted:
-                    report.renamed.append((table, str(wanted)))
+    for start in range(0, len(tables), SCAN_BATCH):
+        on_progress("Registering tables", start, len(tables), "tables")
+        new = registering.new_tables(found, tables[start : start + SCAN_BATCH])
+        for table in new:
+            check_allowed(table.location, roots=roots)
+        if is_dry_run or not new:
+            continue
+        who = actor or actor_for(created_by)
+        try:
+            register_many(new, now=now, created_by=created_by, actor=who)
+        except IntegrityError:  # somebody took one of the names just now
+            registering.name_anew(new)
+            register_many(new, now=now, created_by=created_by, actor=who)
+    if lake is not None:
+        registering.adopt(lake)
     return report
+
+
+class _Registering:
+    """The names and locations that are taken while a scan goes on."""
+
+    def __init__(
+        self, report: ScanReport, *, lake: Lake | None, namespace: str
+    ) -> None:
+        self._report, self._lake = report, lake
+        self._namespace = lake.namespace if lake else namespace
+        self._wanted: dict[str, TableName] = {}
+        self._taken = _taken_names()
+        tables = Table.objects.only("id", "namespace", "name", "location", "lake_id")
+        self._known = {_spelling(table.location): table for table in tables}
+
+    def new_tables(self, found: FoundTables, batch: Sequence[Parts]) -> list[Table]:
+        """Return rows for those of some tables that are not registered yet."""
+        report, new = self._report, []
+        for parts in batch:
+            location = found.location(parts)
+            if known := self._known.get(_spelling(location)):
+                report.known.append(known)
+                report.locations.add(known.location)
+                continue
+            try:
+                is_plain = parse_location(location) == location
+            except LocationError:
+                is_plain = False
+            if not is_plain:  # such as a name with a question mark
+                report.unreadable.append("/".join(parts))
+                continue
+            path = parts or (found.root.rstrip("/").rpartition("/")[2] or "table",)
+            wanted = name_from_path(path, namespace=self._namespace)
+            table = Table(location=location, lake=self._lake)
+            self._wanted[location] = wanted
+            self._give_name(table)
+            report.registered.append(table)
+            report.locations.add(location)
+            new.append(table)
+        return new
+
+    def name_anew(self, tables: Sequence[Table]) -> None:
+        """Give tables names that are free now."""
+        self._taken |= _taken_names()
+        self._report.renamed = [
+            one for one in self._report.renamed if one[0] not in tables
+        ]
+        for table in tables:
+            self._give_name(table)
+
+    def adopt(self, lake: Lake) -> None:
+        """Make those tables a lake's own that were registered before, by hand."""
+        ids = [table.id for table in self._report.known if table.lake_id is None]
+        for start in range(0, len(ids), SCAN_BATCH):
+            some = Table.objects.filter(id__in=ids[start : start + SCAN_BATCH])
+            some.update(lake=lake)
+
+    def _give_name(self, table: Table) -> None:
+        wanted = self._wanted[table.location]
+        name = _free_name(wanted, self._taken)
+        self._taken.add((name.namespace, name.name))
+        table.namespace, table.name = name.namespace, name.name
+        if name != wanted:
+            self._report.renamed.append((table, str(wanted)))
+
+
+def _taken_names() -> set[tuple[str, str]]:
+    return set(Table.objects.values_list("namespace", "name"))
+
+
+def _spelling(location: str) -> str:
+    """Return a location as it compares: schemes that mean one store are one."""
+    return url_of(parts_of(location)) if is_remote(location) else location
 
 
 def load_samples(
@@ -145,8 +258,8 @@ def load_samples(
     for sample in make_samples(samples_folder(), now, on_table):
         table = Table.objects.filter(location=sample.location).first()
         if table is None:
-            taken = set(Table.objects.values_list("namespace", "name"))
-            name = _free_name(TableName(sample.namespace, sample.name), taken)
+            wanted = TableName(sample.namespace, sample.name)
+            name = _free_name(wanted, _taken_names())
             table = register_table(
                 name=name,
                 location=sample.location,

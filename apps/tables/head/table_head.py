@@ -6,12 +6,14 @@ from datetime import date, datetime
 
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Q
+from django.utils import timezone
 
 from deltaweb.delta.features.readers import FeatureReaders, feature_readers
 from deltaweb.delta.features.registry import refused_features
 from deltaweb.delta.log.versions import OF_FILES
 from deltaweb.web.accounts.models import User
 from deltaweb.web.jobs.models import Job
+from deltaweb.web.jobs.services import bring_forward
 from deltaweb.web.pages.errors import PageError
 from deltaweb.web.tables.index.refresh import REFRESH
 from deltaweb.web.tables.models import Commit, MissingFiles, Table
@@ -173,6 +175,8 @@ def table_head(table: Table, version: int | None = None) -> TableHead:
     failed = jobs[0] if has_failed else None
     shown = table.version if version is None else version
     if shown is None or table.version is None:
+        if index_job is not None:
+            bring_forward(index_job, now=timezone.now())
         return TableHead(
             table=table,
             version=None,

@@ -1,8 +1,9 @@
 """Index jobs: a table's log is read by Spark, with the logs of others that wait."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from django.conf import settings
 from django.utils import timezone
@@ -11,7 +12,7 @@ from deltaweb.web.accounts.models import User
 from deltaweb.web.jobs import kinds
 from deltaweb.web.jobs.kind import JobKind, NoParameters, Queue
 from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.services import enqueue
+from deltaweb.web.jobs.services import enqueue, enqueue_many
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.models.subjects import on_table
 
@@ -20,19 +21,36 @@ if TYPE_CHECKING:
     from deltaweb.web.tables.index.spark_session import SparkSession
 
 
+TOLD_AT_ONCE: Final = 8  # jobs of many; each takes others along that wait
+
+
 def refresh_table(
     table: Table, *, now: datetime, requested_by: User | None = None
 ) -> Job:
     """Queue an index of the table's log; a queued or running one is returned."""
-    return enqueue(
-        kind=REFRESH.name,
-        title=f"Index {table.full_name}",
-        parameters={"table_id": str(table.id)},
-        subject_id=table.id,
-        key=f"index:{table.id}",
-        requested_by=requested_by,
-        now=now,
-    )
+    return enqueue(**_asked(table), requested_by=requested_by, now=now)
+
+
+def index_new(
+    tables: Sequence[Table], *, now: datetime, requested_by: User | None
+) -> None:
+    """Queue the first index of tables that are registered together."""
+    jobs = [
+        Job(**_asked(table), requested_by=requested_by, created_at=now)
+        for table in tables
+    ]
+    enqueue_many(jobs, num_woken=TOLD_AT_ONCE)
+
+
+def _asked(table: Table) -> dict[str, Any]:
+    """Return what a job says that indexes a table."""
+    return {
+        "kind": REFRESH.name,
+        "title": f"Index {table.full_name}"[:300],
+        "parameters": {"table_id": str(table.id)},
+        "subject_id": table.id,
+        "key": f"index:{table.id}",
+    }
 
 
 def refresh_anew(table: Table, *, now: datetime) -> Job:

@@ -9,6 +9,7 @@ TableColumn       a column of the newest schema, for search
 AllowedRoot       a folder below which tables may be registered, besides the setting
 MissingFiles      versions that lack data files, and how that is known
 StorageConnection how an object store is reached: its driver's options, sealed
+Lake              a folder or URL whose tables are registered again and again
 """
 
 import uuid
@@ -23,6 +24,7 @@ from deltaweb.delta.log import versions
 from deltaweb.web.pages.lists.links import address_of
 from deltaweb.web.tables.models.actions import MetadataVersion as MetadataVersion
 from deltaweb.web.tables.models.actions import ProtocolVersion as ProtocolVersion
+from deltaweb.web.tables.models.lakes import Lake as Lake
 from deltaweb.web.tables.models.missing_files import MissingFiles as MissingFiles
 from deltaweb.web.tables.models.schedules import ONLY_WHEN_ASKED_S
 from deltaweb.web.tables.models.storage import AllowedRoot as AllowedRoot
@@ -66,6 +68,7 @@ class TableQuerySet(models.QuerySet["Table"]):
     def due_for_probe(self, now: datetime) -> "TableQuerySet":
         """Tables whose newest version is to be looked up, longest due first."""
         scheduled = self.exclude(refresh_interval_s=ONLY_WHEN_ASKED_S)
+        scheduled = scheduled.filter(vanished_at=None)
         return scheduled.filter(probe_due_at__lte=now).order_by("probe_due_at")
 
 
@@ -94,6 +97,13 @@ class Table(models.Model):
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True
     )
+
+    # === The lake that it was found in ===
+    lake = models.ForeignKey(
+        Lake, models.SET_NULL, null=True, blank=True, related_name="tables"
+    )
+    # Since when scans of the lake no longer find it.
+    vanished_at = models.DateTimeField(null=True, blank=True)
 
     # === The newest indexed snapshot ===
     state = models.CharField(max_length=16, choices=State, default=State.NEW)

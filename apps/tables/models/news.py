@@ -3,11 +3,11 @@
 from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
 
-from django.db.models import Count, Max, Q
+from django.db.models import Count, Max, Q, Sum
 
 from deltaweb.web.news.publishing import publish
 from deltaweb.web.news.topics import Topic, revision_of_values
-from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.models import Lake, Table
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 TABLES: Final = "tables"  # any of them
 TABLE: Final = "table"
+LAKES: Final = "lakes"
 TABLE_PACE_S: Final = 0.25
 TABLES_PACE_S: Final = 1.0  # a folder of tables is indexed one after the other
 _SHOWN: Final = (
@@ -54,7 +55,18 @@ def _table(user: Any, key: str) -> str | None:  # noqa: ANN401 (of a request)
     return None if table is None else table_revision(table)
 
 
+def lakes_revision() -> str:
+    """Return the revision of the lakes."""
+    found = Lake.objects.aggregate(Count("id"), Max("scanned_at"), Sum("failures"))
+    return revision_of_values(*found.values())
+
+
+def _lakes(user: Any, _key: str) -> str | None:  # noqa: ANN401 (as above)
+    return lakes_revision() if getattr(user, "is_editor", False) else None
+
+
 TOPICS: Final = (
+    Topic(word=LAKES, revision=_lakes, pace_s=TABLES_PACE_S),
     Topic(word=TABLE, revision=_table, pace_s=TABLE_PACE_S),
     Topic(
         word=TABLES,

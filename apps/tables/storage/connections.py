@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
+from django.conf import settings
 from django.db import IntegrityError, transaction
 
 from deltaweb.delta.errors import LocationInvalidError
@@ -132,12 +133,15 @@ def add_connection(  # noqa: PLR0913 (each is one fact of the connection)
         StorageNameError: If the name breaks the rules of names.
         StorageNameTakenError: If one of this name is there, without `replace`.
         StoragePrefixTakenError: If another one is for this prefix.
+        StorageHostError: If an option leads to a host that may not be asked.
         LocationInvalidError: If the prefix is none.
     """
+    from deltaweb.web.tables.storage.endpoints import check_endpoints  # noqa: PLC0415 (few add one)
     from deltaweb.web.tables.storage.sealing import seal  # noqa: PLC0415 (cryptography)
 
     if _NAME.fullmatch(name) is None:
         raise StorageNameError(name=name)
+    check_endpoints(options, allowed=settings.STORAGE_HOSTS)
     place = parse_prefix(prefix)
     connection = StorageConnection.objects.filter(name=name).first()
     if connection is not None and not replace:

@@ -6,6 +6,7 @@ DeltaError
 ├── StoragePrefixTakenError    another connection is for that prefix
 ├── StorageNotFoundError       no connection has that name
 ├── StorageOptionError         an option that cannot be one
+├── StorageHostError           the address of a store that may not be asked
 ├── StorageReferenceError      a variable or file that an option names is missing
 └── StorageSealedError         options that were sealed with another secret key
 """
@@ -53,6 +54,15 @@ class StorageOptionError(DeltaError, code="storage-option-invalid"):
     reason: str
     message = "An option of the storage cannot be used: {reason}."
     hint = "Write KEY=VALUE, KEY=env:VARIABLE or KEY=file:PATH."
+
+
+class StorageHostError(DeltaError, code="storage-host-not-allowed"):
+    """An option leads to a host that this server does not ask."""
+
+    host: str
+    reason: str
+    message = "{host} may not be asked for a storage: {reason}."
+    hint = "Whoever runs the server can name it in DELTAWEB_STORAGE_HOSTS."
 
 
 class StorageReferenceError(DeltaError, code="storage-reference-missing"):

@@ -1,4 +1,4 @@
-"""Finding Delta tables below a local folder, without trusting what is there.
+"""Finding Delta tables below a local folder or a URL, without trusting what is there.
 
 Symbolic links to folders are not followed, hidden folders and those that hold data
 or logs are passed over, a table's own folders are not entered, and both the depth
@@ -6,88 +6,74 @@ and the number of folders are bounded.
 """
 
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from pathlib import Path
 
+from deltaweb.storage.objects.listing import LOG_FOLDER
+from deltaweb.storage.objects.scan import (
+    MAX_DEPTH,
+    MAX_FOLDERS,
+    FoundTables,
+    Visit,
+    find_below,
+    find_objects,
+    is_passed_over,
+)
 from deltaweb.web.tables.errors import ScanRootError
+from deltaweb.web.tables.storage.connections import options_for
+from deltaweb.web.tables.storage.locations import is_remote
 
-MAX_DEPTH = 12
-MAX_FOLDERS = 200_000
-MAX_TABLES = 20_000
-LOG_FOLDER = "_delta_log"
-
-
-@dataclass(slots=True)
-class ScanResult:
-    """What a scan found: the path of each table below the root, in name order.
-
-    Attributes:
-        root: The scanned folder.
-        tables: For each table the parts of its path below the root; `()` is the root.
-        unreadable: Folders that could not be listed.
-        truncated: Whether a bound ended the scan early.
-    """
-
-    root: Path
-    tables: list[tuple[str, ...]] = field(default_factory=list)
-    unreadable: list[str] = field(default_factory=list)
-    truncated: bool = False
+Report = Callable[[FoundTables], None]
 
 
 def find_tables(
-    root: str, *, max_depth: int = MAX_DEPTH, max_folders: int = MAX_FOLDERS
-) -> ScanResult:
-    """Find the tables below `root`.
+    root: str,
+    *,
+    on_progress: Report = lambda _: None,
+    max_depth: int = MAX_DEPTH,
+    max_folders: int = MAX_FOLDERS,
+) -> FoundTables:
+    """Find the tables below a root, in the order of their paths.
+
+    Args:
+        root: From `parse_location`.
+        on_progress: Told again and again what is found so far; what it raises ends
+            the scan.
+        max_depth: How deep below a local folder.
+        max_folders: How many local folders.
 
     Raises:
         ScanRootError: If `root` is no folder or cannot be listed.
+        DeltaError: If it is a URL that cannot be listed.
     """
+    if is_remote(root):
+        return find_objects(root, options_for(root), on_progress=on_progress)
     folder = Path(root)
     if not folder.is_dir():
         reason = "it is not a folder" if folder.exists() else "it does not exist"
         raise ScanRootError(root=root, reason=reason)
     if not os.access(folder, os.R_OK | os.X_OK):
         raise ScanRootError(root=root, reason="it cannot be listed by this user")
-    result = ScanResult(root=folder)
-    waiting: list[tuple[str, ...]] = [()]
-    seen = 0
-    while waiting:
-        parts = waiting.pop()
-        seen += 1
-        if seen > max_folders or len(result.tables) >= MAX_TABLES:
-            result.truncated = True
-            break
-        children = _visit(result, parts)
-        if children and len(parts) >= max_depth:
-            result.truncated = True
-        else:
-            waiting.extend((*parts, name) for name in reversed(children))
-    result.tables.sort()
-    return result
+    return find_below(
+        root,
+        _local_visit(root),
+        on_progress=on_progress,
+        max_depth=max_depth,
+        max_folders=max_folders,
+    )
 
 
-def _visit(result: ScanResult, parts: tuple[str, ...]) -> list[str]:
-    """Note a table, or return the names of the folders to look into next."""
-    try:
-        names = sorted(_folders(result.root.joinpath(*parts)))
-    except OSError:
-        result.unreadable.append("/".join(parts))
-        return []
-    if LOG_FOLDER in names:
-        result.tables.append(parts)
-        return []
-    return [name for name in names if not _is_passed_over(name)]
+def _local_visit(root: str) -> Visit:
+    def visit(parts: tuple[str, ...]) -> list[str] | None:
+        with os.scandir("/".join((root, *parts))) as entries:
+            # The log's folder may itself be a link.
+            names = sorted(
+                entry.name
+                for entry in entries
+                if entry.is_dir(follow_symlinks=entry.name == LOG_FOLDER)
+            )
+        if LOG_FOLDER in names:
+            return None
+        return [name for name in names if not is_passed_over(name)]
 
-
-def _folders(path: Path) -> Iterator[str]:
-    """Yield the names of real folders; the log's may itself be a link."""
-    with os.scandir(path) as entries:
-        for entry in entries:
-            if entry.is_dir(follow_symlinks=entry.name == LOG_FOLDER):
-                yield entry.name
-
-
-def _is_passed_over(name: str) -> bool:
-    """Whether a folder is hidden, internal to an engine, or a partition's data."""
-    return name.startswith((".", "_")) or "=" in name
+    return visit

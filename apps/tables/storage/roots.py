@@ -15,9 +15,9 @@ SAMPLES_FOLDER = "samples"
 
 
 def allow_root(path: str, *, reason: str, now: datetime) -> AllowedRoot:
-    """Allow a folder for good, whatever `DELTAWEB_ALLOWED_ROOTS` says (LAKE)."""
+    """Allow a folder or URL for good, whatever `DELTAWEB_ALLOWED_ROOTS` says (LAKE)."""
     root, _ = AllowedRoot.objects.update_or_create(
-        path=str(Path(path).resolve()),
+        path=parse_root(path) if is_remote(path) else str(Path(path).resolve()),
         defaults={"reason": reason},
         create_defaults={"reason": reason, "created_at": now},
     )

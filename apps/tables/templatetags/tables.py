@@ -22,8 +22,10 @@ from deltaweb.web.tables.extension.search_kinds import kinds_for
 from deltaweb.web.tables.head.table_head import TableHead
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.models.news import (
+    LAKES,
     TABLE,
     TABLES,
+    lakes_revision,
     table_revision,
     tables_revision,
 )
@@ -69,6 +71,12 @@ def table_news(table: Table) -> str:
 def tables_news(context: Context) -> str:
     """Name what a part hears of all the tables that its reader may see."""
     return f"{TABLES}@{tables_revision(context['request'].user)}"
+
+
+@register.simple_tag
+def lakes_news() -> str:
+    """Name what the list of lakes hears of."""
+    return f"{LAKES}@{lakes_revision()}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from tests.support.conditions.drawn_examples import examples
 from tests.support.pages.factories import new_column, new_table
 
 pytestmark = pytest.mark.django_db
-PARAMETERS = ["q", "namespace", "status", "sort", "page", "kind", "v", "check", "scan"]
+PARAMETERS = ["q", "namespace", "status", "sort", "page", "kind", "v", "check"]
 PATHS = [
     "/tables/",
     "/tables.json",

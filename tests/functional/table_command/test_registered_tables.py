@@ -7,7 +7,7 @@ from django.core.management import CommandError
 from pytest_django.fixtures import Settings
 
 from deltaweb.web.jobs.models import Job
-from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.models import Lake, Table
 from tests.functional.command_line import Ran, Terminal
 from tests.functional.table_command.commands import refusal, run, run_json
 from tests.support.pages.factories import new_table
@@ -51,9 +51,31 @@ class TestCatalogue:
         scanned = run_json("scan", lake)
         again = run_json("scan", lake)
 
-        assert {table["name"] for table in scanned["registered"]} == SAMPLES
+        assert (scanned["found"], scanned["registered"]) == (4, 4)
+        assert {table["name"] for table in scanned["tables"]} == SAMPLES
         assert set(again["known"]) == SAMPLES
-        assert again["registered"] == []
+        assert (again["registered"], again["tables"]) == (0, [])
+
+    def test_scans_a_folder_into_a_namespace_again_and_again(self, lake: Path) -> None:
+        seen = run_json("scan", lake, "--namespace", "raw", "--dry-run")
+        run("scan", lake, "--namespace", "raw", "--repeat", "1h")
+
+        names = {f"raw.{name}" for name in SAMPLES}
+        assert {table["name"] for table in seen["tables"]} == names
+        assert {table.full_name for table in Table.objects.all()} == names
+        assert Lake.objects.get().scan_interval_s == 3600
+
+    def test_adds_many_or_none(self, lake: Path, tmp_path: Path) -> None:
+        pairs = [part for name in sorted(SAMPLES) for part in (name, str(lake / name))]
+
+        assert "no location" in refusal("add", *pairs, "more")
+        assert "does not exist" in refusal("add", *pairs, "more", tmp_path / "gone")
+        assert "is already" in refusal("add", *pairs, *pairs[:2])
+        assert not Table.objects.exists()
+        added = run_json("add", *pairs)
+
+        assert [table["name"] for table in added] == sorted(SAMPLES)
+        assert {table.location for table in Table.objects.all()} == {*pairs[1::2]}
 
     def test_lists_tables_with_the_promised_fields(self) -> None:
         new_table("sales.orders")

@@ -35,6 +35,7 @@ def environment(home: Path, **variables: str) -> dict[str, str]:
         "DJANGO_SETTINGS_MODULE": "deltaweb.settings",
         "DELTAWEB_HOME": str(home),
         "DELTAWEB_LOG_LEVEL": "WARNING",
+        "DELTAWEB_STORAGE_HOSTS": "127.0.0.1",
         **variables,
     }
 

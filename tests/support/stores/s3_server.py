@@ -9,6 +9,7 @@ from typing import Any
 
 import boto3
 from moto.moto_server.threaded_moto_server import ThreadedMotoServer
+from s3fs import S3FileSystem
 
 ACCESS_KEY, SECRET_KEY = "deltaweb-key", "deltaweb-secret"
 # Every server of a process has the same memory: a name that came back would be taken.
@@ -54,6 +55,18 @@ class S3Server:
             key = f"{prefix}/{file.relative_to(folder).as_posix()}"
             client.put_object(Bucket=bucket, Key=key, Body=file.read_bytes())
 
+    def publish(self, bucket: str) -> None:
+        """Let everybody list a bucket and read what is in it."""
+        client = self._client()
+        client.put_bucket_acl(Bucket=bucket, ACL="public-read")
+        for entry in client.list_objects_v2(Bucket=bucket)["Contents"]:
+            client.put_object_acl(Bucket=bucket, Key=entry["Key"], ACL="public-read")
+
+    def put(self, url: str, data: bytes) -> None:
+        """Put an object by its URL."""
+        bucket, _, key = url.removeprefix("s3://").partition("/")
+        self._client().put_object(Bucket=bucket, Key=key, Body=data)
+
     def _client(self) -> Any:  # noqa: ANN401 (boto3 has no types)
         return boto3.client(
             "s3",
@@ -62,6 +75,23 @@ class S3Server:
             endpoint_url=self.url,
             region_name="us-east-1",
         )
+
+
+@contextmanager
+def counted_requests() -> Iterator[list[str]]:
+    """Count what the driver is asked to send."""
+    asked: list[str] = []
+    call = S3FileSystem.call_s3
+
+    def counted(self: S3FileSystem, method: str, *args: object, **named: object) -> Any:  # noqa: ANN401 (as the driver's)
+        asked.append(method)
+        return call(self, method, *args, **named)
+
+    S3FileSystem.call_s3 = counted
+    try:
+        yield asked
+    finally:
+        S3FileSystem.call_s3 = call
 
 
 @contextmanager

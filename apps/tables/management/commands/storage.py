@@ -4,13 +4,15 @@ from pathlib import Path
 
 from django.utils import timezone
 
+from deltaweb.storage.objects.trial import Trial
 from deltaweb.web.pages.actions import COMMAND_LINE
 from deltaweb.web.pages.command import AddSubcommand, Output, SubcommandsCommand
 from deltaweb.web.tables.management import text_output
 from deltaweb.web.tables.models import StorageConnection
 from deltaweb.web.tables.storage import connections as storage_connections
+from deltaweb.web.tables.storage import trying
 from deltaweb.web.tables.storage.errors import StorageReferenceError
-from deltaweb.web.tables.storage.options import parse_options, resolve
+from deltaweb.web.tables.storage.options import parse_options
 
 
 class Command(SubcommandsCommand):
@@ -41,17 +43,44 @@ class Command(SubcommandsCommand):
         parser.add_argument(
             "--replace", action="store_true", help="give a known storage other options"
         )
+        parser.add_argument(
+            "--write", action="store_true", help="try to write there as well"
+        )
+        parser.add_argument(
+            "--untried",
+            action="store_true",
+            help="keep it without a try: it is reached from elsewhere, or later",
+        )
         add("list", self.list_storages, help="list the storages, without values")
         parser = add("remove", self.remove, help="forget a storage; its tables stay")
         parser.add_argument("name")
         parser.add_argument("--yes", action="store_true", help="do not ask")
         add("reseal", self.reseal, help="seal all options with the current secret key")
 
-    def add_storage(
-        self, *, name: str, prefix: str, options: list[str], replace: bool, **_: object
+    def add_storage(  # noqa: PLR0913 (the options of the line)
+        self,
+        *,
+        name: str,
+        prefix: str,
+        options: list[str],
+        replace: bool,
+        write: bool,
+        untried: bool,
+        **_: object,
     ) -> Output:
-        """Keep the options of a prefix."""
+        """Try the options of a prefix, then keep them."""
         parsed = parse_options(options, base=Path.cwd())
+        tried: Trial | None = None
+        try:
+            if untried:
+                place = storage_connections.parse_prefix(prefix)
+                trying.check_options(place, parsed, name=name)
+            else:
+                tried = trying.try_connection(
+                    prefix, parsed, name=name, is_written=write
+                )
+        except StorageReferenceError as error:
+            self.warn(str(error))
         connection = storage_connections.add_connection(
             name=name,
             prefix=prefix,
@@ -60,13 +89,9 @@ class Command(SubcommandsCommand):
             now=timezone.now(),
             replace=replace,
         )
-        try:
-            resolve(parsed, storage=name)
-        except StorageReferenceError as error:
-            self.warn(str(error))
         names = ", ".join(connection.option_names) or "no options"
         text = f"{connection.prefix} is reached by the storage {name} ({names})."
-        return Output(_as_json(connection), text)
+        return Output(_as_json(connection) | {"tried": tried}, f"{text}{_tried(tried)}")
 
     def list_storages(self, **_: object) -> Output:
         """List the storages."""
@@ -100,6 +125,14 @@ class Command(SubcommandsCommand):
         sealed = "storage is" if len(connections) == 1 else "storages are"
         text = f"{len(connections)} {sealed} sealed with the current secret key."
         return Output([_as_json(one) for one in connections], text)
+
+
+def _tried(trial: Trial | None) -> str:
+    if trial is None:
+        return " It was not tried."
+    done = ["listed", "read" if trial.was_read else "", "written"]
+    words = [one for one in done[: 3 if trial.was_written else 2] if one]
+    return f" It can be {' and '.join(words)}."
 
 
 def _as_json(connection: StorageConnection) -> dict[str, object]:

@@ -1,59 +1,126 @@
-"""`deltaweb table add`: register a table."""
+"""`deltaweb table add`: register tables."""
 
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Final
 
-from django.core.management.base import CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
 from deltaweb.web.pages.command import Output, WritingVerb
-from deltaweb.web.tables.catalogue.checks import check_location
-from deltaweb.web.tables.catalogue.names import parse_table_name
+from deltaweb.web.tables.catalogue.checks import LocationCheck, check_location
+from deltaweb.web.tables.catalogue.names import TableName, parse_table_name
 from deltaweb.web.tables.catalogue.registration import check_name_free, register_table
+from deltaweb.web.tables.errors import TableNameTakenError
 from deltaweb.web.tables.head.shapes import table_json
+from deltaweb.web.tables.storage.connections import options_for
 from deltaweb.web.tables.storage.locations import check_allowed, parse_location
 from deltaweb.web.tables.storage.roots import roots_for
 
+AT_ONCE: Final = 8  # logs are looked into together: each waits for its storage
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A table that is to be registered, and what is at its location."""
+
+    name: TableName
+    location: str
+    found: LocationCheck
+
 
 class Verb(WritingVerb):
-    """Register a table."""
+    """Register tables."""
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the arguments."""
         parser.add_argument("name", help="table, or namespace.table")
         parser.add_argument("location", help="a folder or a URL")
+        parser.add_argument(
+            "more", nargs="*", metavar="name location", help="further tables"
+        )
         parser.add_argument("--description", default="", help="what people read of it")
         parser.add_argument(
             "--restricted", action="store_true", help="hide it from viewers"
         )
 
-    def run(
+    def run(  # noqa: PLR0913 (the arguments of the line)
         self,
         *,
         name: str,
         location: str,
+        more: Sequence[str],
         description: str,
         restricted: bool,
         dry_run: bool,
         **_: object,
     ) -> Output:
-        """Check what is there, then register it."""
-        parsed = parse_table_name(name)
-        check_name_free(parsed)
-        where = parse_location(location, base=Path.cwd())
-        check_allowed(where, roots=roots_for(None))
-        found = check_location(where)
-        if found.warning:
-            self.warn(f"{found.warning} Metadata and history are shown.")
+        """Check what is there, all of it, then register it."""
+        if len(more) % 2:
+            message = f"{more[-1]} has no location: give NAME LOCATION pairs."
+            raise CommandError(message)
+        texts = (name, location, *more)
+        wanted = _checked(list(zip(texts[::2], texts[1::2], strict=True)))
+        for one in wanted:
+            if one.found.warning:
+                self.warn(f"{one.found.warning} Metadata and history are shown.")
         if dry_run:
-            data = {"name": str(parsed), "location": where, "found": found.as_json()}
-            said = f"Would register {parsed}: version {found.version} of {where}"
-            return Output(data, said)
-        table = register_table(
-            name=name,
-            location=where,
-            description=description,
-            restricted=restricted,
-            now=timezone.now(),
-        )
-        text = f"Registered {table.full_name}: version {found.version} of {where}"
-        return Output(table_json(table) | {"found": found.as_json()}, text)
+            return _answer(
+                [_told(one) for one in wanted],
+                [f"Would register {_words(one)}" for one in wanted],
+            )
+        data = []
+        for one in wanted:
+            table = register_table(
+                name=one.name,
+                location=one.location,
+                description=description,
+                restricted=restricted,
+                now=timezone.now(),
+            )
+            said = table_json(table)
+            data.append(said | {"found": one.found.as_json()})
+        return _answer(data, [f"Registered {_words(one)}" for one in wanted])
+
+
+def _checked(pairs: Sequence[tuple[str, str]]) -> list[Wanted]:
+    """Look at every location before one of them is registered."""
+    names = [parse_table_name(name) for name, _ in pairs]
+    places = [parse_location(place, base=Path.cwd()) for _, place in pairs]
+    roots = roots_for(None)
+    seen: dict[TableName, str] = {}
+    for name, place in zip(names, places, strict=True):
+        check_name_free(name)
+        if name in seen:
+            raise TableNameTakenError(name=str(name), location=seen[name])
+        seen[name] = place
+        check_allowed(place, roots=roots)
+    found = _look(places)
+    return [Wanted(*one) for one in zip(names, places, found, strict=True)]
+
+
+def _look(places: Sequence[str]) -> Iterator[LocationCheck]:
+    options = [options_for(place) for place in places]  # the database is asked here
+    with ThreadPoolExecutor(min(AT_ONCE, len(places))) as pool:
+        yield from pool.map(check_location, places, options)
+
+
+def _told(wanted: Wanted) -> dict[str, Any]:
+    return {
+        "name": str(wanted.name),
+        "location": wanted.location,
+        "found": wanted.found.as_json(),
+    }
+
+
+def _words(wanted: Wanted) -> str:
+    return f"{wanted.name}: version {wanted.found.version} of {wanted.location}"
+
+
+def _answer(data: list[dict[str, Any]], lines: Sequence[str]) -> Output:
+    """One table answers as itself, several as a list."""
+    if len(data) == 1:
+        return Output(data[0], lines[0])
+    return Output(data, lines=lines)

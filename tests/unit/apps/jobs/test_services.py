@@ -18,6 +18,32 @@ def queue(**overrides: object) -> Job:
     return services.enqueue(**(arguments | overrides))  # type: ignore[arg-type]  # a test's shorthand
 
 
+class TestEnqueueMany:
+    def test_tells_workers_of_the_first_alone(self) -> None:
+        jobs = [
+            Job(kind="test.nothing", title=f"{number}", created_at=NOW)
+            for number in range(5)
+        ]
+
+        services.enqueue_many(jobs, num_woken=2)
+
+        told = Job.objects.exclude(woken_at=None).values_list("title", flat=True)
+        assert sorted(told) == ["0", "1"]
+        assert Job.objects.waiting().count() == 5
+
+    def test_one_that_somebody_looks_for_is_told_at_once(self) -> None:
+        job = Job(kind="test.nothing", title="t", created_at=NOW)
+        services.enqueue_many([job], num_woken=0)
+
+        services.bring_forward(job, now=NOW)
+
+        job.refresh_from_db()
+        assert job.woken_at == NOW
+        services.bring_forward(job, now=NOW + timedelta(hours=1))
+        job.refresh_from_db()
+        assert job.woken_at == NOW
+
+
 class TestEnqueue:
     def test_makes_a_waiting_job(self) -> None:
         job = queue(parameters={"version": 3})

@@ -10,6 +10,7 @@ from deltaweb.web.accounts.models import User
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.pages.actions import COMMAND_LINE
 from deltaweb.web.tables.catalogue.check_location import request_check
+from deltaweb.web.tables.catalogue.lakes.scan_job import request_scan
 from deltaweb.web.tables.catalogue.registration import (
     find_table,
     register_table,
@@ -17,7 +18,6 @@ from deltaweb.web.tables.catalogue.registration import (
     rename_table,
     schedule_table,
 )
-from deltaweb.web.tables.catalogue.scan_root import request_scan
 from deltaweb.web.tables.catalogue.scanning import load_samples, scan_root
 from deltaweb.web.tables.errors import (
     TableInUseError,

@@ -20,7 +20,12 @@ class TestTheLakeThatIsNamed:
         assert check_lake(named) is None
 
     def test_is_a_folder(self, tmp_path: Path) -> None:
-        assert check_lake(f" {tmp_path} ") == tmp_path
+        assert check_lake(f" {tmp_path} ") == str(tmp_path)
+
+    def test_may_be_the_url_of_a_bucket(self) -> None:
+        assert check_lake("s3://bucket/lake/") == "s3://bucket/lake"
+        with pytest.raises(CommandError, match="not a kind of storage"):
+            check_lake("https://host/lake")
 
     def test_is_refused_where_it_is_no_folder(self) -> None:
         with pytest.raises(CommandError, match="LAKE=/no/such/folder is not a folder"):

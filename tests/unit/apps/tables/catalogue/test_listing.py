@@ -192,7 +192,7 @@ class TestCataloguePage:
         assert [facet.value for facet in page.namespaces] == ["sales"]
         assert names(editor) == ["hidden.secret", "sales.open"]
 
-    @pytest.mark.parametrize(("q", "num_queries"), [("", 4), ("o", 5)])
+    @pytest.mark.parametrize(("q", "num_queries"), [("", 5), ("o", 6)])
     def test_asks_the_database_as_often_for_few_tables_as_for_many(
         self,
         vera: User,

@@ -52,7 +52,7 @@ def is_s3(fs: Any) -> bool:  # noqa: ANN401 (as above)
 
 def lists_by_pages(fs: Any) -> bool:  # noqa: ANN401 (as above)
     """Whether the driver can begin a listing at a name, and goes on page by page."""
-    return is_s3(fs) or GOOGLE in _protocols(fs)
+    return is_s3(fs) or GOOGLE in protocols(fs)
 
 
 def object_pages(
@@ -84,7 +84,8 @@ def object_pages(
         ]
 
 
-def _protocols(fs: Any) -> tuple[str, ...]:  # noqa: ANN401 (as above)
+def protocols(fs: Any) -> tuple[str, ...]:  # noqa: ANN401 (as above)
+    """Return the schemes of a driver."""
     return (fs.protocol,) if isinstance(fs.protocol, str) else tuple(fs.protocol)
 
 

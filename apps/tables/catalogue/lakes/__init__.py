@@ -1,0 +1,1 @@
+"""Lakes: folders and URLs whose tables are registered, again and again."""

@@ -1,0 +1,110 @@
+"""The scan of a lake as a job: when somebody asks, and when it is due."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from django.utils import timezone
+
+from deltaweb.web.accounts.models import User
+from deltaweb.web.jobs import kinds
+from deltaweb.web.jobs.kind import JobKind, hashed_key, to_json
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.jobs.running.tracking import TrackedJob
+from deltaweb.web.jobs.services import enqueue
+from deltaweb.web.tables.catalogue.lakes.scanning import scan_lake
+from deltaweb.web.tables.catalogue.lakes.services import add_lake
+from deltaweb.web.tables.models import Lake
+from deltaweb.web.tables.models.schedules import ONLY_WHEN_ASKED_S
+
+
+@dataclass(frozen=True, slots=True)
+class ScanRoot:
+    """The folder or URL of the lake."""
+
+    root: str
+
+
+def request_scan(
+    *,
+    root: str,
+    now: datetime,
+    requested_by: User | None,
+    namespace: str | None = None,
+    schedule: str | None = None,
+) -> Job:
+    """Queue a scan of a lake, which is added if it is none; one that waits is returned.
+
+    Raises:
+        LocationInvalidError: If the text is no location.
+        LocationNotAllowedError: If the user may not register from there.
+        TableNameError: If the namespace is none.
+    """
+    lake = add_lake(
+        root, namespace=namespace, schedule=schedule, owner=requested_by, now=now
+    )
+    return _enqueue_scan(lake, requested_by=requested_by, now=now)
+
+
+def scan_key(lake: Lake) -> str:
+    """Name the scan of a lake, whoever asks for it."""
+    return hashed_key("scan", lake.url)
+
+
+def newest_scan(lake: Lake) -> Job | None:
+    """Return the newest job that scans or scanned a lake."""
+    jobs = Job.objects.filter(key=scan_key(lake)).order_by("-created_at")
+    return jobs.defer("log", "error_detail").first()
+
+
+def request_due_scans(*, now: datetime) -> int:
+    """Queue a scan of every lake that is due; return how many."""
+    scheduled = Lake.objects.exclude(scan_interval_s=ONLY_WHEN_ASKED_S)
+    due = list(scheduled.filter(scan_due_at__lte=now).select_related("owner"))
+    for lake in due:
+        _enqueue_scan(lake, requested_by=None, now=now)
+    return len(due)
+
+
+def _enqueue_scan(lake: Lake, *, requested_by: User | None, now: datetime) -> Job:
+    return enqueue(
+        kind=SCAN_ROOT.name,
+        title=f"Scan {lake.url}",
+        parameters=to_json(ScanRoot(lake.url)),
+        key=scan_key(lake),
+        requested_by=requested_by,
+        now=now,
+    )
+
+
+def run_scan(job: TrackedJob, asked: ScanRoot) -> dict[str, Any]:
+    """Register every table of a lake; known ones stay as they are."""
+    user = Job.objects.get(id=job.id).requested_by
+    lake = add_lake(asked.root, owner=user, now=timezone.now())
+    steps: set[str] = set()
+
+    def tell(step: str, done: int, total: int | None, unit: str) -> None:
+        if step not in steps:
+            steps.add(step)
+            job.step(step)
+        job.progress(done, total=total, unit=unit)
+
+    done = scan_lake(
+        lake,
+        now=timezone.now(),
+        asked_by=user,
+        is_asked=user is not None,
+        on_progress=tell,
+    )
+    return done.as_json()
+
+
+SCAN_ROOT: Final = kinds.register(
+    JobKind(
+        name="tables.scan_root",
+        words="Look for tables",
+        parameters=ScanRoot,
+        run=run_scan,
+        is_reserved=True,
+    )
+)

@@ -1,0 +1,150 @@
+"""A scan of a lake: its tables are registered, and those that vanished are marked."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Final
+
+from django.db import transaction
+
+from deltaweb.delta.errors import DeltaError
+from deltaweb.storage.objects.scan import FoundTables
+from deltaweb.web.accounts.models import User
+from deltaweb.web.news.publishing import publish
+from deltaweb.web.pages.actions import Actor, report
+from deltaweb.web.tables.catalogue.lakes.services import lake_action
+from deltaweb.web.tables.catalogue.registration import actor_for
+from deltaweb.web.tables.catalogue.scanning import ScanReport, Seen, register_found
+from deltaweb.web.tables.models import Lake, Table
+from deltaweb.web.tables.models.news import LAKES, TABLES
+from deltaweb.web.tables.models.schedules import next_look
+from deltaweb.web.tables.storage.finding import find_tables
+from deltaweb.web.tables.storage.locations import check_allowed
+from deltaweb.web.tables.storage.roots import roots_for
+
+SCANNED: Final = (
+    *("scanned_at", "failures", "scan_due_at", "num_tables", "num_folders"),
+    *("num_unreadable", "is_truncated", "error_code", "error", "error_hint"),
+)
+IDS_A_STATEMENT: Final = 500  # databases bound the parameters of one
+
+
+def scan_lake(  # noqa: PLR0913 (who asks, and how it is told)
+    lake: Lake,
+    *,
+    now: datetime,
+    asked_by: User | None = None,
+    actor: Actor | None = None,
+    is_asked: bool = False,
+    on_progress: Seen = lambda *_: None,
+) -> ScanReport:
+    """Look for the tables of a lake, and keep with it how that ended.
+
+    Args:
+        lake: The lake.
+        now: The current time.
+        asked_by: Who asked; None for its schedule and the command line.
+        actor: The same, for the record.
+        is_asked: Whether somebody asks for it: tables come back that were removed.
+        on_progress: Told what is being done, and how far it is; what it raises ends
+            the scan.
+
+    Raises:
+        DeltaError: If the lake itself cannot be listed, or is not allowed any more.
+    """
+    lake.refresh_from_db()
+    if is_asked:
+        lake.removed = []
+        lake.save(update_fields=["removed"])
+    try:
+        check_allowed(lake.url, roots=roots_for(asked_by or lake.owner))
+        found = find_tables(lake.url, on_progress=_looking(on_progress))
+    except DeltaError as error:
+        _note_failure(lake, error, now=now)
+        raise
+    registered = register_found(
+        found,
+        lake=lake,
+        passed_over=lake.removed,
+        now=now,
+        created_by=asked_by or lake.owner,
+        actor=actor,
+        on_progress=on_progress,
+    )
+    _note_end(lake, registered, actor=actor or actor_for(asked_by), now=now)
+    return registered
+
+
+def _looking(on_progress: Seen) -> Callable[[FoundTables], None]:
+    def tell(found: FoundTables) -> None:
+        tables = "table" if len(found.tables) == 1 else "tables"
+        unit = f"{tables} in {found.num_folders:,} folders"
+        on_progress("Looking for tables", len(found.tables), None, unit)
+
+    return tell
+
+
+@transaction.atomic
+def _note_end(
+    lake: Lake, registered: ScanReport, *, actor: Actor, now: datetime
+) -> None:
+    gone, back = _mark(lake, registered, now=now)
+    registered.vanished, registered.returned = gone, back
+    lake.scanned_at, lake.failures = now, 0
+    lake.scan_due_at = next_look(lake.scan_interval_s, now=now)
+    lake.num_tables, lake.num_folders = registered.num_found, registered.num_folders
+    lake.num_unreadable = len(registered.unreadable)
+    lake.is_truncated = registered.truncated
+    lake.error_code = lake.error = lake.error_hint = ""
+    lake.save(update_fields=SCANNED)
+    if registered.registered or gone or back:
+        counts = {
+            "registered": len(registered.registered),
+            "vanished": len(gone),
+            "returned": len(back),
+        }
+        report(lake_action("lake.scan", lake, actor=actor, now=now, **counts))
+        publish(TABLES)
+    publish(LAKES)
+
+
+def _note_failure(lake: Lake, error: DeltaError, *, now: datetime) -> None:
+    lake.failures += 1
+    lake.scan_due_at = next_look(lake.scan_interval_s, now=now, failures=lake.failures)
+    lake.error_code, lake.error = error.code, error.message
+    lake.error_hint = error.hint
+    lake.save(
+        update_fields=["failures", "scan_due_at", "error_code", "error", "error_hint"]
+    )
+    publish(LAKES)
+
+
+def _mark(
+    lake: Lake, registered: ScanReport, *, now: datetime
+) -> tuple[list[str], list[str]]:
+    """Mark the tables that are gone, and those that are back; return their names.
+
+    What lies in a folder that could not be listed, or was not come to, may be there.
+    """
+    gone: list[Table] = []
+    back: list[Table] = []
+    tables = lake.tables.only("id", "namespace", "name", "location", "vanished_at")
+    unknown = tuple(f"{registered.root}/{path}/" for path in registered.unreadable)
+    for table in tables:
+        if table.location in registered.locations:
+            if table.vanished_at is not None:
+                back.append(table)
+        elif (
+            table.vanished_at is None
+            and not registered.truncated
+            and not f"{table.location}/".startswith(unknown)
+        ):
+            gone.append(table)
+    _set_vanished(gone, now)
+    _set_vanished(back, None)
+    return [table.full_name for table in gone], [table.full_name for table in back]
+
+
+def _set_vanished(tables: Sequence[Table], at: datetime | None) -> None:
+    for first in range(0, len(tables), IDS_A_STATEMENT):
+        ids = [table.id for table in tables[first : first + IDS_A_STATEMENT]]
+        Table.objects.filter(id__in=ids).update(vanished_at=at)

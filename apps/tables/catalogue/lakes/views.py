@@ -1,0 +1,168 @@
+"""The pages of lakes: the list, one, and the form that adds one."""
+
+from dataclasses import replace
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponseBase
+from django.shortcuts import redirect
+from django.utils import timezone
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from deltaweb.delta.errors import DeltaError
+from deltaweb.web.accounts.permissions import editor_required
+from deltaweb.web.jobs.waiting import wait_a_glance
+from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.pages.errors import PageError
+from deltaweb.web.pages.paging import page_links
+from deltaweb.web.pages.responses import respond, respond_page
+from deltaweb.web.tables.catalogue.lakes.forms import (
+    LakeListForm,
+    LakeRuleForm,
+    ScanForm,
+)
+from deltaweb.web.tables.catalogue.lakes.listing import lake_csv, lake_list, lake_page
+from deltaweb.web.tables.catalogue.lakes.scan_job import request_scan
+from deltaweb.web.tables.catalogue.lakes.services import (
+    change_lake,
+    get_lake,
+    remove_lake,
+)
+from deltaweb.web.tables.errors import LakeNotFoundError
+from deltaweb.web.tables.head.shapes import cleaned, signed_in
+from deltaweb.web.tables.models import Lake
+from deltaweb.web.tables.models.schedules import schedule_name
+from deltaweb.web.tables.storage.roots import roots_for
+
+
+@require_GET
+@editor_required
+def lakes(request: HttpRequest, fmt: str) -> HttpResponseBase:
+    """Show the lakes."""
+    page = lake_list(cleaned(LakeListForm(request.GET))["page"] or 1)
+    page = replace(page, links=page_links(request, page.paged))
+    return respond_page(
+        request,
+        fmt,
+        page,
+        template="tables/lake_list.html",
+        rows=lake_csv() if fmt == "csv" else None,
+        fragment="lake-rows",
+    )
+
+
+@require_GET
+@editor_required
+def lake_new(request: HttpRequest, fmt: str) -> HttpResponseBase:
+    """Show the form that adds a lake."""
+    return _new_page(request, fmt, ScanForm())
+
+
+@require_POST
+@editor_required
+def table_scan(request: HttpRequest) -> HttpResponseBase:
+    """Queue a scan of a lake, added if it is none, then show how it goes."""
+    form = ScanForm(request.POST)
+    if form.is_valid():
+        values = form.cleaned_data
+        try:
+            job = request_scan(
+                root=values["root"],
+                namespace=_given(form, "namespace"),
+                schedule=values["schedule"] or None,
+                now=timezone.now(),
+                requested_by=signed_in(request),
+            )
+        except DeltaError as error:
+            form.add_error("root", str(error))
+        else:
+            return redirect(Lake.objects.get(url=job.parameters["root"]))
+    return _new_page(request, "html", form, status=422)
+
+
+@require_http_methods(["GET", "POST"])
+@editor_required
+def lake_detail(request: HttpRequest, lake_id: UUID, fmt: str) -> HttpResponseBase:
+    """Show a lake; a POST changes how it is scanned."""
+    lake = _lake(lake_id)
+    present = {
+        "namespace": lake.namespace,
+        "schedule": schedule_name(lake.scan_interval_s),
+    }
+    form = LakeRuleForm(request.POST or None, initial=present)
+    if request.method == "POST" and form.is_valid():
+        try:
+            change_lake(
+                lake,
+                namespace=_given(form, "namespace"),
+                schedule=form.cleaned_data["schedule"] or None,
+                actor=actor_of(request),
+                now=timezone.now(),
+            )
+        except DeltaError as error:
+            form.add_error("namespace", str(error))
+        else:
+            messages.success(request, "Saved.")
+            return redirect(lake)
+    page = lake_page(lake)
+    wait_a_glance(page.job)
+    if page.job and not page.job.is_active:
+        page = lake_page(lake)  # its counts are those of the scan that has just ended
+    return respond(
+        request,
+        fmt,
+        template="tables/lake_detail.html",
+        context={"page": page, "lake": page.lake, "row": page.row, "form": form},
+        data=page,
+        status=422 if form.errors else 200,
+    )
+
+
+@require_POST
+@editor_required
+def lake_scan(request: HttpRequest, lake_id: UUID) -> HttpResponseBase:
+    """Queue a scan of a lake."""
+    lake = _lake(lake_id)
+    try:
+        request_scan(root=lake.url, now=timezone.now(), requested_by=signed_in(request))
+    except DeltaError as error:
+        messages.error(request, str(error))
+    return redirect(lake)
+
+
+@require_POST
+@editor_required
+def lake_remove(request: HttpRequest, lake_id: UUID) -> HttpResponseBase:
+    """Forget a lake; its tables stay."""
+    lake = _lake(lake_id)
+    remove_lake(lake, actor=actor_of(request), now=timezone.now())
+    messages.success(request, f"{lake.url} is scanned no more; its tables stay.")
+    return redirect("tables:lake-list")
+
+
+def _lake(lake_id: UUID) -> Lake:
+    try:
+        return get_lake(lake_id)
+    except LakeNotFoundError as error:
+        raise PageError(
+            status=404, code=error.code, message=error.message, hint=error.hint
+        ) from None
+
+
+def _given(form: LakeRuleForm, name: str) -> str | None:
+    """Return a field that the form was sent with, or None."""
+    return form.cleaned_data[name] if name in form.data else None
+
+
+def _new_page(
+    request: HttpRequest, fmt: str, form: ScanForm, status: int = 200
+) -> HttpResponseBase:
+    roots = roots_for(signed_in(request))
+    return respond(
+        request,
+        fmt,
+        template="tables/lake_new.html",
+        context={"form": form, "roots": roots},
+        data={"allowed_roots": roots},
+        status=status,
+    )

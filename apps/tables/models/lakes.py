@@ -1,0 +1,66 @@
+"""A lake: a folder or URL whose tables are registered, again and again."""
+
+import uuid
+
+from django.conf import settings
+from django.db import models
+from django.urls import reverse
+
+from deltaweb.web.tables.models.schedules import ONLY_WHEN_ASKED_S
+
+
+class Lake(models.Model):
+    """Where tables are looked for, and what the newest scan found.
+
+    How its storage is reached is what its storage connection says, found by the URL.
+
+    Attributes:
+        url: A folder, or the URL of an object store; from `parse_location`.
+        namespace: Of every table; "" is the path below it.
+        owner: Who added it; none for the command line and the start of the server.
+        scan_interval_s: How often it is scanned; 0 is only when asked.
+        removed: Where tables were that people took out of the catalogue: they come back
+            when somebody asks for a scan, and not by its schedule.
+        num_unreadable: Of the folders that the newest scan could not list.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    url = models.CharField(max_length=2000, unique=True)
+    namespace = models.CharField(max_length=200, blank=True)
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True
+    )
+    created_at = models.DateTimeField()
+
+    scan_interval_s = models.PositiveIntegerField(default=ONLY_WHEN_ASKED_S)
+    scan_due_at = models.DateTimeField(db_index=True)
+    removed = models.JSONField(default=list, blank=True)
+
+    # === The newest scan ===
+    scanned_at = models.DateTimeField(null=True, blank=True)
+    num_tables = models.PositiveIntegerField(null=True, blank=True)
+    num_folders = models.PositiveIntegerField(null=True, blank=True)
+    num_unreadable = models.PositiveIntegerField(default=0)
+    is_truncated = models.BooleanField(default=False)
+    failures = models.PositiveIntegerField(default=0)  # in a row
+    error_code = models.CharField(max_length=64, blank=True)
+    error = models.TextField(blank=True)
+    error_hint = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ["url"]
+
+    def __str__(self) -> str:
+        """Name the lake by where it is."""
+        return self.url
+
+    def get_absolute_url(self) -> str:
+        """Return the address of its page."""
+        return reverse("tables:lake-detail", args=[self.id])
+
+    @property
+    def state(self) -> str:
+        """`new`, `scanned` or `failed`, as the newest scan ended."""
+        if self.error_code:
+            return "failed"
+        return "new" if self.scanned_at is None else "scanned"

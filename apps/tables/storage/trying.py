@@ -1,0 +1,79 @@
+"""Storages are tried: what they let us do, and whether they answer at all."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeVar
+
+from django.conf import settings
+
+from deltaweb.delta.errors import LocationUnreachableError
+from deltaweb.storage.objects.driver import DRIVERS
+from deltaweb.storage.objects.scan import first_object
+from deltaweb.storage.objects.trial import Trial, try_storage, unknown_option
+from deltaweb.web.tables.storage.bounded_read import StorageSlowError, read_within
+from deltaweb.web.tables.storage.connections import parse_prefix
+from deltaweb.web.tables.storage.endpoints import check_endpoints
+from deltaweb.web.tables.storage.errors import StorageOptionError
+from deltaweb.web.tables.storage.options import resolve
+from deltaweb.web.tables.storage.url_prefixes import parts_of
+
+TRIAL_S: Final = 5.0  # a dead address is soon told
+T = TypeVar("T")
+
+
+def try_connection(
+    prefix: str, options: Mapping[str, str], *, name: str, is_written: bool = False
+) -> Trial | None:
+    """List, read and, where asked, write below a prefix before it is kept.
+
+    None is of a prefix that names no bucket: there is nothing to list.
+
+    Raises:
+        StorageOptionError: If the driver has no such option.
+        StorageReferenceError: If a variable or file of an option is missing here.
+        StorageHostError: If an option leads to a host that may not be asked.
+        DeltaError: What the storage does not let us do.
+    """
+    place = parse_prefix(prefix)
+    resolved = check_options(place, options, name=name)
+    if len(parts_of(place)) == 1:
+        return None
+    return _soon(place, lambda: try_storage(place, resolved, is_written=is_written))
+
+
+def reach(location: str, options: Mapping[str, Any]) -> None:
+    """Ask a store for anything below a URL, or say soon why it does not tell.
+
+    Raises:
+        DeltaError: Such as a bucket that is not there, or a dead address.
+    """
+    _soon(location, lambda: first_object(location, options))
+
+
+def _soon(place: str, ask: Callable[[], T]) -> T:
+    try:
+        return read_within(ask, timeout_s=TRIAL_S)
+    except StorageSlowError:
+        reason = f"nothing answers within {TRIAL_S:g} seconds"
+        raise LocationUnreachableError(location=place, reason=reason) from None
+
+
+def check_options(
+    prefix: str, options: Mapping[str, str], *, name: str
+) -> dict[str, Any]:
+    """Return options as a driver takes them, if it has such and they lead nowhere odd.
+
+    Raises:
+        StorageOptionError: If the driver has no such option.
+        StorageReferenceError: If a variable or file of an option is missing here.
+        StorageHostError: If an option leads to a host that may not be asked.
+        LocationUnsupportedError: If no driver for the prefix is installed.
+    """
+    scheme = prefix.partition("://")[0]
+    if (unknown := unknown_option(scheme, options)) is not None:
+        key, near = unknown
+        meant = f"; did you mean {near}?" if near else ""
+        reason = f"{DRIVERS.get(scheme, 'its driver')} has no option {key}{meant}"
+        raise StorageOptionError(reason=reason.rstrip("?"))
+    resolved = resolve(options, storage=name)
+    check_endpoints(resolved, allowed=settings.STORAGE_HOSTS)
+    return resolved

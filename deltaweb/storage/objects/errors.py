@@ -1,0 +1,53 @@
+"""What object stores refuse, told apart by the codes of their answers.
+
+Each is one of the errors of locations (deltaweb/delta/errors.py), so that whoever knows
+those alone answers as well:
+
+LocationNotFoundError ← BucketNotFoundError        no such bucket or container
+LocationDeniedError ← RegionWrongError             the bucket is in another region
+                    ← ClockSkewedError             the clocks of server and store differ
+CredentialsNeededError ← CredentialsExpiredError   credentials that were good once
+"""
+
+from typing import Final
+
+from deltaweb.delta.errors import (
+    CredentialsNeededError,
+    LocationDeniedError,
+    LocationNotFoundError,
+)
+
+_OPTIONS: Final = "(storage add --replace)"
+
+
+class BucketNotFoundError(LocationNotFoundError, code="bucket-not-found"):
+    """The store has no bucket of the name."""
+
+    message = "{location} names a bucket that the store does not have."
+    hint = "Check the spelling of the bucket, and the address of the store."
+
+
+class RegionWrongError(LocationDeniedError, code="storage-region-wrong"):
+    """The bucket is in another region than the one that was asked."""
+
+    region: str = ""
+    message = "{location} is in another region{_named}."
+    hint = f"Say its region: client_kwargs.region_name=... {_OPTIONS}."
+
+    @property
+    def _named(self) -> str:
+        return f" ({self.region})" if self.region else ""
+
+
+class ClockSkewedError(LocationDeniedError, code="clock-skewed"):
+    """The store refuses the time that a request was signed at."""
+
+    message = "{location} cannot be read: this server's clock is wrong."
+    hint = "Set the clock, by NTP best; stores allow some minutes of difference."
+
+
+class CredentialsExpiredError(CredentialsNeededError, code="credentials-expired"):
+    """The credentials have come to their end."""
+
+    message = "{location} refuses its credentials: they have expired."
+    hint = f"Sign in again, or give new ones {_OPTIONS}."

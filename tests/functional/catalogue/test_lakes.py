@@ -1,0 +1,160 @@
+"""Lakes: a folder or a bucket is added, scanned, changed and forgotten."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.tables.catalogue.lakes.scan_job import SCAN_ROOT
+from deltaweb.web.tables.catalogue.lakes.services import add_lake
+from deltaweb.web.tables.models import Lake, Table
+from deltaweb.web.tables.storage.connections import add_connection
+from deltaweb.web.tables.storage.roots import allow_root
+from tests.functional.catalogue.pages import as_csv, as_json, text
+from tests.support.pages.factories import NOW
+
+pytestmark = pytest.mark.django_db
+LAKES = "/tables/lakes/"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name in ("orders", "sales/items"):
+        (tmp_path / name / "_delta_log").mkdir(parents=True)
+    allow_root(str(tmp_path), reason="LAKE", now=NOW)
+    return tmp_path
+
+
+@pytest.fixture
+def lake(folder: Path) -> Lake:
+    return add_lake(str(folder), schedule="1h", now=NOW)
+
+
+def scan(editor: Client, lake: Lake) -> None:
+    """Ask for a scan and do the worker's part."""
+    editor.post(f"{lake.get_absolute_url()}/scan")
+    SCAN_ROOT.work(Job.objects.get(kind=SCAN_ROOT.name, state=Job.State.QUEUED).id)
+
+
+def test_an_empty_list_says_what_to_do(editor: Client) -> None:
+    shown = text(editor, LAKES)
+
+    assert "No lakes yet" in shown
+    assert "/tables/new/scan" in shown
+    assert as_json(editor, "/tables/lakes.json") == {
+        "count": 0,
+        "next": None,
+        "lakes": [],
+    }
+
+
+def test_a_lake_is_added_with_its_rule_and_shows_its_scan(
+    editor: Client, folder: Path
+) -> None:
+    asked = {"root": str(folder), "namespace": "raw", "schedule": "1d"}
+    answer = editor.post(reverse("tables:table-scan"), asked)
+    lake = Lake.objects.get()
+    assert answer["Location"] == lake.get_absolute_url()
+    assert "Scanning" in text(editor, lake.get_absolute_url())
+
+    SCAN_ROOT.work(Job.objects.get().id)
+
+    shown = text(editor, lake.get_absolute_url())
+    assert "2 tables registered" in shown
+    assert "2 tables in 4 folders" in " ".join(shown.split())
+    told = as_json(editor, f"{lake.get_absolute_url()}.json")
+    assert (told["schedule"], told["namespace"], told["owner"]) == ("1d", "raw", "ed")
+    assert (told["num_tables"], told["scan"]["result"]["found"]) == (2, 2)
+
+
+def test_a_vanished_table_is_named_and_found_by_its_mark(
+    editor: Client, lake: Lake
+) -> None:
+    scan(editor, lake)
+    shutil.rmtree(Path(lake.url) / "orders")
+    scan(editor, lake)
+
+    told = as_json(editor, f"{lake.get_absolute_url()}.json")
+    assert [table["name"] for table in told["vanished"]] == ["orders"]
+    assert (told["num_tables"], told["num_vanished"]) == (1, 1)
+    marked = as_json(editor, "/tables.json", mark="vanished")
+    assert [table["name"] for table in marked["tables"]] == ["orders"]
+    assert "vanished" in text(editor, "/t/default/orders/")
+    assert "/t/default/orders/" in text(editor, lake.get_absolute_url())
+
+
+def test_a_failed_scan_says_why(editor: Client, lake: Lake) -> None:
+    shutil.rmtree(lake.url)
+    scan(editor, lake)
+
+    shown = text(editor, lake.get_absolute_url())
+
+    assert "does not exist" in shown
+    assert as_json(editor, "/tables/lakes.json")["lakes"][0]["state"] == "failed"
+    assert "not reached" in text(editor, LAKES)
+
+
+def test_the_rule_of_a_lake_is_changed(editor: Client, lake: Lake) -> None:
+    editor.post(lake.get_absolute_url(), {"namespace": "raw", "schedule": "never"})
+
+    lake.refresh_from_db()
+    assert (lake.namespace, lake.scan_interval_s) == ("raw", 0)
+    refused = editor.post(lake.get_absolute_url(), {"namespace": "a b"})
+    assert refused.status_code == 422
+    assert "it holds" in refused.content.decode()
+
+
+def test_a_lake_is_forgotten_and_its_tables_stay(editor: Client, lake: Lake) -> None:
+    scan(editor, lake)
+
+    editor.post(f"{lake.get_absolute_url()}/remove")
+
+    assert not Lake.objects.exists()
+    assert Table.objects.count() == 2
+    assert editor.get(lake.get_absolute_url()).status_code == 404
+
+
+def test_the_list_names_the_connection_that_reaches_a_lake(editor: Client) -> None:
+    for name, prefix in (("all", "s3://bucket"), ("raw", "s3://bucket/raw")):
+        add_connection(
+            name=name, prefix=prefix, options={}, actor=COMMAND_LINE, now=NOW
+        )
+    for place in ("s3://bucket/raw/x", "s3://bucket/y", "s3://other"):
+        add_lake(place, now=NOW)
+
+    header, *rows = as_csv(editor, "/tables/lakes.csv")
+
+    assert header[:3] == ["url", "namespace", "connection"]
+    assert [row[2] for row in rows] == ["raw", "all", ""]
+    assert "the server’s own credentials" in text(editor, LAKES)
+
+
+def test_the_list_asks_the_database_a_fixed_number_of_times(
+    editor: Client, tmp_path: Path
+) -> None:
+    counts = []
+    for number in range(1, 8):
+        add_lake(f"{tmp_path}/{number}", now=NOW)
+        if number in {1, 7}:
+            with CaptureQueriesContext(
+                connection,
+            ) as queries:
+                text(editor, LAKES)
+            counts.append(len(queries))
+
+    assert counts[0] == counts[1]
+
+
+@pytest.mark.parametrize("path", [LAKES, "/tables/new/scan", "/tables/lakes.json"])
+def test_viewers_are_not_let_in(viewer: Client, path: str, lake: Lake) -> None:
+    assert viewer.get(path).status_code == 403
+    assert viewer.get(lake.get_absolute_url()).status_code == 403
+    for action in ("scan", "remove"):
+        assert viewer.post(f"{lake.get_absolute_url()}/{action}").status_code == 403
+    assert Lake.objects.exists()

@@ -1,0 +1,167 @@
+"""Scans of a lake: what they register, mark, pass over and remember."""
+
+import shutil
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from deltaweb.web.audit.models import AuditEvent
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.tables.catalogue.lakes.scan_job import request_due_scans, request_scan
+from deltaweb.web.tables.catalogue.lakes.scanning import scan_lake
+from deltaweb.web.tables.catalogue.lakes.services import (
+    add_lake,
+    change_lake,
+    remove_lake,
+)
+from deltaweb.web.tables.catalogue.registration import register_table, remove_table
+from deltaweb.web.tables.errors import ScanRootError
+from deltaweb.web.tables.models import Lake, Table
+from tests.support.pages.factories import NOW
+
+pytestmark = pytest.mark.django_db
+LATER = NOW + timedelta(hours=2)
+
+
+def make_tables(folder: Path, *names: str) -> Path:
+    for name in names:
+        (folder / name / "_delta_log").mkdir(parents=True)
+    return folder
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> Lake:
+    make_tables(tmp_path, "orders", "sales/items", "sales/days")
+    return add_lake(str(tmp_path), schedule="1h", now=NOW)
+
+
+def names_of(lake: Lake) -> list[str]:
+    return [table.full_name for table in lake.tables.all()]
+
+
+class TestScanLake:
+    def test_registers_and_remembers_what_it_saw(self, lake: Lake) -> None:
+        report = scan_lake(lake, now=NOW)
+
+        lake.refresh_from_db()
+        assert names_of(lake) == ["orders", "sales.days", "sales.items"]
+        assert (lake.state, lake.num_tables, lake.num_folders) == ("scanned", 3, 5)
+        assert lake.scan_due_at == NOW + timedelta(hours=1)
+        told = report.as_json()
+        assert (told["found"], told["registered"], told["num_known"]) == (3, 3, 0)
+        assert Job.objects.filter(kind="tables.index_log").count() == 3
+        events = AuditEvent.objects.values_list("action", flat=True)
+        assert sorted(events) == ["lake.add", "lake.scan"] + ["table.register"] * 3
+
+    def test_a_second_scan_registers_what_is_new(self, lake: Lake) -> None:
+        scan_lake(lake, now=NOW)
+        make_tables(Path(lake.url), "new")
+
+        report = scan_lake(lake, now=LATER)
+
+        assert [table.full_name for table in report.registered] == ["new"]
+        assert (len(report.known), len(names_of(lake))) == (3, 4)
+
+    def test_a_table_that_is_gone_is_marked_until_it_is_back(self, lake: Lake) -> None:
+        scan_lake(lake, now=NOW)
+        folder = Path(lake.url) / "orders"
+        shutil.rmtree(folder)
+
+        assert scan_lake(lake, now=LATER).vanished == ["orders"]
+        assert Table.objects.get(name="orders").vanished_at == LATER
+        assert scan_lake(lake, now=LATER).vanished == []
+        assert not Table.objects.due_for_probe(LATER).filter(name="orders").exists()
+
+        make_tables(folder.parent, "orders")
+        assert scan_lake(lake, now=LATER).returned == ["orders"]
+        assert Table.objects.get(name="orders").vanished_at is None
+
+    def test_a_table_that_was_removed_comes_back_when_somebody_asks(
+        self, lake: Lake
+    ) -> None:
+        scan_lake(lake, now=NOW)
+        remove_table(Table.objects.get(name="orders"), actor=COMMAND_LINE, now=NOW)
+
+        assert scan_lake(lake, now=LATER).registered == []
+        asked = scan_lake(lake, now=LATER, is_asked=True)
+
+        assert [table.name for table in asked.registered] == ["orders"]
+
+    def test_a_table_that_was_registered_by_hand_becomes_the_lakes(
+        self, lake: Lake
+    ) -> None:
+        mine = register_table(name="mine", location=f"{lake.url}/orders", now=NOW)
+
+        report = scan_lake(lake, now=NOW)
+
+        mine.refresh_from_db()
+        assert mine.lake == lake
+        assert report.known == [mine]
+
+    def test_puts_every_table_into_the_namespace_that_is_given(
+        self, lake: Lake
+    ) -> None:
+        change_lake(lake, namespace="raw", actor=COMMAND_LINE, now=NOW)
+
+        scan_lake(lake, now=NOW)
+
+        assert names_of(lake) == ["raw.orders", "raw.sales_days", "raw.sales_items"]
+
+    def test_a_lake_that_is_gone_keeps_its_tables_and_says_why(
+        self, lake: Lake
+    ) -> None:
+        scan_lake(lake, now=NOW)
+        shutil.rmtree(lake.url)
+
+        with pytest.raises(ScanRootError):
+            scan_lake(lake, now=LATER)
+
+        lake.refresh_from_db()
+        assert (lake.state, lake.error_code) == ("failed", "scan-root-invalid")
+        assert "does not exist" in lake.error
+        assert not Table.objects.exclude(vanished_at=None).exists()
+
+
+class TestSchedule:
+    def test_a_due_lake_is_scanned_once(self, lake: Lake) -> None:
+        assert request_due_scans(now=NOW) == 0
+        assert request_due_scans(now=LATER) == 1
+        assert request_due_scans(now=LATER) == 1
+
+        (job,) = Job.objects.filter(kind="tables.scan_root")
+        assert (job.parameters["root"], job.requested_by) == (lake.url, None)
+
+    def test_one_that_is_scanned_only_when_asked_is_never_due(self, lake: Lake) -> None:
+        change_lake(lake, schedule="never", actor=COMMAND_LINE, now=NOW)
+
+        assert request_due_scans(now=LATER) == 0
+
+    def test_whoever_asks_while_it_is_scanned_gets_that_scan(self, lake: Lake) -> None:
+        first = request_scan(root=lake.url, now=NOW, requested_by=None)
+
+        assert request_scan(root=f"{lake.url}/", now=NOW, requested_by=None) == first
+
+
+class TestServices:
+    def test_a_lake_is_added_once(self, lake: Lake) -> None:
+        again = add_lake(f"{lake.url}/", now=NOW)
+
+        assert again == lake
+        assert again.scan_interval_s == 3600
+
+    def test_what_is_changed_is_recorded_by_field(self, lake: Lake) -> None:
+        change_lake(lake, namespace="raw", actor=COMMAND_LINE, now=NOW)
+        change_lake(lake, schedule="1d", actor=COMMAND_LINE, now=NOW)
+
+        events = AuditEvent.objects.exclude(action="lake.add").order_by("id")
+        told = [(event.action, event.detail["new"]) for event in events]
+        assert told == [("lake.set_namespace", "raw"), ("lake.schedule", "1d")]
+
+    def test_a_removed_lake_leaves_its_tables(self, lake: Lake) -> None:
+        scan_lake(lake, now=NOW)
+
+        remove_lake(lake, actor=COMMAND_LINE, now=NOW)
+
+        assert Table.objects.filter(lake=None).count() == 3

@@ -1,0 +1,83 @@
+"""Which hosts the options of a storage connection may lead to."""
+
+from typing import Any
+
+import pytest
+
+from deltaweb.web.tables.storage.endpoints import check_endpoints
+from deltaweb.web.tables.storage.errors import StorageHostError
+
+LOCAL = {"client_kwargs": {"endpoint_url": "http://127.0.0.1:9000"}}
+
+
+@pytest.mark.parametrize(
+    ("options", "host"),
+    [
+        pytest.param(LOCAL, "127.0.0.1", id="the machine itself"),
+        pytest.param({"endpoint_url": "http://LOCALHOST/x"}, "localhost", id="a name"),
+        pytest.param(
+            {"endpoint_url": "http://169.254.169.254/latest"},
+            "169.254.169.254",
+            id="what clouds tell their machines",
+        ),
+        pytest.param({"endpoint_url": "https://[::1]:9000"}, "::1", id="IPv6"),
+        pytest.param(
+            {"endpoint_url": "https://[::ffff:10.0.0.1]"},
+            "::ffff:10.0.0.1",
+            id="IPv4 in IPv6",
+        ),
+        pytest.param(
+            {"endpoint_url": "https://user:word@10.1.2.3/"}, "10.1.2.3", id="a user"
+        ),
+        pytest.param({"endpoint_url": "http://2130706433/"}, "2130706433", id="digits"),
+        pytest.param({"account_host": "192.168.0.7:10000"}, "192.168.0.7", id="Azure"),
+        pytest.param(
+            {"connection_string": "AccountName=a;BlobEndpoint=http://10.0.0.8:1/a;"},
+            "10.0.0.8",
+            id="a connection string",
+        ),
+        pytest.param(
+            {"connection_string": "UseDevelopmentStorage=true"},
+            "127.0.0.1",
+            id="the emulator",
+        ),
+        pytest.param(
+            {"config_kwargs": {"proxies": {"https": "http://10.0.0.9:3128"}}},
+            "10.0.0.9",
+            id="a proxy",
+        ),
+    ],
+)
+def test_the_servers_own_network_is_refused(options: dict[str, Any], host: str) -> None:
+    for allowed in ([], ["*"], ["other.example"]):
+        with pytest.raises(StorageHostError) as caught:
+            check_endpoints(options, allowed=allowed)
+        assert caught.value.host == host
+
+
+@pytest.mark.parametrize(
+    "allowed", [["127.0.0.1"], ["*", "127.0.0.0/8"], ["10.0.0.0/8", "127.0.0.1"]]
+)
+def test_what_is_named_is_allowed(allowed: list[str]) -> None:
+    check_endpoints(LOCAL, allowed=allowed)
+
+
+def test_public_hosts_are_allowed_until_hosts_are_named() -> None:
+    options = {"endpoint_url": "https://198.41.0.4", "key": "k"}
+
+    check_endpoints(options, allowed=[])
+    check_endpoints(options, allowed=["*", "10.0.0.0/8"])
+    with pytest.raises(StorageHostError, match="not one of those allowed"):
+        check_endpoints(options, allowed=["10.0.0.0/8"])
+
+
+def test_all_below_a_domain_may_be_named() -> None:
+    options = {"endpoint_url": "https://minio.intern.example"}
+
+    check_endpoints(options, allowed=[".intern.example"])
+    with pytest.raises(StorageHostError):
+        check_endpoints(options, allowed=[".tern.example"])
+
+
+def test_options_without_an_address_are_allowed() -> None:
+    check_endpoints({"key": "http", "anon": True, "n": 1}, allowed=["one.example"])
