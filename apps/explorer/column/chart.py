@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from datetime import UTC
 from typing import Any, Final
 
-import plotly.graph_objects as go
-
 from deltaweb.web.explorer.columns.ranges import RangeBar, RangeStrip
 from deltaweb.web.explorer.drawing.figure import (
     MAX_TICK,
@@ -14,7 +12,7 @@ from deltaweb.web.explorer.drawing.figure import (
 )
 from deltaweb.web.explorer.files.chart import MAX_TABLE_ROWS
 from deltaweb.web.explorer.grid.cells import cell
-from deltaweb.web.pages.figures import ACCENT, GRID, MIN_BARS, Chart
+from deltaweb.web.pages.figures import ACCENT, GRID, MIN_BARS, Chart, trace
 
 MAX_VALUE: Final = 60  # characters of a value
 
@@ -24,7 +22,8 @@ def file_ranges(strip: RangeStrip, type_text: str) -> Chart:
     bars = strip.bars
     texts = [_range_text(bar) for bar in bars]
     widths = [bar.high - bar.low for bar in bars]
-    trace = go.Bar(
+    row = trace(
+        "bar",
         orientation="h",
         y=list(range(len(bars))),
         base=[bar.low for bar in bars],
@@ -43,7 +42,7 @@ def file_ranges(strip: RangeStrip, type_text: str) -> Chart:
     elif strip.scale == "order":
         xaxis |= _order_ticks(bars)
     figure = plain_figure(
-        [trace],
+        [row],
         xaxis=xaxis,
         yaxis={"visible": False, "autorange": "reversed"},
         margin={"l": 8, "r": 4, "t": 8, "b": 36 if strip.scale == "time" else 22},

@@ -3,11 +3,8 @@
 from collections.abc import Sequence
 from typing import Final
 
-import plotly.graph_objects as go
-
-from deltaweb.web.explorer.drawing.figure import (
-    as_written,
-)
+from deltaweb.web.explorer.drawing.figure import as_written
+from deltaweb.web.pages.figures import Trace, trace
 
 SCALE: Final = [
     [0.0, "var(--dw-accent-soft)"],
@@ -20,9 +17,10 @@ def cells_figure(
     down: Sequence[str],
     values: Sequence[Sequence[int | None]],
     texts: Sequence[Sequence[str]],
-) -> go.Heatmap:
+) -> Trace:
     """Draw cells; `texts` are what each says when it is pointed at."""
-    return go.Heatmap(
+    return trace(
+        "heatmap",
         x=[as_written(label) for label in across],
         y=[as_written(label) for label in down],
         z=[list(row) for row in values],

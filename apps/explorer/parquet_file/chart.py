@@ -3,13 +3,11 @@
 from collections.abc import Sequence
 from typing import Final
 
-import plotly.graph_objects as go
-
 from deltaweb.index.history.sentences.commit_facts import counted
 from deltaweb.web.explorer.drawing.figure import amount_axis, plain_figure
 from deltaweb.web.explorer.parquet_file.groups import Bin
 from deltaweb.web.explorer.parquet_file.skipping import TriedCondition
-from deltaweb.web.pages.figures import ACCENT, MIN_BARS, Chart, bytes_text
+from deltaweb.web.pages.figures import ACCENT, MIN_BARS, Chart, bytes_text, trace
 
 FADED: Final = 0.45
 HOLLOW: Final = 0.15
@@ -39,7 +37,8 @@ def group_bytes(
     ]
     are_alone = all(one.first == one.last for one in bins)
     sizes = [one.average_bytes for one in bins]
-    bars = go.Bar(
+    bars = trace(
+        "bar",
         x=[(one.first + one.last) / 2 for one in bins],
         y=sizes,
         width=[(one.last - one.first + 1) * 0.86 for one in bins],
