@@ -26,7 +26,8 @@ from deltaweb.environment.variables import (
 )
 from deltaweb.version import VERSION as VERSION  # noqa: PLC0414 (settings.VERSION)
 
-BASE_DIR = Path(__file__).resolve().parent.parent
+# Templates and static files stand beside this file: in a checkout by links.
+PACKAGE_DIR = Path(__file__).resolve().parent
 
 # === Mode ===
 PRODUCTION = env_bool("DELTAWEB_PRODUCTION", default=False)
@@ -35,7 +36,9 @@ if PRODUCTION:
     for _name in ("SECRET_KEY", "ALLOWED_HOSTS", "PUBLIC_URL", "ALLOWED_ROOTS"):
         require(f"DELTAWEB_{_name}")
 DEBUG = env_bool("DELTAWEB_DEBUG", default=False)
-HOME = home.open_home(Path(env_text("DELTAWEB_HOME", default=str(BASE_DIR / "var"))))
+HOME = home.open_home(
+    Path(env_text("DELTAWEB_HOME", default=str(home.default_home(PACKAGE_DIR))))
+)
 SECRET_KEY = env_secret(
     "DELTAWEB_SECRET_KEY", default=home.secret_key(HOME) if EMBEDDED else None
 )
@@ -139,7 +142,7 @@ WSGI_APPLICATION = "deltaweb.serving.wsgi.application"
 TEMPLATES: list[dict[str, Any]] = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "templates"],
+        "DIRS": [PACKAGE_DIR / "templates"],
         "OPTIONS": {
             # As the package's own application would have it, which imports Django's
             # administration into every process.
@@ -318,8 +321,8 @@ if PRODUCTION:
 
 # === Static files ===
 STATIC_URL = f"{FORCE_SCRIPT_NAME or ''}/static/"
-STATIC_ROOT = BASE_DIR / "staticfiles"
-STATICFILES_DIRS = [BASE_DIR / "static"]
+STATIC_ROOT = PACKAGE_DIR / "staticfiles"
+STATICFILES_DIRS = [PACKAGE_DIR / "static"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {

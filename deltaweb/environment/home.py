@@ -13,8 +13,22 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from django.core.exceptions import ImproperlyConfigured
+from platformdirs import user_data_path
 
 logger = logging.getLogger(__name__)
+
+
+def default_home(package: Path) -> Path:
+    """Return where the state of an installation is kept without DELTAWEB_HOME.
+
+    In a checkout this is its folder `var`; of an installed package, the user's folder
+    for data, since the next version replaces all that lies beside it.
+
+    Args:
+        package: The folder of the package.
+    """
+    is_checkout = (package / "web").is_symlink()
+    return package.parent / "var" if is_checkout else user_data_path("deltaweb")
 
 
 def open_home(path: Path) -> Path:

@@ -97,11 +97,12 @@ def plotly_stylesheet(bundle: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def main() -> int:
-    """Make static/vendor anew."""
-    if not MODULES.is_dir():
-        sys.stderr.write(f"{MODULES} is missing. Run 'make setup', which fetches it.\n")
-        return 1
+def make() -> None:
+    """Make static/vendor anew.
+
+    Raises:
+        AssetError: If a library is not as this module expects it.
+    """
     shutil.rmtree(VENDOR, ignore_errors=True)
     copy_files()
     names = (ROOT / "static" / "icons.txt").read_text(encoding="utf-8").split()
@@ -111,6 +112,14 @@ def main() -> int:
     bundle = (plotly / "plotly-cartesian.min.js").read_text(encoding="utf-8")
     css = plotly_stylesheet(bundle)
     (plotly / "plotly-global.css").write_text(css, encoding="utf-8")
+
+
+def main() -> int:
+    """Make static/vendor, or say what is missing."""
+    if not MODULES.is_dir():
+        sys.stderr.write(f"{MODULES} is missing. Run 'make setup', which fetches it.\n")
+        return 1
+    make()
     return 0
 
 
