@@ -198,6 +198,7 @@ _PLACES: Final[Mapping[str, str]] = {
         "MasterUnsupportedError NoExecutorsError SparkClusterError"
     ),
     "deltaweb.spark.driver.java": "JavaNotFoundError",
+    "deltaweb.spark.installed": "SparkMissingError",
     "deltaweb.spark.job": "SparkLostError",
     "deltaweb.spark.writing.source.options": "SourceOptionError",
     "deltaweb.spark.writing.source.stream_files": "StreamChangeError",

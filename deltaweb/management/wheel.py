@@ -57,7 +57,7 @@ get_requires_for_build_sdist = get_requires_for_build_wheel
 def build_sdist(sdist_directory: str, config_settings: Settings = None) -> str:
     """Build a source archive, the front-end libraries in it."""
     make_libraries()
-    return build_meta.build_sdist(sdist_directory, config_settings)
+    return str(build_meta.build_sdist(sdist_directory, config_settings))
 
 
 def build_wheel(
@@ -69,9 +69,10 @@ def build_wheel(
     make_libraries()
     shutil.rmtree(BUILD, ignore_errors=True)
     try:
-        return build_meta.build_wheel(
+        name = build_meta.build_wheel(
             wheel_directory, config_settings, metadata_directory
         )
+        return str(name)
     finally:
         shutil.rmtree(BUILD, ignore_errors=True)
 
@@ -117,7 +118,7 @@ def collect_static_files(target: Path) -> None:
     call_command("collectstatic", interactive=False, verbosity=0)
 
 
-class BuildWithStaticFiles(build_py):
+class BuildWithStaticFiles(build_py):  # type: ignore[misc]  # setuptools has no types
     """Copies the package, and beside it what is collected of its static files."""
 
     def run(self) -> None:

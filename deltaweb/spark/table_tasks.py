@@ -5,7 +5,7 @@ takes its Python worker down leaves the others to be done by the next job.
 """
 
 import traceback
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -13,13 +13,22 @@ from deltaweb.delta.errors import DeltaError
 from deltaweb.index.build.full import LogTooLargeError, index_table
 from deltaweb.index.folder.result import CANCELLED, FAILED, IndexResult
 from deltaweb.index.history.engine import Engine
-from deltaweb.spark.arrow_frames import leave_modules_out_of_collections
-from deltaweb.spark.run_folder import RunCancelledError, RunFolder, TaskReporter
+from deltaweb.spark.run_folder import (
+    RunCancelledError,
+    RunFolder,
+    TaskProgress,
+    TaskReporter,
+)
 from deltaweb.storage.place import TablePlace
 from deltaweb.table import DeltaTable
 
 DETAIL_LENGTH: Final = 10_000
 LARGE: Final[dict[str, Any]] = {"state": "LARGE"}  # what a task says, and no result
+
+TICK_INTERVAL_S: Final = 0.25
+
+OnResult = Callable[[int, IndexResult], None]
+OnTick = Callable[[Mapping[int, TaskProgress]], Collection[int]]
 
 Row = tuple[int, dict[str, Any]]
 """A table of the run, and what came of it."""
@@ -41,6 +50,11 @@ class IndexRequest:
     folder: str
     max_task_bytes: int | None = None
     base: str = ""
+
+
+def cancel_none(_progress: Mapping[int, TaskProgress]) -> Collection[int]:
+    """Let all go on: what a run does that nobody looks at."""
+    return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +86,10 @@ class Share:
                     values = _small_table(position, request, self.folder)
                     if not self.folder.report_result(position, values):
                         yield position, values
+        from deltaweb.spark.arrow_frames import (  # noqa: PLC0415  # of Spark alone
+            leave_modules_out_of_collections,
+        )
+
         leave_modules_out_of_collections()
 
     def _take(self, position: int, number: int) -> bool:

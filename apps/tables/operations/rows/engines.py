@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 from django.conf import settings
 
 from deltaweb.expressions.errors import ExpressionError, ExpressionMistakenError
+from deltaweb.spark.installed import check_installed
 from deltaweb.web.tables.index.spark_session import with_spark
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ def with_fitting_engine(
 
     Raises:
         ExpressionMistakenError: If the SQL cannot be right; Spark is not started.
+        SparkMissingError: If it is work for Spark, and there is none.
         DeltaError: As the change does.
     """
 
@@ -72,7 +74,8 @@ def with_fitting_engine(
         is_large = change.opened_bytes() > int(settings.SPARK_DIFF_BYTES)
     except ExpressionMistakenError:
         raise
-    except ExpressionError:
+    except ExpressionError as error:
+        check_installed(error.message)
         return with_spark(step, there)
     if is_large and not change.is_for_a_process:
         return with_spark(step, there)
