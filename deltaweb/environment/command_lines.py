@@ -3,13 +3,18 @@
 Nothing here loads Django or reads a setting: the list is there at once.
 """
 
+import os
 import sys
+from argparse import ArgumentError, ArgumentParser
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Final, NoReturn
 
 COMMANDS: Final = {
     "serve": "Set up the database and run the web server, the workers and the clock.",
+    "open": "Show one table: register and index it, serve, and open a browser at it.",
+    "demo": "Show the sample tables: a server with a home of its own, and a browser.",
     "web": "Serve the pages and the sharing protocol.",
     "worker": "Run jobs from the queues.",
     "beat": "Send the periodic tasks: probes of tables, sweeps of lost jobs.",
@@ -25,6 +30,7 @@ COMMANDS: Final = {
 }
 """The commands of `deltaweb`, in the order in which they are listed."""
 
+STARTS: Final = ("serve", "open", "demo")
 BAD_USAGE: Final = 2
 ASK_HELP: Final = frozenset({"-h", "--help"})
 _TAKE_A_VALUE: Final = ("-v", "--verbosity", "--settings", "--pythonpath")
@@ -38,6 +44,24 @@ def first_word(arguments: Sequence[str]) -> str:
             return argument
         is_value = argument in _TAKE_A_VALUE
     return ""
+
+
+def take_place(arguments: Sequence[str]) -> None:
+    """Take `--port` and `--home` of a start into the variables that settings read.
+
+    What is wrong with them the command says itself.
+    """
+    parser = ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
+    parser.add_argument("--port")
+    parser.add_argument("--home")
+    try:
+        found, _ = parser.parse_known_args(arguments)
+    except ArgumentError:
+        return
+    if found.port:
+        os.environ["PORT"] = found.port
+    if found.home:
+        os.environ["DELTAWEB_HOME"] = str(Path(found.home).expanduser().absolute())
 
 
 def listed(line: str, kind: str, words: Mapping[str, str], about: str = "") -> str:

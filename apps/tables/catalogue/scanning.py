@@ -9,7 +9,7 @@ from django.db import transaction
 
 from deltaweb.web.accounts.models import User
 from deltaweb.web.pages.actions import Actor
-from deltaweb.web.tables.catalogue.names import TableName, name_from_path, with_suffix
+from deltaweb.web.tables.catalogue.names import TableName, free_name, name_from_path
 from deltaweb.web.tables.catalogue.registration import register_table
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.storage.finding import ScanResult, find_tables
@@ -106,7 +106,7 @@ def register_found(
                     report.known.append(known)
                     continue
                 wanted = name_from_path(parts or (found.root.name or "table",))
-                name = _free_name(wanted, taken)
+                name = free_name(wanted, taken)
                 taken.add((name.namespace, name.name))
                 check_allowed(location, roots=roots)
                 if is_dry_run:
@@ -146,7 +146,7 @@ def load_samples(
         table = Table.objects.filter(location=sample.location).first()
         if table is None:
             taken = set(Table.objects.values_list("namespace", "name"))
-            name = _free_name(TableName(sample.namespace, sample.name), taken)
+            name = free_name(TableName(sample.namespace, sample.name), taken)
             table = register_table(
                 name=name,
                 location=sample.location,
@@ -156,12 +156,3 @@ def load_samples(
             )
         tables.append(table)
     return tables
-
-
-def _free_name(wanted: TableName, taken: set[tuple[str, str]]) -> TableName:
-    """Return `wanted`, or the first of its numbered variants that is free."""
-    name, number = wanted, 1
-    while (name.namespace, name.name) in taken:
-        number += 1
-        name = with_suffix(wanted, number)
-    return name
