@@ -162,6 +162,8 @@ _PLACES: Final[Mapping[str, str]] = {
         "FeedFileMissingError FeedOffError FeedRangeError FeedSchemaError"
     ),
     "deltaweb.delta.scan.variant_parts": "VariantPartError",
+    "deltaweb.delta.snapshot.dataset": "DatasetInexactError",
+    "deltaweb.delta.snapshot.frames": "PackageMissingError",
     "deltaweb.delta.values.time_zones.errors": "TimeZoneUnknownError",
     "deltaweb.delta.values.variant_get": "VariantCastError VariantPathError",
     "deltaweb.delta.writing.errors": (

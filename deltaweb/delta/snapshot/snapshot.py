@@ -29,11 +29,14 @@ from deltaweb.delta.protocol.actions import Metadata, Protocol, SetTransaction
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.delta.protocol.table_properties import deleted_file_retention_ms
 from deltaweb.delta.scan.row_condition import Condition, RowCondition
+from deltaweb.delta.snapshot.frames import Frames
 from deltaweb.delta.snapshot.state import SnapshotState
 from deltaweb.delta.snapshot.times import load_commit_times
 from deltaweb.delta.values.statistics.columns import read_statistics
 
 if TYPE_CHECKING:
+    from pyarrow.dataset import Dataset
+
     from deltaweb.delta.scan.rows import ReadRows, RowScan, RowSource
 
 PARQUET: Final = "parquet"
@@ -45,7 +48,7 @@ ParseSQL = Callable[[str, StructType], RowCondition]
 """Parses the SQL text of a condition over a schema."""
 
 
-class Snapshot:
+class Snapshot(Frames):
     """The table at one version: immutable, and lazy about what costs time.
 
     Attributes:
@@ -261,6 +264,14 @@ class Snapshot:
         if typed_variants:
             source = source.with_typed_variants()
         return iter_rows(source, columns=columns, predicate=predicate, limit=limit)
+
+    def to_pyarrow_dataset(self) -> "Dataset":
+        """Return the files as a dataset of pyarrow; see `Frames`."""
+        from deltaweb.delta.snapshot.dataset import (  # noqa: PLC0415 (as above)
+            snapshot_dataset,
+        )
+
+        return snapshot_dataset(self, self._store)
 
     def _statistics_of_stored(self, paths: Sequence[ColumnName]) -> pa.Table:
         """Return statistics of the columns that are stored: of no part of a variant."""
