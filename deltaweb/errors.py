@@ -138,6 +138,7 @@ def shortened_name(name: str) -> str:
 # === Each error by its name ===
 
 _PLACES: Final[Mapping[str, str]] = {
+    "deltaweb.delta.arguments": "WrongTypeError",
     "deltaweb.delta.changes.errors": (
         "RowDiffKeyError RowDiffTooLargeError VersionFilesMissingError"
     ),

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from django.core.exceptions import ImproperlyConfigured
-from platformdirs import user_data_path
 
 logger = logging.getLogger(__name__)
 
@@ -27,8 +26,11 @@ def default_home(package: Path) -> Path:
     Args:
         package: The folder of the package.
     """
-    is_checkout = (package / "web").is_symlink()
-    return package.parent / "var" if is_checkout else user_data_path("deltaweb")
+    if (package / "web").is_symlink():  # a checkout
+        return package.parent / "var"
+    from platformdirs import user_data_path  # noqa: PLC0415 (of an installed package)
+
+    return user_data_path("deltaweb")
 
 
 def open_home(path: Path) -> Path:

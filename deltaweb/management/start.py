@@ -18,8 +18,7 @@ from django.utils import timezone
 
 from deltaweb.environment import home
 from deltaweb.environment.checks import AT_START
-from deltaweb.management import backup, first_start
-from deltaweb.management.commands.worker import LOOK_THREADS
+from deltaweb.management import LOOK_THREADS, backup, first_start
 from deltaweb.serving.supervisor import Supervisor
 from deltaweb.web.pages.command import Error
 

@@ -6,6 +6,8 @@ name of what stands in its way.
 """
 
 from collections.abc import Iterator
+from functools import reduce
+from operator import and_
 from typing import TYPE_CHECKING, Final, NoReturn
 
 import pyarrow as pa
@@ -16,7 +18,8 @@ from pyarrow import fs
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.features.column_mapping import has_mapped_columns
 from deltaweb.delta.features.type_widening import TYPE_CHANGES
-from deltaweb.delta.protocol.schema import arrow_schema, unread_type
+from deltaweb.delta.protocol.actions import Metadata, Protocol
+from deltaweb.delta.protocol.schema import StructType, arrow_schema, unread_type
 from deltaweb.delta.values.partition_values import (
     partition_schema,
     type_partition_values,
@@ -24,7 +27,6 @@ from deltaweb.delta.values.partition_values import (
 
 if TYPE_CHECKING:
     from deltaweb.delta.log.store import TableStore
-    from deltaweb.delta.snapshot.snapshot import Snapshot
 
 MAPPED: Final = "mapped columns"
 VECTORS: Final = "deletion vectors"
@@ -49,60 +51,67 @@ class DatasetInexactError(DeltaError, code="dataset-inexact"):
     hint = "Read them by read, scan or to_duckdb, which do."
 
 
-def snapshot_dataset(snapshot: "Snapshot", store: "TableStore") -> ds.Dataset:
+def snapshot_dataset(  # noqa: PLR0913  # what a version is
+    store: "TableStore",
+    version: int,
+    files: pa.Table,
+    *,
+    schema: StructType,
+    protocol: Protocol,
+    metadata: Metadata,
+) -> ds.Dataset:
     """Return the files of a version as a dataset; none is opened yet.
+
+    Args:
+        store: The table.
+        version: The version.
+        files: Its live files, as `Snapshot.files` has them.
+        schema: Its columns.
+        protocol: Its protocol.
+        metadata: Its metaData.
 
     Raises:
         DatasetInexactError: If the version has deletion vectors, or columns that are
             mapped, widened or variants.
-        DeltaError: As `Snapshot.scan` does.
+        DeltaError: If a column or a partition value does not read.
     """
-    _check_exact(snapshot, store.root)
-    schema = arrow_schema(snapshot.schema)
-    kind = ds.ParquetFileFormat(coerce_int96_timestamp_unit="us")
-    files = fs.PyFileSystem(_FilesOfTable(store))
-    fragments = [
-        kind.make_fragment(path, files, partition_expression=values)
-        for path, values in _file_values(snapshot)
-    ]
-    return ds.FileSystemDataset(fragments, schema, kind, files)
-
-
-def _check_exact(snapshot: "Snapshot", root: str) -> None:
-    vectors = snapshot.files["dv_id"]
-    schema_text = snapshot.metadata.schema_string or ""
-    types = [unread_type(column.data_type) for column in snapshot.schema.fields]
+    vectors, schema_text = files["dv_id"], metadata.schema_string or ""
+    unread = [unread_type(column.data_type) for column in schema.fields]
     found = {
         VECTORS: vectors.null_count < len(vectors),
-        MAPPED: has_mapped_columns(snapshot.protocol, snapshot.metadata),
+        MAPPED: has_mapped_columns(protocol, metadata),
         WIDENED: TYPE_CHANGES in schema_text,
         VARIANTS: '"variant"' in schema_text,
+        **{f"the type {name}": True for name in unread if name},
     }
-    names = tuple(name for name, is_there in found.items() if is_there)
-    if names or any(types):
-        features = names or tuple(f"the type {name}" for name in types if name)
-        raise DatasetInexactError(
-            root=root, version=snapshot.version, features=features
-        )
+    if names := tuple(name for name, is_there in found.items() if is_there):
+        raise DatasetInexactError(root=store.root, version=version, features=names)
+    kind = ds.ParquetFileFormat(coerce_int96_timestamp_unit="us")
+    place = fs.PyFileSystem(_FilesOfTable(store))
+    columns = partition_schema(schema, metadata.partition_columns)
+    fragments = [
+        kind.make_fragment(path, place, partition_expression=values)
+        for path, values in _file_values(files, columns)
+    ]
+    return ds.FileSystemDataset(fragments, arrow_schema(schema), kind, place)
 
 
-def _file_values(snapshot: "Snapshot") -> Iterator[tuple[str, pc.Expression | None]]:
+def _file_values(
+    files: pa.Table, columns: StructType
+) -> Iterator[tuple[str, pc.Expression | None]]:
     """Yield each file with the condition that all of its rows fulfil."""
-    table = snapshot.files
-    columns = partition_schema(snapshot.schema, snapshot.metadata.partition_columns)
-    typed = type_partition_values(table["partition_values"], columns, table["path"])
+    typed = type_partition_values(files["partition_values"], columns, files["path"])
     parts = [
-        (name, pc.struct_field(typed, [position]))
+        (pc.field(name), pc.struct_field(typed, [position]))
         for position, name in enumerate(columns.names)
     ]
-    for row, path in enumerate(table["path"].to_pylist()):
-        condition = None
-        for name, values in parts:
-            value = values[row]
-            field = pc.field(name)
-            one = field == value if value.is_valid else field.is_null()
-            condition = one if condition is None else condition & one
-        yield path, condition
+    for row, path in enumerate(files["path"].to_pylist()):
+        values = [(field, column[row]) for field, column in parts]
+        conditions = [
+            field == value if value.is_valid else field.is_null()
+            for field, value in values
+        ]
+        yield path, reduce(and_, conditions) if conditions else None
 
 
 class _FilesOfTable(fs.FileSystemHandler):  # type: ignore[misc]  # pyarrow has no types

@@ -1,4 +1,4 @@
-"""The rows of a table for other libraries; each is imported by the method that needs it.
+"""The rows of a table for other libraries, which are imported when they are needed.
 
 duckdb.sql("SELECT count(*) FROM orders")   # of a variable: __arrow_c_stream__
 polars.from_arrow(DeltaTable("/data/lake/orders"))
@@ -33,7 +33,7 @@ class PackageMissingError(DeltawebError, ImportError, code="package-missing"):
 class Frames:
     """Hands on rows. A table hands on those of its newest version.
 
-    Columns, predicate and limit are those of `Snapshot.scan`, and so are the errors.
+    Columns, predicate and limit are those of `scan`, and so are the errors.
     """
 
     def scan(
@@ -41,9 +41,41 @@ class Frames:
         columns: Sequence[str] | None = None,
         predicate: "Condition | str | None" = None,
         limit: int | None = None,
+        *,
+        typed_variants: bool = False,
     ) -> "RowScan":
-        """Read rows batch by batch."""
+        """Read rows by the logical schema, batch by batch.
+
+        Args:
+            columns: Columns in the order wanted, a dotted name for a nested one;
+                all for None. A part of a variant is one by its name, of the form
+                `payload:$.user.id::bigint` (`deltaweb.delta.scan.variant_parts`).
+            predicate: A `pyarrow.compute.Expression` over logical names, a predicate
+                of `deltaweb.delta.scan.predicate`, or SQL text, which has the meaning
+                that Spark gives it; the last two may name parts of variants, which SQL
+                has in backticks.
+            limit: How many rows at most; reading stops there.
+            typed_variants: Whether columns of variants tell the type of each value:
+                `variant_tree` reads that.
+
+        Raises:
+            WrongTypeError: If an argument is of a wrong type.
+            DeltaError: If the version may not be read; and while iterating, if a
+                file of it does not read.
+        """
         raise NotImplementedError
+
+    def read(
+        self,
+        columns: Sequence[str] | None = None,
+        predicate: "Condition | str | None" = None,
+        limit: int | None = None,
+        *,
+        typed_variants: bool = False,
+    ) -> pa.Table:
+        """Read rows by the logical schema into one table; see `scan`."""
+        rows = self.scan(columns, predicate, limit, typed_variants=typed_variants)
+        return pa.Table.from_batches(rows, rows.schema)
 
     def to_pandas(
         self,
@@ -55,17 +87,18 @@ class Frames:
         """Return rows as a DataFrame of pandas.
 
         Args:
-            columns: As `Snapshot.scan` takes them.
+            columns: As `scan` takes them.
             predicate: As above.
             limit: As above.
             **options: Of `pyarrow.Table.to_pandas`, such as `types_mapper`.
 
         Raises:
             PackageMissingError: If pandas is not installed.
-            DeltaError: As `Snapshot.scan` does.
+            DeltaError: As `scan` does.
         """
         _load("pandas")
-        return self._read(columns, predicate, limit).to_pandas(**options)
+        frame: pd.DataFrame = self.read(columns, predicate, limit).to_pandas(**options)
+        return frame
 
     def to_polars(
         self,
@@ -77,12 +110,12 @@ class Frames:
 
         Raises:
             PackageMissingError: If Polars is not installed.
-            DeltaError: As `Snapshot.scan` does.
+            DeltaError: As `scan` does.
         """
         polars = _load("polars")
-        return polars.DataFrame(
-            polars.from_arrow(self._read(columns, predicate, limit))
-        )
+        rows = self.read(columns, predicate, limit)
+        frame: pl.DataFrame = polars.DataFrame(polars.from_arrow(rows))
+        return frame
 
     def to_duckdb(
         self,
@@ -95,20 +128,19 @@ class Frames:
         """Return rows as a relation of DuckDB, which they are read into.
 
         Args:
-            columns: As `Snapshot.scan` takes them.
+            columns: As `scan` takes them.
             predicate: As above.
             limit: As above.
             connection: Where the relation lives; DuckDB's own for None.
 
         Raises:
             PackageMissingError: If DuckDB is not installed.
-            DeltaError: As `Snapshot.scan` does.
+            DeltaError: As `scan` does.
         """
-        duckdb = _load("duckdb")
-        rows = self._read(columns, predicate, limit)
-        return duckdb.from_arrow(
-            rows, **({"connection": connection} if connection else {})
-        )
+        library = _load("duckdb")
+        rows = self.read(columns, predicate, limit)
+        relation: duckdb.DuckDBPyRelation = (connection or library).from_arrow(rows)
+        return relation
 
     def to_pyarrow_dataset(self) -> "ds.Dataset":
         """Return the files as a dataset of pyarrow, where that has the same rows.
@@ -117,7 +149,7 @@ class Frames:
 
         Raises:
             DatasetInexactError: If it has not; names what stands in the way.
-            DeltaError: As `Snapshot.scan` does.
+            DeltaError: As `scan` does.
         """
         raise NotImplementedError
 
@@ -129,15 +161,6 @@ class Frames:
         rows = self.scan()
         reader = pa.RecordBatchReader.from_batches(rows.schema, iter(rows))
         return reader.__arrow_c_stream__(requested_schema)
-
-    def _read(
-        self,
-        columns: Sequence[str] | None,
-        predicate: "Condition | str | None",
-        limit: int | None,
-    ) -> pa.Table:
-        rows = self.scan(columns, predicate, limit)
-        return pa.Table.from_batches(rows, rows.schema)
 
 
 def _load(package: str) -> Any:  # noqa: ANN401  # a library
