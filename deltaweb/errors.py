@@ -200,8 +200,8 @@ _PLACES: Final[Mapping[str, str]] = {
         "ApplicationEndedError ExecutorsUnfitError MasterUnreachableError "
         "MasterUnsupportedError NoExecutorsError SparkClusterError"
     ),
+    "deltaweb.spark.driver.installed": "SparkMissingError",
     "deltaweb.spark.driver.java": "JavaNotFoundError",
-    "deltaweb.spark.installed": "SparkMissingError",
     "deltaweb.spark.job": "SparkLostError",
     "deltaweb.spark.writing.source.options": "SourceOptionError",
     "deltaweb.spark.writing.source.stream_files": "StreamChangeError",

@@ -15,8 +15,7 @@ Read in this order:
     table_changes the rows of two versions compared by tasks
     changed_rows  what these tasks read, shuffle and keep
     pipeline      one Spark job over many tables
-    in_process    the same tables without Spark, where it is not installed
-    table_tasks   what its tasks do with them
+    table_tasks   what its tasks do with them, and a process where there is no Spark
     run_folder    what the tasks and the driver report to each other
     job           the frame of all work: watched, cancelled, its faults translated
     arrow_frames  DataFrames of Python functions over Arrow batches
@@ -33,7 +32,7 @@ executors.
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from deltaweb.spark.installed import check_installed
+from deltaweb.spark.driver.installed import check_installed
 
 if TYPE_CHECKING:
     from deltaweb.spark.writing.frame_read import read_table

@@ -83,7 +83,8 @@ def _index(batch: "IndexBatch") -> None:
 
     Where Spark is not installed the tables are indexed here, one after the other.
     """
-    from deltaweb.spark import in_process, installed  # workers alone load them
+    from deltaweb.spark import table_tasks  # workers alone load them
+    from deltaweb.spark.driver import installed
     from deltaweb.web.tables.index.folders import RUNS_FOLDER, indexes_folder
     from deltaweb.web.tables.index.spark_session import with_spark
 
@@ -91,7 +92,7 @@ def _index(batch: "IndexBatch") -> None:
     if not installed.is_installed():
         batch.begin(READING)
         jobs = batch.open_jobs
-        in_process.index_tables(
+        table_tasks.index_in_process(
             _requests(jobs),
             partial(batch.on_result, jobs),
             scratch=scratch,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from django.conf import settings
 
-from deltaweb.spark.installed import check_installed
+from deltaweb.spark.driver.installed import check_installed
 from deltaweb.web.jobs.running.apart_process import hand_on_if_apart
 
 if TYPE_CHECKING:

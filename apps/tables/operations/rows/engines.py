@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 from django.conf import settings
 
 from deltaweb.expressions.errors import ExpressionError, ExpressionMistakenError
-from deltaweb.spark.installed import check_installed
+from deltaweb.spark.driver.installed import check_installed
 from deltaweb.web.tables.index.spark_session import with_spark
 
 if TYPE_CHECKING:

@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from deltaweb.index.folder.result import CANCELLED, FAILED, INDEXED, IndexResult
-from deltaweb.spark.in_process import index_tables
 from deltaweb.spark.run_folder import TaskProgress
-from deltaweb.spark.table_tasks import IndexRequest
+from deltaweb.spark.table_tasks import IndexRequest, index_in_process
 from deltaweb.storage.place import TablePlace
 from tests.support.index.index_folders import open_index
 
@@ -26,7 +25,7 @@ def test_each_table_has_its_own_result(lake: Path, tmp_path: Path) -> None:
         request(lake / "orders", tmp_path / "c", most=10),
     ]
 
-    index_tables(requests, found.__setitem__, scratch=tmp_path / "runs")
+    index_in_process(requests, found.__setitem__, scratch=tmp_path / "runs")
 
     assert [found[n].state for n in range(3)] == [INDEXED, FAILED, FAILED]
     assert [found[n].error_code for n in range(3)] == [
@@ -50,7 +49,7 @@ def test_a_table_that_is_not_wanted_is_left(lake: Path, tmp_path: Path) -> None:
         (run / "1.cancel").touch()
 
     requests = [request(lake / name, tmp_path / name) for name in ("returns", "orders")]
-    index_tables(requests, cancel_second, scratch=tmp_path / "runs")
+    index_in_process(requests, cancel_second, scratch=tmp_path / "runs")
 
     assert [found[0].state, found[1].state] == [INDEXED, CANCELLED]
     assert not (tmp_path / "orders").exists()
@@ -64,7 +63,7 @@ def test_what_stops_the_run_is_raised(lake: Path, tmp_path: Path) -> None:
         return ()
 
     with pytest.raises(KeyboardInterrupt):
-        index_tables(
+        index_in_process(
             [request(lake / "returns", tmp_path / "a")],
             stop,
             scratch=tmp_path / "runs",
