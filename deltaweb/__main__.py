@@ -12,6 +12,8 @@ from pathlib import Path
 from deltaweb.environment.command_lines import (
     ASK_HELP,
     COMMANDS,
+    EXITS,
+    FIRST,
     STARTS,
     listed,
     refuse,
@@ -39,7 +41,10 @@ def main() -> None:
             sys.stdout.write(f"{PROGRAM} {VERSION}\n")
             return
         case [word] if word in ASK_HELP:
-            sys.stdout.write(f"{listed(PROGRAM, KIND, COMMANDS)}\n")
+            sys.stdout.write(f"{listed(PROGRAM, KIND, COMMANDS, EXITS)}\n")
+            return
+        case []:
+            sys.stdout.write(f"{FIRST}\n{listed(PROGRAM, KIND, COMMANDS, EXITS)}\n")
             return
         case [str(word), *_] if word in COMMANDS:
             with rare_collections():

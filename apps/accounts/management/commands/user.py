@@ -15,6 +15,9 @@ ROLES = [label for _, label in User.Role.choices]
 class Command(SubcommandsCommand):
     """Each subcommand is one call into the services that the pages use, too."""
 
+    names_of = {
+        "user-not-found": lambda: User.objects.values_list("username", flat=True)
+    }
     help = "Users: add, sign-in link, role, disable, enable, list, API key."
 
     def add_subcommands(self, add: AddSubcommand) -> None:
@@ -102,6 +105,8 @@ class Command(SubcommandsCommand):
             f"{row.name:<24} {row.role:<8} {'active' if row.is_active else 'disabled'}"
             for row in rows
         ]
+        if rows:
+            lines.insert(0, f"{'NAME':<24} {'ROLE':<8} STATE")
         text = "" if rows else "No users yet. 'deltaweb user add NAME' makes one."
         return Output(text=text, lines=lines, data=[row.as_json() for row in rows])
 
