@@ -23,6 +23,7 @@ from deltaweb.environment.variables import (
     env_text,
     env_url,
     require,
+    require_package,
 )
 from deltaweb.version import VERSION as VERSION  # noqa: PLC0414 (settings.VERSION)
 
@@ -193,6 +194,8 @@ DATABASES: dict[str, Any] = {
         conn_health_checks=True,
     )
 }
+if DATABASES["default"]["ENGINE"] == "django.db.backends.postgresql":
+    require_package("DELTAWEB_DATABASE_URL", "psycopg")
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     # Readers never wait for the writer (WAL), a writer waits for its turn from the
     # start (IMMEDIATE) instead of failing in the middle of a transaction.
@@ -209,6 +212,8 @@ BROKER_URL = env_url(
     default=EMBEDDED_BROKER_URL,
     schemes={"amqp", "amqps", "filesystem", "redis", "rediss"},
 )
+if BROKER_URL.startswith("redis"):
+    require_package("DELTAWEB_BROKER_URL", "redis")
 CELERY_BROKER_URL = BROKER_URL
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TASK_ALWAYS_EAGER = env_bool("DELTAWEB_EAGER", default=False)

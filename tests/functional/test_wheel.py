@@ -35,10 +35,10 @@ class Package:
     def __init__(self, wheel: Path, programs: Path, home: Path) -> None:
         self.wheel, self.programs, self.home = wheel, programs, home
 
-    def run(self, *line: str) -> "subprocess.CompletedProcess[str]":
+    def run(self, *line: str, **variables: str) -> "subprocess.CompletedProcess[str]":
         return subprocess.run(
             [self.programs / line[0], *line[1:]],
-            env=environment(self.home),
+            env=environment(self.home, **variables),
             cwd=self.home,
             capture_output=True,
             text=True,
@@ -153,6 +153,24 @@ def test_what_needs_spark_names_the_extra(
     for done in (command, library):
         assert done.returncode == 1
         assert "pip install 'deltaweb[spark]'" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("variable", "url", "extra"),
+    [
+        ("DELTAWEB_DATABASE_URL", "postgres://127.0.0.1/x", "postgres"),
+        ("DELTAWEB_BROKER_URL", "redis://127.0.0.1/0", "redis"),
+    ],
+    ids=["postgres", "redis"],
+)
+def test_what_needs_a_driver_names_its_extra(
+    package: Package, variable: str, url: str, extra: str
+) -> None:
+    done = package.run("deltaweb", "table", "list", **{variable: url})
+
+    assert done.returncode == 1
+    assert f"pip install 'deltaweb[{extra}]'" in done.stderr
+    assert variable in done.stderr
 
 
 def test_a_share_is_read_by_the_recipients_own_client(
