@@ -15,7 +15,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 MODULES = ROOT / "node_modules"
-VENDOR = ROOT / "static" / "vendor"
+STATIC = ROOT / "deltaweb" / "static"  # a link in a checkout, not in a source archive
+VENDOR = STATIC / "vendor"
 FILES = {
     "@tabler/core/dist/css/tabler.min.css": "tabler/tabler.min.css",
     "@tabler/core/README.md": "tabler/README.md",
@@ -105,7 +106,7 @@ def make() -> None:
     """
     shutil.rmtree(VENDOR, ignore_errors=True)
     copy_files()
-    names = (ROOT / "static" / "icons.txt").read_text(encoding="utf-8").split()
+    names = (STATIC / "icons.txt").read_text(encoding="utf-8").split()
     sprite = icon_sprite(sorted(set(names)))
     (VENDOR / "icons.svg").write_text(sprite, encoding="utf-8")
     plotly = VENDOR / "plotly"

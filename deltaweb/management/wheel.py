@@ -107,7 +107,7 @@ def collect_static_files(target: Path) -> None:
         INSTALLED_APPS=["django.contrib.staticfiles", "django_htmx"],
         STATIC_ROOT=target,
         STATIC_URL="/static/",
-        STATICFILES_DIRS=[assets.ROOT / "static"],
+        STATICFILES_DIRS=[assets.STATIC],
         STORAGES={
             "staticfiles": {
                 "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"

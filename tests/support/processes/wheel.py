@@ -14,7 +14,10 @@ LEFT = shutil.ignore_patterns("__pycache__", "staticfiles")
 
 
 def build_wheel(folder: Path) -> Path:
-    """Build the wheel below a folder; the tree stays as it is."""
+    """Build the source archive below a folder, and the wheel from it.
+
+    The tree stays as it is.
+    """
     source = folder / "source"
     for name in FOLDERS:
         shutil.copytree(ROOT / name, source / name, symlinks=True, ignore=LEFT)
@@ -22,7 +25,7 @@ def build_wheel(folder: Path) -> Path:
         shutil.copy(ROOT / name, source)
     # The environment of the tests has what pyproject.toml asks of a build.
     _uv(
-        *("build", "--quiet", "--wheel", "--no-build-isolation"),
+        *("build", "--quiet", "--no-build-isolation"),
         *("--python", sys.executable, "--out-dir", folder, source),
     )
     (wheel,) = folder.glob("*.whl")
