@@ -19,10 +19,6 @@ MIN_BARS = 2  # of a picture; one alone is a sentence
 MAX_SINGLE_STEPS = 4  # counts up to here have a tick each
 
 
-Trace = dict[str, Any]
-"""What plotly.js draws as one: a row of bars, a line."""
-
-
 class Shade(typing.Protocol):
     """What a colour of a picture stands for."""
 
@@ -34,6 +30,14 @@ class Shade(typing.Protocol):
     @property
     def hue(self) -> str:
         """A hue of the style sheet."""
+        ...
+
+
+class Drawn(typing.Protocol):
+    """A figure of plotly."""
+
+    def to_plotly_json(self) -> dict[str, Any]:
+        """Return it as plain values."""
         ...
 
 
@@ -64,21 +68,13 @@ class Chart:
     words: str = ""
 
 
-def trace(kind: str, **properties: object) -> Trace:
-    """Return what plotly.js draws as one: `bar`, `scatter`, `heatmap`.
-
-    Its own package would check the names, at 45 MB and as many milliseconds a page:
-    tests let it do so.
-    """
-    return {"type": kind, **properties}
-
-
 def figure_layout(
     *, xaxis: dict[str, Any], yaxis: dict[str, Any], **layout: object
 ) -> dict[str, Any]:
     """Return the layout that all charts share, with what one has of its own."""
     font = {"size": 11, "color": INK, "family": "var(--dw-font)"}
     return {
+        "template": {},
         "showlegend": False,
         "autosize": True,
         "margin": {"l": 38, "r": 4, "t": 8, "b": 22},
@@ -110,6 +106,13 @@ def figure_layout(
         },
         **layout,
     }
+
+
+def plain_values(figure: Drawn) -> dict[str, Any]:
+    """Return a figure as plain JSON values, without a template."""
+    plain = figure.to_plotly_json()
+    plain["layout"].pop("template", None)
+    return plain
 
 
 def bytes_text(size_bytes: int, *, digits: int = 10) -> str:

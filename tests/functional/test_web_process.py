@@ -78,7 +78,7 @@ def is_kept(name):
 (loader,) = engines["django"].engine.template_loaders[0].loaders
 print("views", "deltaweb.web.jobs.views" in sys.modules, get_resolver()._populated)
 print("templates", "jobs/status.html" in loader.get_template_cache)
-print("libraries", "pyarrow.parquet" in sys.modules)
+print("libraries", {"plotly.graph_objs", "pyarrow.parquet"} <= set(sys.modules))
 print("threads", len(threading.enumerate()))
 print("connections", [one.connection for one in connections.all()])
 print("files", sum(map(is_kept, os.listdir("/proc/self/fd"))))

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from datetime import UTC
 from typing import Any, Final
 
+import plotly.graph_objects as go
+
 from deltaweb.web.explorer.columns.ranges import RangeBar, RangeStrip
 from deltaweb.web.explorer.drawing.figure import (
     MAX_TICK,
@@ -12,7 +14,7 @@ from deltaweb.web.explorer.drawing.figure import (
 )
 from deltaweb.web.explorer.files.chart import MAX_TABLE_ROWS
 from deltaweb.web.explorer.grid.cells import cell
-from deltaweb.web.pages.figures import ACCENT, GRID, MIN_BARS, Chart, trace
+from deltaweb.web.pages.figures import ACCENT, GRID, MIN_BARS, Chart
 
 MAX_VALUE: Final = 60  # characters of a value
 
@@ -22,8 +24,7 @@ def file_ranges(strip: RangeStrip, type_text: str) -> Chart:
     bars = strip.bars
     texts = [_range_text(bar) for bar in bars]
     widths = [bar.high - bar.low for bar in bars]
-    row = trace(
-        "bar",
+    trace = go.Bar(
         orientation="h",
         y=list(range(len(bars))),
         base=[bar.low for bar in bars],
@@ -42,7 +43,7 @@ def file_ranges(strip: RangeStrip, type_text: str) -> Chart:
     elif strip.scale == "order":
         xaxis |= _order_ticks(bars)
     figure = plain_figure(
-        [row],
+        [trace],
         xaxis=xaxis,
         yaxis={"visible": False, "autorange": "reversed"},
         margin={"l": 8, "r": 4, "t": 8, "b": 36 if strip.scale == "time" else 22},

@@ -3,8 +3,11 @@
 from collections.abc import Sequence
 from typing import Final
 
-from deltaweb.web.explorer.drawing.figure import as_written
-from deltaweb.web.pages.figures import Trace, trace
+import plotly.graph_objects as go
+
+from deltaweb.web.explorer.drawing.figure import (
+    as_written,
+)
 
 SCALE: Final = [
     [0.0, "var(--dw-accent-soft)"],
@@ -17,10 +20,9 @@ def cells_figure(
     down: Sequence[str],
     values: Sequence[Sequence[int | None]],
     texts: Sequence[Sequence[str]],
-) -> Trace:
+) -> go.Heatmap:
     """Draw cells; `texts` are what each says when it is pointed at."""
-    return trace(
-        "heatmap",
+    return go.Heatmap(
         x=[as_written(label) for label in across],
         y=[as_written(label) for label in down],
         z=[list(row) for row in values],

@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
+import plotly.graph_objects as go
+
 from deltaweb.web.explorer.drawing.figure import plain_figure
-from deltaweb.web.pages.figures import ACCENT, count_ticks, trace
+from deltaweb.web.pages.figures import ACCENT, count_ticks
 
 ROOM_ABOVE = 1.1
 
@@ -28,8 +30,7 @@ def histogram_figure(  # noqa: PLR0913 (each is one part of the picture)
         max_ticks: How many edges are told at most.
         colours: One for all bars, or one a bar.
     """
-    bars = trace(
-        "bar",
+    bars = go.Bar(
         x=list(range(len(counts))),
         y=list(counts),
         customdata=list(texts),

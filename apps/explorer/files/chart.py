@@ -3,6 +3,8 @@
 from datetime import datetime
 from typing import Any, Final
 
+import plotly.graph_objects as go
+
 from deltaweb.web.explorer.drawing.axis_times import ticks_between, ticks_of_times
 from deltaweb.web.explorer.drawing.figure import (
     FIRST_SHORTENED,
@@ -13,7 +15,7 @@ from deltaweb.web.explorer.drawing.figure import (
 from deltaweb.web.explorer.drawing.heatmap import cells_figure
 from deltaweb.web.explorer.drawing.histogram import histogram_figure
 from deltaweb.web.explorer.files.distributions import AgeGrid, FileAges, Histogram
-from deltaweb.web.pages.figures import ACCENT, Chart, Trace, bytes_text, trace
+from deltaweb.web.pages.figures import ACCENT, Chart, bytes_text
 
 MAX_TABLE_ROWS: Final = 60
 
@@ -116,9 +118,8 @@ def short_size(size_bytes: int) -> str:
     return f"{float(number):.3g} {unit}" if len(number) > 4 else whole  # noqa: PLR2004 (digits)
 
 
-def _points(ages: FileAges) -> Trace:
-    return trace(
-        "scatter",
+def _points(ages: FileAges) -> go.Scatter:
+    return go.Scatter(
         x=list(ages.modified_at),
         y=[max(size, 1) for size in ages.size_bytes],
         customdata=[
@@ -138,7 +139,7 @@ def _points(ages: FileAges) -> Trace:
     )
 
 
-def _age_cells(grid: AgeGrid) -> Trace:
+def _age_cells(grid: AgeGrid) -> go.Heatmap:
     texts = [[f"{count:,} files" for count in row] for row in grid.counts]
     counts = [[count or None for count in row] for row in grid.counts]
     return cells_figure(grid.times, grid.sizes, counts, texts)

@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 from datetime import date
 
+import plotly.graph_objects as go
+
 from deltaweb.index.history.sentences.commit_facts import counted
 from deltaweb.web.explorer.drawing.figure import plain_figure
 from deltaweb.web.explorer.history.operations import OperationFamily
-from deltaweb.web.pages.figures import MIN_BARS, Chart, count_ticks, trace
+from deltaweb.web.pages.figures import MIN_BARS, Chart, count_ticks
 from deltaweb.web.pages.lists.days import day_text
 
 
@@ -21,8 +23,7 @@ def commits_per_day(
     names = [day.isoformat() for day in days]
     highest = max(map(sum, zip(*families.values(), strict=True)), default=0)
     bars = [
-        trace(
-            "bar",
+        go.Bar(
             name=family.name,
             x=names,
             y=list(counts),

@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+import plotly.graph_objects as go
+
 from deltaweb.web.explorer.drawing.figure import SMALL, amount_axis, plain_figure
-from deltaweb.web.pages.figures import ACCENT, Chart, bytes_text, count_ticks, trace
+from deltaweb.web.pages.figures import ACCENT, Chart, bytes_text, count_ticks
 
 BAND = "var(--dw-band)"
 
@@ -58,8 +60,7 @@ def file_sizes(
         f"{bytes_text(lower)} to {bytes_text(upper)}"
         for lower, upper in pairwise(edges)
     ]
-    bars = trace(
-        "bar",
+    bars = go.Bar(
         x=list(range(len(counts))),
         y=list(counts),
         customdata=[
@@ -121,8 +122,7 @@ def over_versions(
     hover = "v%{x}<br>%{y:,} " + ("rows" if by_rows else "bytes") + "<extra></extra>"
     known = {point.version: value for point, value in zip(points, values, strict=True)}
     lines = [
-        trace(
-            "scatter",
+        go.Scatter(
             x=[version for version, _ in run],
             y=[value for _, value in run],
             mode="lines" if len(run) > 1 else "markers",
@@ -135,8 +135,7 @@ def over_versions(
         for run in _unbroken(known)
     ]
     marked = [version for version in schema_changes if known.get(version) is not None]
-    changes = trace(
-        "scatter",
+    changes = go.Scatter(
         x=marked,
         y=[known[version] for version in marked],
         mode="markers",

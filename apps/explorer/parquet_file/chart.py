@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 from typing import Final
 
+import plotly.graph_objects as go
+
 from deltaweb.index.history.sentences.commit_facts import counted
 from deltaweb.web.explorer.drawing.figure import amount_axis, plain_figure
 from deltaweb.web.explorer.parquet_file.groups import Bin
 from deltaweb.web.explorer.parquet_file.skipping import TriedCondition
-from deltaweb.web.pages.figures import ACCENT, MIN_BARS, Chart, bytes_text, trace
+from deltaweb.web.pages.figures import ACCENT, MIN_BARS, Chart, bytes_text
 
 FADED: Final = 0.45
 HOLLOW: Final = 0.15
@@ -37,8 +39,7 @@ def group_bytes(
     ]
     are_alone = all(one.first == one.last for one in bins)
     sizes = [one.average_bytes for one in bins]
-    bars = trace(
-        "bar",
+    bars = go.Bar(
         x=[(one.first + one.last) / 2 for one in bins],
         y=sizes,
         width=[(one.last - one.first + 1) * 0.86 for one in bins],

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Final
 
+import plotly.graph_objects as go
+
 from deltaweb.web.explorer.drawing.figure import (
     MAX_TICK,
     as_written,
@@ -12,7 +14,7 @@ from deltaweb.web.explorer.drawing.heatmap import cells_figure
 from deltaweb.web.explorer.files.chart import MAX_TABLE_ROWS, short_size
 from deltaweb.web.explorer.partitions.grid import PartitionGrid
 from deltaweb.web.explorer.partitions.selector import Skew
-from deltaweb.web.pages.figures import ACCENT, Chart, trace
+from deltaweb.web.pages.figures import ACCENT, Chart
 
 PHONE_WIDTH: Final = 270.0  # px of a picture there
 
@@ -86,16 +88,14 @@ def _short_labels(labels: Sequence[str]) -> dict[str, str]:
 def lorenz(skew: Skew) -> Chart:
     """Draw the share of bytes that the smallest partitions have together."""
     ends = [0, 100]
-    even = trace(
-        "scatter",
+    even = go.Scatter(
         x=ends,
         y=ends,
         mode="lines",
         line={"color": "var(--dw-line-strong)", "width": 1, "dash": "dot"},
         hoverinfo="skip",
     )
-    line = trace(
-        "scatter",
+    line = go.Scatter(
         x=[point[0] for point in skew.lorenz],
         y=[point[1] for point in skew.lorenz],
         mode="lines",

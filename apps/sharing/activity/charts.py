@@ -4,15 +4,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import plotly.graph_objects as go
+
 from deltaweb.web.pages.figures import (
     ACCENT,
     MIN_BARS,
     Chart,
-    Trace,
     bytes_text,
     count_ticks,
     figure_layout,
-    trace,
+    plain_values,
 )
 from deltaweb.web.pages.lists.days import day_text
 from deltaweb.web.sharing.activity.usage import DailyUse
@@ -55,8 +56,7 @@ def requests_per_day(days: Sequence[DailyUse], *, note: str = "") -> Chart:
     names = [day.day.isoformat() for day in days]
     highest = max(map(sum, zip(*counts.values(), strict=True)), default=0)
     bars = [
-        trace(
-            "bar",
+        go.Bar(
             name=series.name,
             x=names,
             y=values,
@@ -89,8 +89,7 @@ def bytes_per_day(days: Sequence[DailyUse], *, note: str = "") -> Chart:
     """Draw a bar a day: the bytes of the files that were offered."""
     names = [day.day.isoformat() for day in days]
     sizes = [day.size_bytes for day in days]
-    bars = trace(
-        "bar",
+    bars = go.Bar(
         x=names,
         y=sizes,
         customdata=[_size_text(size) for size in sizes],
@@ -138,7 +137,7 @@ def _size_text(size_bytes: int) -> str:
     return bytes_text(size_bytes, digits=SIZE_DIGITS)
 
 
-def _figure(bars: Sequence[Trace], *, yaxis: dict[str, Any]) -> dict[str, Any]:
+def _figure(bars: Sequence[go.Bar], *, yaxis: dict[str, Any]) -> dict[str, Any]:
     """Return stacked bars over days."""
     shared = figure_layout(
         xaxis={
@@ -151,4 +150,4 @@ def _figure(bars: Sequence[Trace], *, yaxis: dict[str, Any]) -> dict[str, Any]:
         bargap=0.28,
         hovermode="x unified",
     )
-    return {"data": list(bars), "layout": shared}
+    return plain_values(go.Figure(data=list(bars), layout=shared))
