@@ -116,7 +116,7 @@ format:
 	$(BIN)/ruff format .
 
 lock:
-	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --upgrade --output-file requirements.txt pyproject.toml
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --upgrade --extra all --output-file requirements.txt pyproject.toml
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --upgrade --extra dev --constraints requirements.txt --output-file requirements-dev.txt pyproject.toml
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --upgrade --constraints requirements-dev.txt --group manual --output-file requirements-manual.txt
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --upgrade --no-deps --group delta-scan --output-file requirements-duckdb.txt

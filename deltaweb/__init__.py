@@ -5,7 +5,7 @@ Read in this order:
     parquet      Parquet files by themselves
     delta        the transaction log as values and pure functions
     storage      object stores behind fsspec: how bytes arrive
-    table        DeltaTable, the public Python API
+    table        DeltaTable, the public Python API: `from deltaweb import DeltaTable`
     errors       each error of the library by its name, to catch it
     sharing      the Delta Sharing protocol as values
     index        what is kept of a table for pages: file index and summaries
@@ -27,7 +27,36 @@ these, the lower ones first:
     explorer   read-only pages over a table
     sharing    shares, recipients, tokens, their pages, and the protocol over HTTP
 
-This module imports nothing of the project: Spark executors and library users load the
-packages without Django or Celery. It sets nothing for the process either: what ours set
-for themselves is in `environment/own_process`.
+This module imports nothing of the project before it is asked for something: Spark
+executors and library users load the packages without Django or Celery. It sets nothing
+for the process either: what ours set for themselves is in `environment/own_process`.
 """
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from deltaweb.table import DeltaTable
+
+    __version__: str
+
+__all__ = ["DeltaTable", "__version__"]
+
+_PLACES = {
+    "DeltaTable": ("deltaweb.table", "DeltaTable"),
+    "__version__": ("deltaweb.version", "VERSION"),
+}
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401  # what a module holds
+    """Load what is asked for first: most of the packages need none of it."""
+    if name not in _PLACES:
+        message = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(message)
+    module, attribute = _PLACES[name]
+    return getattr(import_module(module), attribute)
+
+
+def __dir__() -> list[str]:
+    """Return what can be imported from here."""
+    return sorted({*globals(), *__all__})

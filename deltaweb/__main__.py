@@ -7,13 +7,18 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from deltaweb.environment.command_lines import (
     ASK_HELP,
     COMMANDS,
+    EXITS,
+    FIRST,
+    STARTS,
     listed,
     refuse,
     refuse_django,
+    take_place,
 )
 from deltaweb.environment.own_process import prepare_process, rare_collections
 from deltaweb.version import VERSION
@@ -21,7 +26,8 @@ from deltaweb.version import VERSION
 PROGRAM = "deltaweb"
 KIND = "COMMAND"
 SHELL = "shell"  # a person's own process: pandas is theirs to import
-SERVING = (["serve"], ["web"])
+SERVING = (*STARTS, "web")
+DEMO = "demo"
 PORT = "8000"
 
 
@@ -35,7 +41,10 @@ def main() -> None:
             sys.stdout.write(f"{PROGRAM} {VERSION}\n")
             return
         case [word] if word in ASK_HELP:
-            sys.stdout.write(f"{listed(PROGRAM, KIND, COMMANDS)}\n")
+            sys.stdout.write(f"{listed(PROGRAM, KIND, COMMANDS, EXITS)}\n")
+            return
+        case []:
+            sys.stdout.write(f"{FIRST}\n{listed(PROGRAM, KIND, COMMANDS, EXITS)}\n")
             return
         case [str(word), *_] if word in COMMANDS:
             with rare_collections():
@@ -51,6 +60,13 @@ def manage() -> None:
     """Run any management command, Django's among them."""
     with rare_collections():
         _run(sys.argv)
+
+
+def home_of_demo() -> Path:
+    """Return where the samples of `demo` are: beside nobody's own tables."""
+    from deltaweb.environment.home import default_home  # noqa: PLC0415  # Django's errors
+
+    return default_home(Path(__file__).resolve().parent) / DEMO
 
 
 def _is_of_django(word: str) -> bool:
@@ -75,7 +91,11 @@ def _run(line: Sequence[str]) -> None:
         sys.stdout.write(f"{PROGRAM} {VERSION}\n")
         return
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "deltaweb.settings")
-    if command in SERVING and not os.environ.get("PORT"):
+    if command and command[0] in STARTS:
+        take_place(line[2:])
+    if command == [DEMO]:
+        os.environ.setdefault("DELTAWEB_HOME", str(home_of_demo()))
+    if command and command[0] in SERVING and not os.environ.get("PORT"):
         os.environ["PORT"] = PORT  # not that of the address served last
     from django.core.exceptions import ImproperlyConfigured  # noqa: PLC0415
     from django.core.management import execute_from_command_line  # noqa: PLC0415

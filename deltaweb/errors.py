@@ -138,6 +138,7 @@ def shortened_name(name: str) -> str:
 # === Each error by its name ===
 
 _PLACES: Final[Mapping[str, str]] = {
+    "deltaweb.delta.arguments": "WrongTypeError",
     "deltaweb.delta.changes.errors": (
         "RowDiffKeyError RowDiffTooLargeError VersionFilesMissingError"
     ),
@@ -162,6 +163,8 @@ _PLACES: Final[Mapping[str, str]] = {
         "FeedFileMissingError FeedOffError FeedRangeError FeedSchemaError"
     ),
     "deltaweb.delta.scan.variant_parts": "VariantPartError",
+    "deltaweb.delta.snapshot.dataset": "DatasetInexactError",
+    "deltaweb.delta.snapshot.frames": "PackageMissingError",
     "deltaweb.delta.values.time_zones.errors": "TimeZoneUnknownError",
     "deltaweb.delta.values.variant_get": "VariantCastError VariantPathError",
     "deltaweb.storage.objects.errors": (
@@ -200,6 +203,7 @@ _PLACES: Final[Mapping[str, str]] = {
         "ApplicationEndedError ExecutorsUnfitError MasterUnreachableError "
         "MasterUnsupportedError NoExecutorsError SparkClusterError"
     ),
+    "deltaweb.spark.driver.installed": "SparkMissingError",
     "deltaweb.spark.driver.java": "JavaNotFoundError",
     "deltaweb.spark.job": "SparkLostError",
     "deltaweb.spark.writing.source.options": "SourceOptionError",

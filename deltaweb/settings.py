@@ -23,10 +23,12 @@ from deltaweb.environment.variables import (
     env_text,
     env_url,
     require,
+    require_package,
 )
 from deltaweb.version import VERSION as VERSION  # noqa: PLC0414 (settings.VERSION)
 
-BASE_DIR = Path(__file__).resolve().parent.parent
+# Templates and static files stand beside this file: in a checkout by links.
+PACKAGE_DIR = Path(__file__).resolve().parent
 
 # === Mode ===
 PRODUCTION = env_bool("DELTAWEB_PRODUCTION", default=False)
@@ -35,7 +37,9 @@ if PRODUCTION:
     for _name in ("SECRET_KEY", "ALLOWED_HOSTS", "PUBLIC_URL", "ALLOWED_ROOTS"):
         require(f"DELTAWEB_{_name}")
 DEBUG = env_bool("DELTAWEB_DEBUG", default=False)
-HOME = home.open_home(Path(env_text("DELTAWEB_HOME", default=str(BASE_DIR / "var"))))
+HOME = home.open_home(
+    Path(env_text("DELTAWEB_HOME", default=str(home.default_home(PACKAGE_DIR))))
+)
 SECRET_KEY = env_secret(
     "DELTAWEB_SECRET_KEY", default=home.secret_key(HOME) if EMBEDDED else None
 )
@@ -141,7 +145,7 @@ WSGI_APPLICATION = "deltaweb.serving.wsgi.application"
 TEMPLATES: list[dict[str, Any]] = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "templates"],
+        "DIRS": [PACKAGE_DIR / "templates"],
         "OPTIONS": {
             # As the package's own application would have it, which imports Django's
             # administration into every process.
@@ -192,6 +196,8 @@ DATABASES: dict[str, Any] = {
         conn_health_checks=True,
     )
 }
+if DATABASES["default"]["ENGINE"] == "django.db.backends.postgresql":
+    require_package("DELTAWEB_DATABASE_URL", "psycopg")
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     # Readers never wait for the writer (WAL), a writer waits for its turn from the
     # start (IMMEDIATE) instead of failing in the middle of a transaction.
@@ -208,6 +214,8 @@ BROKER_URL = env_url(
     default=EMBEDDED_BROKER_URL,
     schemes={"amqp", "amqps", "filesystem", "redis", "rediss"},
 )
+if BROKER_URL.startswith("redis"):
+    require_package("DELTAWEB_BROKER_URL", "redis")
 CELERY_BROKER_URL = BROKER_URL
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TASK_ALWAYS_EAGER = env_bool("DELTAWEB_EAGER", default=False)
@@ -321,9 +329,9 @@ if PRODUCTION:
 
 # === Static files ===
 STATIC_URL = f"{FORCE_SCRIPT_NAME or ''}/static/"
-STATIC_ROOT = BASE_DIR / "staticfiles"
-STATICFILES_DIRS = [BASE_DIR / "static"]
-MANUAL = BASE_DIR / "docs" / "site"  # shown under /help/
+STATIC_ROOT = PACKAGE_DIR / "staticfiles"
+STATICFILES_DIRS = [PACKAGE_DIR / "static"]
+MANUAL = PACKAGE_DIR / "manual"  # shown under /help/
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {

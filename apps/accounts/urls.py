@@ -23,6 +23,7 @@ urlpatterns = [
         csv=True,
         takes=[USERS.form],
     ),
+    path("users.csv", administration.user_list, {"fmt": "csv"}, name="users-csv"),
     path("admin-area/users", administration.add_user, name="add-user"),
     path(
         "admin-area/users/<int:user_id>/role", administration.set_role, name="set-role"

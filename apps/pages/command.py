@@ -4,6 +4,7 @@ A command is a group of subcommands. Each is a method that returns an `Output`, 
 the base keeps the promises that all of them make:
 
 * `--json` (anywhere on the line): stdout is one JSON document and nothing else.
+  Values of BIGINT are text in it, since many readers of JSON round them.
 * Exit 0 on success, 1 with one sentence on stderr on a domain error (DeltawebError,
   PageError, CommandError), 2 on bad usage.
 * Warnings and logs go to stderr. With `--json` an error is a JSON document, too:
@@ -28,13 +29,11 @@ see `VerbsCommand`. Those of them that write stand on `WritingVerb`, which bring
 """
 
 import argparse
-import ast
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from inspect import cleandoc
 from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any, Final, NoReturn, Protocol
@@ -46,9 +45,12 @@ from django.db import OperationalError, ProgrammingError
 from deltaweb.environment.command_lines import (
     ASK_HELP,
     BAD_USAGE,
+    NearestOption,
     first_word,
     listed,
+    meant_by,
     refuse,
+    sentence_of,
 )
 from deltaweb.errors import DeltawebError
 from deltaweb.version import VERSION
@@ -56,7 +58,7 @@ from deltaweb.web.pages.errors import PageError
 from deltaweb.web.pages.responses import to_json
 
 KIND: Final = "VERB"
-TAKEN_BY_ALL: Final = "--json answers with one JSON document."
+TAKEN_BY_ALL: Final = "--json answers with one JSON document; BIGINT is text in it."
 YES = {"y", "yes"}
 
 
@@ -105,6 +107,10 @@ class NotAskedError(DeltawebError, code="not-asked"):
     hint = "Pass --yes to do it, or --dry-run to see what would happen."
 
 
+class SubcommandParser(NearestOption, CommandParser):
+    """Reads the options of a subcommand."""
+
+
 def takes_json(parser: argparse.ArgumentParser) -> None:
     """Let a subcommand, or a part of one, take `--json` as well."""
     # SUPPRESS: without it the subcommand's default would undo `user --json`.
@@ -112,7 +118,7 @@ def takes_json(parser: argparse.ArgumentParser) -> None:
         "--json",
         action="store_true",
         default=argparse.SUPPRESS,
-        help="answer with one JSON document on stdout",
+        help="answer with one JSON document on stdout; BIGINT values are text in it",
     )
 
 
@@ -120,6 +126,8 @@ class SubcommandsCommand(BaseCommand):
     """A management command made of subcommands; see the module's docstring."""
 
     requires_system_checks: list[str] = []  # a command answers at once
+    # By the code of an error: the names that there are, of which the nearest is told.
+    names_of: Mapping[str, Callable[[], Iterable[str]]] = {}
     # What Django adds to every command is taken, and not listed.
     suppressed_base_arguments = {
         *("--verbosity", "--settings", "--pythonpath", "--traceback"),
@@ -169,7 +177,12 @@ class SubcommandsCommand(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Take a subcommand; every one of them takes `--json`."""
         parser.add_argument("--json", action="store_true", help="answer as JSON")
-        group = parser.add_subparsers(dest="subcommand", required=True, metavar=KIND)
+        group = parser.add_subparsers(
+            dest="subcommand",
+            required=True,
+            metavar=KIND,
+            parser_class=SubcommandParser,
+        )
 
         def add(
             name: str,
@@ -201,7 +214,8 @@ class SubcommandsCommand(BaseCommand):
                 *(error.code, error.message, error.hint), as_json=json, code=BAD_USAGE
             )
         except (DeltawebError, PageError) as error:
-            self._refuse(error.code, error.message, error.hint, as_json=json)
+            hint = f"{meant_by(error, self.names_of)} {error.hint}".strip()
+            self._refuse(error.code, error.message, hint, as_json=json)
         except ValidationError as error:
             self._refuse("invalid", " ".join(error.messages), "", as_json=json)
         except (OperationalError, ProgrammingError) as error:
@@ -366,14 +380,14 @@ class VerbsCommand(SubcommandsCommand):
     def described(self) -> Mapping[str, str]:
         """Return the verbs, each with the first line of its docstring."""
         files = self._files()
-        return {name: _sentence(files[name]) for name in sorted(files)}
+        return {name: sentence_of(files[name]) for name in sorted(files)}
 
     def add_subcommands(self, add: AddSubcommand) -> None:
         """Add the verb that is called; all where code calls the command."""
         for name, file in self._files().items():
             if self._asked in {None, name}:
                 verb = import_module(f"{self.verbs}.{file.stem}").Verb(self)
-                parser = add(name, verb.answer, help=_sentence(file))
+                parser = add(name, verb.answer, help=sentence_of(file))
                 verb.add_arguments(parser)
                 if isinstance(verb, WritingVerb):
                     takes_writing_options(parser)
@@ -384,12 +398,3 @@ class VerbsCommand(SubcommandsCommand):
             module.name.rstrip("_").replace("_", "-"): Path(folder, f"{module.name}.py")
             for module in iter_modules([folder])
         }
-
-
-def _sentence(file: Path) -> str:
-    """Return the first line of a verb's docstring, without importing the verb."""
-    for node in ast.parse(file.read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.ClassDef) and node.name == "Verb":
-            first = cleandoc(ast.get_docstring(node) or "").partition("\n")[0]
-            return first[:1].lower() + first[1:].removesuffix(".")
-    return ""

@@ -3,13 +3,20 @@
 Nothing here loads Django or reads a setting: the list is there at once.
 """
 
+import ast
+import os
 import sys
-from collections.abc import Mapping, Sequence
+from argparse import ArgumentError, ArgumentParser, Namespace
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
+from inspect import cleandoc
+from pathlib import Path
 from typing import Final, NoReturn
 
 COMMANDS: Final = {
     "serve": "Set up the database and run the web server, the workers and the clock.",
+    "open": "Show one table: register and index it, serve, and open a browser at it.",
+    "demo": "Show the sample tables: a server with a home of its own, and a browser.",
     "web": "Serve the pages and the sharing protocol.",
     "worker": "Run jobs from the queues.",
     "beat": "Send the periodic tasks: probes of tables, sweeps of lost jobs.",
@@ -21,10 +28,23 @@ COMMANDS: Final = {
     "recipient": (
         "Recipients: create, list, show, grant, ungrant, link, rotate, revoke, delete."
     ),
+    "completion": "Print what completes command lines in bash, zsh or fish.",
     "user": "Users: add, sign-in link, role, disable, enable, list, API key.",
 }
 """The commands of `deltaweb`, in the order in which they are listed."""
 
+FIRST: Final = """A browser for Delta tables, and a server that shares them.
+
+First:
+  deltaweb demo                       shows the sample tables
+  deltaweb serve /data/lake           shows every table below a folder
+  deltaweb open /data/lake/orders     shows one table
+  deltaweb table show LOCATION        says in this terminal what a table is
+"""
+"""What somebody reads who types the name alone."""
+
+EXITS: Final = "Exit codes: 0 done; 1 refused, in one sentence on stderr; 2 bad usage."
+STARTS: Final = ("serve", "open", "demo")
 BAD_USAGE: Final = 2
 ASK_HELP: Final = frozenset({"-h", "--help"})
 _TAKE_A_VALUE: Final = ("-v", "--verbosity", "--settings", "--pythonpath")
@@ -38,6 +58,24 @@ def first_word(arguments: Sequence[str]) -> str:
             return argument
         is_value = argument in _TAKE_A_VALUE
     return ""
+
+
+def take_place(arguments: Sequence[str]) -> None:
+    """Take `--port` and `--home` of a start into the variables that settings read.
+
+    What is wrong with them the command says itself.
+    """
+    parser = ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
+    parser.add_argument("--port")
+    parser.add_argument("--home")
+    try:
+        found, _ = parser.parse_known_args(arguments)
+    except ArgumentError:
+        return
+    if found.port:
+        os.environ["PORT"] = found.port
+    if found.home:
+        os.environ["DELTAWEB_HOME"] = str(Path(found.home).expanduser().absolute())
 
 
 def listed(line: str, kind: str, words: Mapping[str, str], about: str = "") -> str:
@@ -55,13 +93,58 @@ def usage(line: str, kind: str) -> str:
 
 def unknown(line: str, kind: str, word: str, words: Mapping[str, str]) -> str:
     """Say that there is no such word, and which may be meant."""
-    close = get_close_matches(word, words, n=2)
-    meant = " or ".join(repr(one) for one in close)
-    question = f" Did you mean {meant}?" if close else ""
-    return (
-        f"Error: {word!r} is no {kind.lower()} of {line}.{question} "
-        f"'{line} --help' lists them."
+    said = (
+        f"Error: {word!r} is no {kind.lower()} of {line}.",
+        did_you_mean(word, words),
+        f"'{line} --help' lists them.",
     )
+    return " ".join(filter(None, said))
+
+
+def did_you_mean(word: str, words: Iterable[str]) -> str:
+    """Ask for the nearest words, two at most; "" where none is near."""
+    close = get_close_matches(word, [*words], n=2)
+    return f"Did you mean {' or '.join(map(repr, close))}?" if close else ""
+
+
+def meant_by(
+    error: Exception, names_of: Mapping[str, Callable[[], Iterable[str]]]
+) -> str:
+    """Ask for the nearest of the names that there are; "" where none is wrong.
+
+    Args:
+        error: Of a name, if it has a `code` and a `name`, and no `similar` ones itself.
+        names_of: By the code of an error, what finds the names.
+    """
+    names = names_of.get(getattr(error, "code", ""))
+    if names is None or getattr(error, "similar", None):
+        return ""
+    return did_you_mean(getattr(error, "name", ""), sorted(names()))
+
+
+def sentence_of(file: Path) -> str:
+    """Return the first line of a verb's docstring, without importing the verb."""
+    for node in ast.parse(file.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ClassDef) and node.name == "Verb":
+            first = cleandoc(ast.get_docstring(node) or "").partition("\n")[0]
+            return first[:1].lower() + first[1:].removesuffix(".")
+    return ""
+
+
+class NearestOption(ArgumentParser):
+    """Refuses options that it has not, and names the nearest that it has."""
+
+    def parse_known_args(  # type: ignore[override]  # argparse has overloads
+        self, args: Sequence[str] | None = None, namespace: Namespace | None = None
+    ) -> tuple[Namespace, list[str]]:
+        """Read what is known; anything else is bad usage."""
+        found, others = super().parse_known_args(args, namespace)
+        if others:
+            option = others[0].partition("=")[0]
+            known = self._option_string_actions if option[:2] == "--" else ()
+            meant = did_you_mean(option, known)
+            self.error(f"unrecognized arguments: {' '.join(others)} {meant}".strip())
+        return found, others
 
 
 def refuse(line: str, kind: str, word: str, words: Mapping[str, str]) -> NoReturn:

@@ -17,6 +17,22 @@ from django.core.exceptions import ImproperlyConfigured
 logger = logging.getLogger(__name__)
 
 
+def default_home(package: Path) -> Path:
+    """Return where the state of an installation is kept without DELTAWEB_HOME.
+
+    In a checkout this is its folder `var`; of an installed package, the user's folder
+    for data, since the next version replaces all that lies beside it.
+
+    Args:
+        package: The folder of the package.
+    """
+    if (package / "web").is_symlink():  # a checkout
+        return package.parent / "var"
+    from platformdirs import user_data_path  # noqa: PLC0415 (of an installed package)
+
+    return user_data_path("deltaweb")
+
+
 def open_home(path: Path) -> Path:
     """Make the folder if it is missing and return its absolute path.
 

@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Collection
+from importlib.util import find_spec
 from ipaddress import ip_network
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -123,5 +124,16 @@ def require(name: str) -> None:
         message = (
             f"{name} is not set, and DELTAWEB_PRODUCTION=true demands it."
             " Set it; README.md has the table of settings."
+        )
+        raise ImproperlyConfigured(message)
+
+
+def require_package(name: str, package: str) -> None:
+    """Refuse a variable that asks for a package which is an extra, and is not there."""
+    extra = {"psycopg": "postgres"}.get(package, package)
+    if find_spec(package) is None:
+        message = (
+            f"{name} asks for the package {package}, which is not installed."
+            f" Install it: pip install 'deltaweb[{extra}]'."
         )
         raise ImproperlyConfigured(message)

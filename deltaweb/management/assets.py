@@ -19,7 +19,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 MODULES = ROOT / "node_modules"
-VENDOR = ROOT / "static" / "vendor"
+STATIC = ROOT / "deltaweb" / "static"  # a link in a checkout, not in a source archive
+VENDOR = STATIC / "vendor"
 FILES = {
     "@tabler/core/dist/css/tabler.min.css": "tabler/tabler.min.css",
     "@tabler/core/README.md": "tabler/README.md",
@@ -127,21 +128,30 @@ def plotly_stylesheet(bundle: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def main() -> int:
-    """Make static/vendor anew."""
-    if not MODULES.is_dir():
-        sys.stderr.write(f"{MODULES} is missing. Run 'make setup', which fetches it.\n")
-        return 1
+def make() -> None:
+    """Make static/vendor anew.
+
+    Raises:
+        AssetError: If a library is not as this module expects it.
+    """
     shutil.rmtree(VENDOR, ignore_errors=True)
     copy_files()
     drop_unused_rules(VENDOR / "tabler" / "tabler.min.css")
-    names = (ROOT / "static" / "icons.txt").read_text(encoding="utf-8").split()
+    names = (STATIC / "icons.txt").read_text(encoding="utf-8").split()
     sprite = icon_sprite(sorted(set(names)))
     (VENDOR / "icons.svg").write_text(sprite, encoding="utf-8")
     plotly = VENDOR / "plotly"
     bundle = (plotly / "plotly-cartesian.min.js").read_text(encoding="utf-8")
     css = plotly_stylesheet(bundle)
     (plotly / "plotly-global.css").write_text(css, encoding="utf-8")
+
+
+def main() -> int:
+    """Make static/vendor, or say what is missing."""
+    if not MODULES.is_dir():
+        sys.stderr.write(f"{MODULES} is missing. Run 'make setup', which fetches it.\n")
+        return 1
+    make()
     return 0
 
 

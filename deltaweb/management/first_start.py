@@ -1,18 +1,21 @@
 """What `deltaweb serve` does before the first request: an administrator, tables."""
 
 import logging
-from datetime import datetime
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final
 
 from django.conf import settings
-from django.core.management.base import CommandError
-from django.db import connection
+from django.db import DatabaseError, connection
 from django.utils import timezone
 
 from deltaweb.delta.errors import DeltaError, LocationInvalidError
 from deltaweb.web.accounts import services as accounts
 from deltaweb.web.pages.actions import Actor
+from deltaweb.web.pages.command import Error
 from deltaweb.web.tables.catalogue.lakes.scanning import scan_lake
 from deltaweb.web.tables.catalogue.lakes.services import add_lake
 from deltaweb.web.tables.catalogue.scanning import load_samples
@@ -26,16 +29,46 @@ REPEAT: Final = "1h"  # how often a lake is scanned that a start names
 logger = logging.getLogger(__name__)
 
 
-def sign_in_link(now: datetime) -> str:
-    """Return a fresh one-time link of the first administrator, made if need be."""
+def sign_in_link(now: datetime, *, lifetime: timedelta | None = None) -> str:
+    """Return a fresh one-time link of the first administrator, made if need be.
+
+    It is good for fifteen minutes, where nothing else is said.
+    """
     user = accounts.first_admin(actor=FIRST_START, now=now)
-    return accounts.issue_sign_in_link(user=user, actor=FIRST_START, now=now)
+    return accounts.issue_sign_in_link(
+        user=user, actor=FIRST_START, now=now, lifetime=lifetime
+    )
 
 
-def check_lake(lake: str) -> str | None:
-    """Return the location that LAKE names, None for blanks, or refuse in one sentence.
+@contextmanager
+def link_of_server() -> Iterator[str]:
+    """Give a link that is good until it is used, or the server ends.
+
+    It stands in a file that only this user reads. One that a killed server has left is
+    withdrawn by the next.
+    """
+    link = sign_in_link(timezone.now(), lifetime=accounts.UNTIL_WITHDRAWN)
+    path = settings.HOME / "sign-in-link"
+    if path.exists():
+        accounts.withdraw_sign_in_link(url=path.read_text(encoding="utf-8").strip())
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write(f"{link}\n")
+    try:
+        yield link
+    finally:
+        with suppress(DatabaseError):  # one that is gone lets nobody in, either
+            accounts.withdraw_sign_in_link(url=link)
+
+
+def check_lake(lake: str, *, said: str = "LAKE=") -> str | None:
+    """Return the location that is named, None for blanks, or refuse in one sentence.
 
     A URL is not asked for: its page says how the scan goes.
+
+    Args:
+        lake: What was written, after what is `said` in front of it.
+        said: As the sentence has it.
     """
     if not (lake := lake.strip()):
         return None
@@ -43,11 +76,11 @@ def check_lake(lake: str) -> str | None:
         try:
             return parse_location(lake)
         except LocationInvalidError as error:
-            raise CommandError(str(error)) from None
+            raise Error(str(error)) from None
     path = Path(lake).expanduser().resolve()
     if not path.is_dir():
-        message = f"LAKE={lake} is not a folder. Name one that holds Delta tables."
-        raise CommandError(message)
+        message = f"{said}{lake} is not a folder. Name one that holds Delta tables."
+        raise Error(message)
     return str(path)
 
 
@@ -74,10 +107,13 @@ def register_lake(location: str) -> None:
         connection.close()
 
 
-def register_samples(now: datetime) -> None:
-    """Make the sample tables on the very first start; removed ones stay removed."""
+def register_samples(now: datetime, *, is_asked: bool = False) -> None:
+    """Make the sample tables on the very first start; removed ones stay removed.
+
+    Where they are asked for, they come back.
+    """
     marker = settings.HOME / "samples-registered"
-    if marker.exists():
+    if marker.exists() and not is_asked:
         return
     load_samples(actor=FIRST_START, now=now)
     marker.touch(mode=0o600)

@@ -15,7 +15,7 @@ Read in this order:
     table_changes the rows of two versions compared by tasks
     changed_rows  what these tasks read, shuffle and keep
     pipeline      one Spark job over many tables
-    table_tasks   what its tasks do with them
+    table_tasks   what its tasks do with them, and a process where there is no Spark
     run_folder    what the tasks and the driver report to each other
     job           the frame of all work: watched, cancelled, its faults translated
     arrow_frames  DataFrames of Python functions over Arrow batches
@@ -31,6 +31,8 @@ executors.
 
 import importlib
 from typing import TYPE_CHECKING, Any
+
+from deltaweb.spark.driver.installed import check_installed
 
 if TYPE_CHECKING:
     from deltaweb.spark.writing.frame_read import read_table
@@ -63,4 +65,5 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401  # what a module holds
     if name not in _PLACES:
         message = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(message)
+    check_installed()
     return getattr(importlib.import_module(_PLACES[name]), name)

@@ -11,7 +11,7 @@ same storage.
 
 import logging
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -21,13 +21,17 @@ from pyspark.sql import SparkSession
 from deltaweb.index.folder.result import CANCELLED, FAILED, IndexResult
 from deltaweb.spark.index_files import SparkEngine
 from deltaweb.spark.job import SparkJob
-from deltaweb.spark.run_folder import RunFolder, TaskProgress
+from deltaweb.spark.run_folder import RunFolder
 from deltaweb.spark.table_tasks import (
     DETAIL_LENGTH,
     LARGE,
+    TICK_INTERVAL_S,
     IndexRequest,
+    OnResult,
+    OnTick,
     Row,
     Share,
+    cancel_none,
     index_one,
 )
 
@@ -41,12 +45,7 @@ __all__ = [
 logger = logging.getLogger(__name__)
 
 COLLECT_INTERVAL_S: Final = 0.05  # so that results are stored while others are made
-TICK_INTERVAL_S: Final = 0.25
 TASKS_A_CORE: Final = 4  # more than can run at once: cores of a cluster come later
-
-
-OnResult = Callable[[int, IndexResult], None]
-OnTick = Callable[[Mapping[int, TaskProgress]], Collection[int]]
 
 
 def index_tables(
@@ -76,14 +75,10 @@ def index_tables(
         Exception: What `on_result` or `on_tick` raises, after the job is cancelled.
     """
     with RunFolder.begin(scratch) as folder:
-        run = _Run(spark, requests, folder, on_result, on_tick or _cancel_none)
+        run = _Run(spark, requests, folder, on_result, on_tick or cancel_none)
         run.index_small_tables()
         for position in sorted(run.large):
             run.replay(position)
-
-
-def _cancel_none(_progress: Mapping[int, TaskProgress]) -> Collection[int]:
-    return ()
 
 
 def _died(error: BaseException | None) -> IndexResult:

@@ -5,8 +5,10 @@ takes its Python worker down leaves the others to be done by the next job.
 """
 
 import traceback
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
 from deltaweb.delta.errors import DeltaError
@@ -14,12 +16,23 @@ from deltaweb.environment.own_process import leave_modules_out_of_collections
 from deltaweb.index.build.full import LogTooLargeError, index_table
 from deltaweb.index.folder.result import CANCELLED, FAILED, IndexResult
 from deltaweb.index.history.engine import Engine
-from deltaweb.spark.run_folder import RunCancelledError, RunFolder, TaskReporter
+from deltaweb.spark.driver.installed import SparkMissingError
+from deltaweb.spark.run_folder import (
+    RunCancelledError,
+    RunFolder,
+    TaskProgress,
+    TaskReporter,
+)
 from deltaweb.storage.place import TablePlace
 from deltaweb.table import DeltaTable
 
 DETAIL_LENGTH: Final = 10_000
 LARGE: Final[dict[str, Any]] = {"state": "LARGE"}  # what a task says, and no result
+
+TICK_INTERVAL_S: Final = 0.25
+
+OnResult = Callable[[int, IndexResult], None]
+OnTick = Callable[[Mapping[int, TaskProgress]], Collection[int]]
 
 Row = tuple[int, dict[str, Any]]
 """A table of the run, and what came of it."""
@@ -41,6 +54,11 @@ class IndexRequest:
     folder: str
     max_task_bytes: int | None = None
     base: str = ""
+
+
+def cancel_none(_progress: Mapping[int, TaskProgress]) -> Collection[int]:
+    """Let all go on: what a run does that nobody looks at."""
+    return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,3 +160,51 @@ def index_one(
             error_hint="Retry the job; if it fails again, report the details.",
             error_detail=traceback.format_exc()[-DETAIL_LENGTH:],
         )
+
+
+# === Without Spark ===
+
+
+def index_in_process(
+    requests: Sequence[IndexRequest],
+    on_result: OnResult,
+    *,
+    scratch: Path,
+    on_tick: OnTick | None = None,
+) -> None:
+    """Index tables one after the other without Spark, where it is not installed.
+
+    Each result is handed on as `deltaweb.spark.pipeline.index_tables` does.
+
+    A log that is larger than its request lets a task read is a result that says so.
+
+    Args:
+        requests: The tables.
+        on_result: Called once for each request, by its position, in this thread.
+        scratch: Where the run may keep small files; made when needed.
+        on_tick: Called some times a second with the progress of the table that is
+            being worked on; returns the positions to cancel.
+
+    Raises:
+        DeltaError: If the scratch folder cannot be made.
+        Exception: What `on_result` or `on_tick` raises, after the work is cancelled.
+    """
+    look = on_tick or cancel_none
+    with RunFolder.begin(scratch) as folder, ThreadPoolExecutor(1) as thread:
+        for position, request in enumerate(requests):
+            work = thread.submit(_any_table, position, request, folder)
+            try:
+                while not wait([work], TICK_INTERVAL_S).done:
+                    for unwanted in look(folder.progress()):
+                        folder.cancel(unwanted)
+            except BaseException:
+                folder.cancel(position)
+                raise
+            on_result(position, work.result())
+
+
+def _any_table(position: int, request: IndexRequest, folder: RunFolder) -> IndexResult:
+    try:
+        return index_one(position, request, folder, max_bytes=request.max_task_bytes)
+    except LogTooLargeError as error:
+        return IndexResult.from_error(SparkMissingError(why=f"{error} "))

@@ -3,6 +3,7 @@
 Read the modules in this order:
 
     opened       a table at a location: its snapshots, its history, what differs
+    reads        the rows of its newest version, and what a notebook shows
     rows         the verbs that write rows
     definition   the verbs that change what the table is
     upkeep       those of its versions, its files and its log

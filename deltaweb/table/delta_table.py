@@ -12,15 +12,16 @@ import pyarrow as pa
 from deltaweb import delta, writer
 from deltaweb.delta.protocol.schema import StructField, StructType
 from deltaweb.table.definition import TableDefinition
+from deltaweb.table.reads import TableReads
 from deltaweb.table.rows import TableWrites
 from deltaweb.table.upkeep import TableUpkeep
 
 
-class DeltaTable(TableWrites, TableDefinition, TableUpkeep):
+class DeltaTable(TableReads, TableWrites, TableDefinition, TableUpkeep):
     """A Delta table at a location; nothing is read before a method asks for it.
 
     Args:
-        location: A path, or a URL that fsspec knows.
+        location: A path, as text or a `Path`, or a URL that fsspec knows.
         storage_options: Options of the store; a secret stays out of every error.
         allowed_roots: Roots outside the table whose files may be read when a path
             of the log leads there.
@@ -36,6 +37,7 @@ class DeltaTable(TableWrites, TableDefinition, TableUpkeep):
 
     Raises:
         TimeZoneUnknownError: If no zone is called so.
+        WrongTypeError: If an argument is of a wrong type.
     """
 
     # === A table that is not there yet ===

@@ -12,6 +12,13 @@ from typing import TYPE_CHECKING, Any, Self
 import pyarrow as pa
 
 from deltaweb import delta, expressions
+from deltaweb.delta.arguments import (
+    check_location,
+    check_mapping,
+    check_names,
+    check_number,
+    check_time,
+)
 from deltaweb.delta.errors import VersionNotFoundError
 from deltaweb.delta.log.commits.history import read_history, read_raw_commit
 from deltaweb.delta.log.commits.summary import CommitSummary, read_commit_summaries
@@ -24,9 +31,9 @@ from deltaweb.delta.log.segment import (
     readable_runs,
 )
 from deltaweb.delta.log.store import TableStore
-from deltaweb.delta.protocol.actions import CommitInfo
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.delta.scan.row_condition import Condition, RowCondition
+from deltaweb.delta.shown import CommitHistory
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.snapshot.kept import kept
 from deltaweb.delta.snapshot.state import (
@@ -41,6 +48,8 @@ from deltaweb.delta.values.time_zones.known import UTC_ZONE, check_zone
 from deltaweb.storage.place import open_store
 
 if TYPE_CHECKING:
+    import os
+
     from deltaweb.delta.changes import SnapshotDiff
 
 
@@ -49,14 +58,16 @@ class OpenedTable:
 
     def __init__(
         self,
-        location: str,
+        location: "str | os.PathLike[str]",
         storage_options: Mapping[str, Any] | None = None,
         *,
         allowed_roots: Sequence[str] = (),
         time_zone: str | None = None,
     ) -> None:
+        place = check_location("location", location)
+        check_mapping("storage_options", storage_options)
         self._time_zone = time_zone and check_zone(time_zone)
-        self._store = open_store(location, storage_options, allowed_roots=allowed_roots)
+        self._store = open_store(place, storage_options, allowed_roots=allowed_roots)
 
     @classmethod
     def from_store(cls, store: TableStore, *, time_zone: str | None = None) -> Self:
@@ -115,6 +126,8 @@ class OpenedTable:
         Protocol, metadata and what the log lists can then still be shown; `refusal`
         says why rows cannot, and `read` raises it.
         """
+        check_number("version", version)
+        check_time("timestamp", timestamp)
         if timestamp is None:
             return self._bind(load_state(self._store, version))
         if version is not None:
@@ -194,13 +207,14 @@ class OpenedTable:
             raise no_table(self._store)
         return times
 
-    def history(self, limit: int | None = None) -> list[CommitInfo]:
+    def history(self, limit: int | None = None) -> CommitHistory:
         """Return what the commits say of themselves, newest first.
 
         Raises:
             TableNotFoundError: If there is no log.
         """
-        return read_history(self._store, self.commit_times(), limit)
+        check_number("limit", limit)
+        return CommitHistory(read_history(self._store, self.commit_times(), limit))
 
     def commit_summaries(self, start_version: int = 0) -> Iterator[CommitSummary]:
         """Yield one summary a commit file, ascending from `start_version`.
@@ -225,6 +239,7 @@ class OpenedTable:
             VersionNotFoundError: If the log has no such commit.
             LogCorruptError: If a line of it is not a JSON object.
         """
+        check_number("version", version)
         try:
             return read_raw_commit(self._store, version, max_bytes=max_bytes)
         except FileNotFoundError:
@@ -248,6 +263,8 @@ class OpenedTable:
             VersionNotFoundError: If the log does not reach a version.
             DeltaError: As `snapshot` does, but for the refusal.
         """
+        check_number("from_version", from_version)
+        check_number("to_version", to_version)
         before = self.snapshot_metadata(from_version)
         same = from_version == to_version
         after = before if same else self.snapshot_metadata(to_version)
@@ -269,6 +286,11 @@ class OpenedTable:
         The arguments, columns and errors are those of
         `deltaweb.delta.feed.FeedRequest` and `read_changes`; a range has both ends.
         """
+        check_number("start_version", start_version)
+        check_number("end_version", end_version)
+        check_time("start_timestamp", start_timestamp)
+        check_time("end_timestamp", end_timestamp)
+        check_names("columns", columns)
         request = delta.feed.FeedRequest(
             versions=(start_version, end_version),
             timestamps=(start_timestamp, end_timestamp),

@@ -1,5 +1,6 @@
 """`deltaweb` has its own commands; `manage.py` has Django's, too."""
 
+import subprocess
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -9,7 +10,7 @@ from django.core.management import load_command_class
 
 from deltaweb.environment.command_lines import COMMANDS
 from deltaweb.version import VERSION
-from tests.support.processes.installation import manage, run
+from tests.support.processes.installation import manage, migrate, run
 
 HOLDERS = (
     "deltaweb",
@@ -46,11 +47,13 @@ def test_help_lists_them_and_none_of_django(tmp_path: Path, line: list[str]) -> 
     assert words == [*COMMANDS]
 
 
-def test_a_line_without_a_command_lists_them_as_bad_usage(tmp_path: Path) -> None:
+def test_the_name_alone_shows_what_to_do_first(tmp_path: Path) -> None:
     done = run(tmp_path)
 
-    assert (done.returncode, done.stdout) == (2, "")
-    assert COMMANDS["table"] in done.stderr
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "deltaweb serve /data/lake" in done.stdout
+    assert COMMANDS["table"] in done.stdout
+    assert "Exit codes: 0 done; 1 refused" in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -81,6 +84,62 @@ def test_a_near_miss_names_the_nearest(tmp_path: Path) -> None:
     assert (command.returncode, verb.returncode) == (2, 2)
     assert "Did you mean 'table'?" in command.stderr
     assert "Did you mean 'delete'?" in verb.stderr
+
+
+def test_a_name_or_an_option_that_is_nearly_right_is_named(tmp_path: Path) -> None:
+    migrate(tmp_path)
+    run(tmp_path, "user", "add", "ana", "--role", "viewer")
+    run(tmp_path, "share", "create", "retail")
+
+    assert "Did you mean 'ana'?" in run(tmp_path, "user", "link", "anna").stderr
+    assert "Did you mean 'retail'?" in run(tmp_path, "share", "show", "retal").stderr
+    option = run(tmp_path, "table", "rows", "t", "--limt", "5")
+    assert option.returncode == 2
+    assert "Did you mean '--limit'?" in option.stderr
+
+
+@pytest.fixture(scope="module")
+def script(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """What `deltaweb completion bash` prints."""
+    done = run(tmp_path_factory.mktemp("home"), "completion", "bash")
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+class TestCompletion:
+    """What a shell does with the script is tried by bash, which every machine has."""
+
+    @pytest.mark.parametrize(
+        ("words", "found"),
+        [
+            ("deltaweb comp", "completion"),
+            ("deltaweb table sho", "show"),
+            ("deltaweb table show --ti", "--timestamp --time-zone"),
+            ("deltaweb recipient rot", "rotate"),
+        ],
+    )
+    def test_completes_commands_verbs_and_options(
+        self, script: str, words: str, found: str
+    ) -> None:
+        asked = (
+            f"COMP_WORDS=({words}); COMP_CWORD=$(( ${{#COMP_WORDS[@]}} - 1 ));"
+            ' _shtab_deltaweb; echo "${COMPREPLY[@]}"'
+        )
+        done = subprocess.run(
+            ["bash", "-c", f"{script}\n{asked}"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+        assert done.stdout.split() == found.split()
+
+    @pytest.mark.parametrize("shell", ["zsh", "fish"])
+    def test_is_there_for_others(self, tmp_path: Path, shell: str) -> None:
+        done = run(tmp_path, "completion", shell)
+
+        assert done.returncode == 0, done.stderr
+        assert "widen-column" in done.stdout
 
 
 def test_a_command_is_known_whatever_its_settings_are(tmp_path: Path) -> None:

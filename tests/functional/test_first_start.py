@@ -71,6 +71,44 @@ def test_a_lake_that_is_no_folder_is_refused_before_anything_starts(
     assert "LAKE=/no/such/folder is not a folder" in done.stderr
 
 
+def test_a_table_is_opened_in_the_browser_by_the_server_that_runs_or_by_its_own(
+    tmp_path: Path, lake: Path
+) -> None:
+    home, seen = tmp_path / "home", tmp_path / "seen"
+    browser = tmp_path / "browser"
+    browser.write_text(f'#!/bin/sh\necho "$1" >> {seen}\n')
+    browser.chmod(0o755)
+    home.mkdir()
+    migrate(home)
+    line = (sys.executable, "-m", "deltaweb", "open", "--home", str(home))
+
+    with serving(
+        home,
+        ready=503,
+        line=(*line, str(lake / "orders")),
+        BROWSER=f"{browser} %s",
+        WORKERS="0",
+    ):
+        assert wait_for(seen.exists)
+        first = opened(seen.read_text().splitlines()[0])
+        again = run(home, "open", str(lake / "customers"))
+        second = opened(again.stdout.removeprefix("Sign in: ").strip())
+        refused = run(home, "open", str(tmp_path))
+
+    assert first.endswith("/t/default/orders/")
+    assert second.endswith("/t/default/customers/")
+    assert table_names(home) == ["default.customers", "default.orders"]
+    assert refused.returncode == 1
+    assert refused.stderr.startswith(f"Error: {tmp_path} is not a Delta table")
+
+
+def opened(link: str) -> str:
+    """The page to which a link leads who is signed in by it."""
+    browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+    with browser.open(link, timeout=60) as answer:
+        return str(answer.url)
+
+
 class TestWithoutWorkers:
     def test_samples_stand_the_link_signs_in_once_and_an_interrupt_ends_it_all(
         self, tmp_path: Path

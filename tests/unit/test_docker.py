@@ -4,13 +4,20 @@ import os
 import re
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCKER = ROOT / "docker"
 REQUIRED = re.compile(r"\$\{[A-Z_]+:\?[^}]+\}")
 DIGEST = "sha256:" + "0123456789abcdef" * 4
+
+
+def compose() -> dict[str, Any]:
+    document: dict[str, Any] = yaml.safe_load((DOCKER / "compose.yml").read_text())
+    return document
 
 
 def pin_images(folder: Path, answer: str) -> subprocess.CompletedProcess[str]:
@@ -32,7 +39,7 @@ def test_no_stage_is_built_from_a_tag() -> None:
     bases = [line.split()[1] for line in lines if line.startswith("FROM ")]
     arguments = [line.split()[1] for line in lines if line.startswith("ARG ")]
 
-    assert len(bases) == 3
+    assert len(bases) == 2
     assert {base.strip("${}") for base in bases} == set(arguments)
 
 
@@ -41,7 +48,7 @@ def test_services_run_images_that_were_pinned() -> None:
     images = re.findall(r"^ +image: (.+)$", text, re.MULTILINE)
 
     assert images[0] == "deltaweb"
-    assert [REQUIRED.fullmatch(image) is not None for image in images[1:]] == [True] * 2
+    assert [REQUIRED.fullmatch(image) is not None for image in images[1:]] == [True] * 3
 
 
 @pytest.mark.parametrize(
@@ -60,6 +67,43 @@ def test_the_broker_asks_for_its_password() -> None:
 
     assert "--requirepass" in text
     assert "redis://:${REDIS_PASSWORD:?" in text
+
+
+def test_one_host_has_two_of_what_may_fall_and_one_clock() -> None:
+    services = compose()["services"]
+    numbers = {
+        name: service.get("deploy", {}).get("replicas", 1)
+        for name, service in services.items()
+    }
+
+    assert (numbers["web"], numbers["worker"], numbers["beat"]) == (2, 2, 1)
+    assert services["seaweedfs"]["profiles"] == ["seaweedfs"]
+
+
+def test_what_serves_nothing_is_not_asked_whether_it_serves() -> None:
+    services = compose()["services"]
+    own = {name for name, one in services.items() if one.get("image") == "deltaweb"}
+    silent = {name for name in own if services[name].get("healthcheck")}
+
+    assert own - silent == {"web"}
+    assert all(services[name]["healthcheck"] == {"disable": True} for name in silent)
+
+
+def test_tables_are_written_and_object_stores_opened_where_settings_say_so() -> None:
+    deltaweb = compose()["services"]["web"]
+
+    assert deltaweb["volumes"][1].endswith(":/tables:${TABLES_MODE:-ro}")
+    assert deltaweb["environment"]["DELTAWEB_ALLOWED_ROOTS"] == (
+        "${DELTAWEB_ALLOWED_ROOTS:-/tables}"
+    )
+
+
+def test_the_image_runs_as_somebody_else_than_root() -> None:
+    last = (DOCKER / "Dockerfile").read_text().rpartition("FROM ")[2]
+
+    assert re.search(r"^USER deltaweb$", last, re.MULTILINE)
+    assert "HEALTHCHECK" in last
+    assert "image-steps build" not in last
 
 
 class TestPinImages:

@@ -13,9 +13,11 @@ from deltaweb.web.accounts.services.api_keys import (
 )
 from deltaweb.web.accounts.services.passwords import sign_in
 from deltaweb.web.accounts.services.sign_in_links import (
+    UNTIL_WITHDRAWN,
     issue_sign_in_link,
     use_sign_in_link,
     user_of_link,
+    withdraw_sign_in_link,
 )
 from deltaweb.web.accounts.services.users import (
     change_password,
@@ -29,6 +31,7 @@ from deltaweb.web.accounts.services.users import (
 )
 
 __all__ = [
+    "UNTIL_WITHDRAWN",
     "IssuedKey",
     "change_password",
     "checked_role",
@@ -44,4 +47,5 @@ __all__ = [
     "sign_in",
     "use_sign_in_link",
     "user_of_link",
+    "withdraw_sign_in_link",
 ]

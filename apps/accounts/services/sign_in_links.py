@@ -1,7 +1,8 @@
 """Links that sign somebody in once."""
 
 from datetime import datetime, timedelta
-from urllib.parse import urljoin
+from typing import Final
+from urllib.parse import urljoin, urlsplit
 
 from django.conf import settings
 from django.db import transaction
@@ -18,10 +19,20 @@ from deltaweb.web.accounts.tokens import new_token, sha256
 from deltaweb.web.pages.actions import Actor, report
 from deltaweb.web.pages.errors import PageError
 
+UNTIL_WITHDRAWN: Final = timedelta(days=3650)
+
 
 @transaction.atomic
-def issue_sign_in_link(*, user: User, actor: Actor, now: datetime) -> str:
-    """Make a link that signs the user in once, within fifteen minutes.
+def issue_sign_in_link(
+    *, user: User, actor: Actor, now: datetime, lifetime: timedelta | None = None
+) -> str:
+    """Make a link that signs the user in once.
+
+    Args:
+        user: Who.
+        actor: Who makes it.
+        now: The current time.
+        lifetime: How long it is good for; fifteen minutes for None.
 
     Returns:
         The absolute URL. It is the only copy: the database has a hash.
@@ -31,19 +42,25 @@ def issue_sign_in_link(*, user: User, actor: Actor, now: datetime) -> str:
     """
     if not user.is_active:
         raise errors.UserDisabledError(name=user.username)
-    lifetime = timedelta(seconds=settings.SIGN_IN_LINK_LIFETIME_S)
-    SignInLink.objects.filter(expires_at__lt=now - lifetime).delete()
+    usual = timedelta(seconds=settings.SIGN_IN_LINK_LIFETIME_S)
+    SignInLink.objects.filter(expires_at__lt=now - usual).delete()
     token = new_token()
     SignInLink.objects.create(
         user=user,
         token_sha256=sha256(token),
         created_at=now,
-        expires_at=now + lifetime,
+        expires_at=now + (lifetime or usual),
     )
     report(account_action("user.link", user, actor, now))
     # Among the pages of accounts alone: a command need not load those of all apps.
     path = reverse("use-link", urlconf="deltaweb.web.accounts.urls", args=[token])
     return urljoin(settings.PUBLIC_URL, path)
+
+
+def withdraw_sign_in_link(*, url: str) -> None:
+    """Make a link good for nothing that nobody has used; one that is unknown is so."""
+    token = urlsplit(url).path.rstrip("/").rpartition("/")[2]
+    SignInLink.objects.filter(token_sha256=sha256(token), used_at=None).delete()
 
 
 def use_sign_in_link(*, token: str, actor: Actor, now: datetime) -> User:

@@ -1,6 +1,7 @@
 """The names of tables: `table` in the namespace `default`, or `namespace.table`."""
 
 import re
+from collections.abc import Container
 from dataclasses import dataclass
 
 from deltaweb.web.tables.errors import TableNameError
@@ -72,6 +73,15 @@ def with_suffix(name: TableName, number: int) -> TableName:
     suffix = f"_{number}"
     bare = name.name[: MAX_PART_LENGTH - len(suffix)]
     return TableName(name.namespace, bare + suffix)
+
+
+def free_name(wanted: TableName, taken: Container[tuple[str, str]]) -> TableName:
+    """Return `wanted`, or the first of its numbered variants that is free."""
+    name, number = wanted, 1
+    while (name.namespace, name.name) in taken:
+        number += 1
+        name = with_suffix(wanted, number)
+    return name
 
 
 def _check_part(text: str, part: str) -> None:

@@ -11,7 +11,7 @@ from deltaweb.delta.errors import LocationError
 from deltaweb.storage.objects.scan import FoundTables, Parts
 from deltaweb.web.accounts.models import User
 from deltaweb.web.pages.actions import Actor
-from deltaweb.web.tables.catalogue.names import TableName, name_from_path, with_suffix
+from deltaweb.web.tables.catalogue.names import TableName, free_name, name_from_path
 from deltaweb.web.tables.catalogue.registration import (
     actor_for,
     register_many,
@@ -224,7 +224,7 @@ class _Registering:
 
     def _give_name(self, table: Table) -> None:
         wanted = self._wanted[table.location]
-        name = _free_name(wanted, self._taken)
+        name = free_name(wanted, self._taken)
         self._taken.add((name.namespace, name.name))
         table.namespace, table.name = name.namespace, name.name
         if name != wanted:
@@ -259,7 +259,7 @@ def load_samples(
         table = Table.objects.filter(location=sample.location).first()
         if table is None:
             wanted = TableName(sample.namespace, sample.name)
-            name = _free_name(wanted, _taken_names())
+            name = free_name(wanted, _taken_names())
             table = register_table(
                 name=name,
                 location=sample.location,
@@ -269,12 +269,3 @@ def load_samples(
             )
         tables.append(table)
     return tables
-
-
-def _free_name(wanted: TableName, taken: set[tuple[str, str]]) -> TableName:
-    """Return `wanted`, or the first of its numbered variants that is free."""
-    name, number = wanted, 1
-    while (name.namespace, name.name) in taken:
-        number += 1
-        name = with_suffix(wanted, number)
-    return name

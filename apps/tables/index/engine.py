@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, TypeVar
 
 from deltaweb.expressions.errors import ExpressionError, ExpressionMistakenError
+from deltaweb.spark.driver.installed import check_installed
 from deltaweb.web.jobs.running.reports import Reports
 from deltaweb.web.tables.index.spark_session import with_spark
 
@@ -56,6 +57,7 @@ def choose(  # noqa: PLR0913 (each is one part of the choice)
 
     Raises:
         ExpressionMistakenError: If the SQL cannot be right; Spark is not started.
+        SparkMissingError: If it is work for Spark, and there is none.
         DeltaError: As the work does.
     """
     engine = wanted or _fitting(size, most)
@@ -69,6 +71,7 @@ def _fitting(size: Callable[[], int | None], most: int) -> Engine:
         found = size()
     except ExpressionMistakenError:
         raise
-    except ExpressionError:
+    except ExpressionError as error:
+        check_installed(error.message)
         return Engine.SPARK
     return Engine.SPARK if found is None or found > most else Engine.HERE

@@ -17,8 +17,11 @@ from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.models.subjects import on_table
 
 if TYPE_CHECKING:
-    from deltaweb.web.tables.index.jobs import IndexBatch
+    from deltaweb.spark.table_tasks import IndexRequest
+    from deltaweb.web.tables.index.jobs import IndexBatch, IndexJob
     from deltaweb.web.tables.index.spark_session import SparkSession
+
+READING: Final = "Reading the log"
 
 
 TOLD_AT_ONCE: Final = 8  # jobs of many; each takes others along that wait
@@ -81,7 +84,7 @@ def index_log(job_id: str) -> None:
     batch = IndexBatch.take(job_id, clock=timezone.now)
     try:
         if batch.jobs:
-            _index_in_spark(batch)
+            _index(batch)
     except Exception as error:  # noqa: BLE001 (the rows keep every failure)
         batch.fail_open(error)
     except BaseException:
@@ -91,36 +94,55 @@ def index_log(job_id: str) -> None:
         batch.close()
 
 
-def _index_in_spark(batch: "IndexBatch") -> None:
-    """Run the Spark job, each time with the jobs that have not ended."""
-    from deltaweb.spark import pipeline  # workers alone load Spark
-    from deltaweb.web.tables.index.folders import (
-        RUNS_FOLDER,
-        indexes_folder,
-    )
+def _index(batch: "IndexBatch") -> None:
+    """Index by one Spark job, each time with the jobs that have not ended.
+
+    Where Spark is not installed the tables are indexed here, one after the other.
+    """
+    from deltaweb.spark import table_tasks  # workers alone load them
+    from deltaweb.spark.driver import installed
+    from deltaweb.web.tables.index.folders import RUNS_FOLDER, indexes_folder
     from deltaweb.web.tables.index.spark_session import with_spark
 
-    def work(spark: "SparkSession") -> None:
-        batch.work("Reading the log")
+    scratch = indexes_folder() / RUNS_FOLDER
+    if not installed.is_installed():
+        batch.begin(READING)
         jobs = batch.open_jobs
-        requests = [
-            pipeline.IndexRequest(
-                place=job.place,
-                folder=str(job.folder),
-                max_task_bytes=settings.SPARK_REPLAY_BYTES,
-                base="" if job.base is None else str(job.base),
-            )
-            for job in jobs
-        ]
+        table_tasks.index_in_process(
+            _requests(jobs),
+            partial(batch.on_result, jobs),
+            scratch=scratch,
+            on_tick=partial(batch.on_tick, jobs),
+        )
+        return
+    from deltaweb.spark import pipeline
+
+    def work(spark: "SparkSession") -> None:
+        batch.work(READING)
+        jobs = batch.open_jobs
         pipeline.index_tables(
             spark,
-            requests,
+            _requests(jobs),
             partial(batch.on_result, jobs),
-            scratch=indexes_folder() / RUNS_FOLDER,
+            scratch=scratch,
             on_tick=partial(batch.on_tick, jobs),
         )
 
     with_spark(batch.begin, work, idle="Waiting for Spark")
+
+
+def _requests(jobs: "Sequence[IndexJob]") -> "list[IndexRequest]":
+    from deltaweb.spark.table_tasks import IndexRequest
+
+    return [
+        IndexRequest(
+            place=job.place,
+            folder=str(job.folder),
+            max_task_bytes=settings.SPARK_REPLAY_BYTES,
+            base="" if job.base is None else str(job.base),
+        )
+        for job in jobs
+    ]
 
 
 REFRESH: Final = kinds.register(

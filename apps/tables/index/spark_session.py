@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from django.conf import settings
 
+from deltaweb.spark.driver.installed import check_installed
 from deltaweb.web.jobs.running.apart_process import hand_on_if_apart
 
 if TYPE_CHECKING:
@@ -31,9 +32,11 @@ def with_spark(
         idle: What `step` is told where Spark is there; nothing for "".
 
     Raises:
+        SparkMissingError: If it is not installed.
         SparkLostError: If the second session dies, too.
         HandedOnError: If this is a process of one job: workers share one session.
     """
+    check_installed()
     hand_on_if_apart()
     from deltaweb.spark.driver import session  # workers alone load Spark
     from deltaweb.spark.job import SparkLostError

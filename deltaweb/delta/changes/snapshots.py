@@ -27,6 +27,7 @@ from deltaweb.delta.log.commits.arrow_reader import load_line
 from deltaweb.delta.log.paths import commit_name
 from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.scan.rows import RowSource
+from deltaweb.delta.shown import Shown
 from deltaweb.delta.snapshot import Snapshot
 
 DiffRows = Callable[[RowSource, RowSource, RowDiffRequest | None], RowChanges]
@@ -53,7 +54,7 @@ class RowEstimate:
     num_skipped_files: int
 
 
-class SnapshotDiff:
+class SnapshotDiff(Shown):
     """The way from one version to another, earlier or later one.
 
     Args:
@@ -81,6 +82,18 @@ class SnapshotDiff:
         self.before = before
         self.after = after
         self.refusal: DeltaError | None = before.refusal or after.refusal
+
+    def _title(self) -> str:
+        before, after = self.before.version, self.after.version
+        return f"{self._store.root} from version {before:,} to {after:,}"
+
+    def facts(self) -> Iterator[tuple[str, object]]:
+        """Yield what a terminal and a notebook show of it."""
+        yield "columns changed", self.schema.count
+        yield "properties changed", self.properties.count
+        yield "files added", self.files.added.num_rows
+        yield "files removed", self.files.removed.num_rows
+        yield "files rewritten", self.files.replaced.num_rows
 
     @cached_property
     def schema(self) -> SchemaChanges:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from deltaweb.delta.arguments import check_names, check_number
 from deltaweb.delta.errors import (
     DeltaError,
     SchemaMissingError,
@@ -25,14 +26,18 @@ from deltaweb.delta.log.commits.times import to_datetime, to_ms
 from deltaweb.delta.log.replay import compact_blocks, concat_files, run_in_threads
 from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.protocol.actions import Metadata, Protocol, SetTransaction
-from deltaweb.delta.protocol.schema import StructType
+from deltaweb.delta.protocol.schema import StructType, type_text
 from deltaweb.delta.protocol.table_properties import deleted_file_retention_ms
 from deltaweb.delta.scan.row_condition import Condition, ParseSQL, understood
+from deltaweb.delta.shown import Shown
+from deltaweb.delta.snapshot.frames import Frames
 from deltaweb.delta.snapshot.state import SnapshotState
 from deltaweb.delta.snapshot.times import load_commit_times
 from deltaweb.delta.values.statistics.columns import read_statistics
 
 if TYPE_CHECKING:
+    from pyarrow.dataset import Dataset
+
     from deltaweb.delta.scan.rows import ReadRows, RowScan, RowSource
 
 PARQUET: Final = "parquet"
@@ -41,7 +46,7 @@ HALF_BITS: Final = 32  # half of a long
 ColumnName = str | Sequence[str]
 
 
-class Snapshot:
+class Snapshot(Shown, Frames):
     """The table at one version: immutable, and lazy about what costs time.
 
     Attributes:
@@ -67,6 +72,24 @@ class Snapshot:
         self.protocol: Protocol = state.protocol
         self.metadata: Metadata = state.metadata
         self.refusal: DeltaError | None = _refusal(store.root, state)
+
+    def _title(self) -> str:
+        return f"{self._store.root} at version {self.version:,}"
+
+    def facts(self) -> Iterator[tuple[str, object]]:
+        """Yield what a terminal and a notebook show of it."""
+        if self.refusal is not None:
+            yield "refusal", self.refusal.message
+        yield "files", self.num_files
+        yield "bytes", self.size_bytes
+        yield "columns", len(self.schema.fields)
+        if self.metadata.partition_columns:
+            yield "partitioned by", ", ".join(self.metadata.partition_columns)
+
+    def column_types(self) -> Iterator[tuple[str, str]]:
+        """Yield name and type of each column."""
+        for column in self.schema.fields:
+            yield column.name, type_text(column.data_type)
 
     @property
     def state(self) -> SnapshotState:
@@ -200,18 +223,6 @@ class Snapshot:
 
     # === Rows ===
 
-    def read(
-        self,
-        columns: Sequence[str] | None = None,
-        predicate: Condition | str | None = None,
-        limit: int | None = None,
-        *,
-        typed_variants: bool = False,
-    ) -> pa.Table:
-        """Read rows by the logical schema into one table; see `scan`."""
-        scan = self.scan(columns, predicate, limit, typed_variants=typed_variants)
-        return pa.Table.from_batches(scan, scan.schema)
-
     def scan(
         self,
         columns: Sequence[str] | None = None,
@@ -220,24 +231,9 @@ class Snapshot:
         *,
         typed_variants: bool = False,
     ) -> "RowScan":
-        """Read rows by the logical schema, batch by batch.
-
-        Args:
-            columns: Columns in the order wanted, a dotted name for a nested one;
-                all for None. A part of a variant is one by its name, of the form
-                `payload:$.user.id::bigint` (`deltaweb.delta.scan.variant_parts`).
-            predicate: A `pyarrow.compute.Expression` over logical names, a predicate
-                of `deltaweb.delta.scan.predicate`, or SQL text, which has the meaning
-                that Spark gives it; the last two may name parts of variants, which SQL
-                has in backticks.
-            limit: How many rows at most; reading stops there.
-            typed_variants: Whether columns of variants tell the type of each value:
-                `variant_tree` reads that.
-
-        Raises:
-            DeltaError: If the version may not be read; and while iterating, if a
-                file of it does not read.
-        """
+        """Read rows by the logical schema, batch by batch; see `Frames`."""
+        check_names("columns", columns)
+        check_number("limit", limit)
         from deltaweb.delta.scan.rows import iter_rows  # noqa: PLC0415 (as above)
         from deltaweb.delta.scan.variant_parts import (  # noqa: PLC0415 (as above)
             SchemaWithParts,
@@ -254,6 +250,21 @@ class Snapshot:
         if typed_variants:
             source = source.with_typed_variants()
         return iter_rows(source, columns=columns, predicate=predicate, limit=limit)
+
+    def to_pyarrow_dataset(self) -> "Dataset":
+        """Return the files as a dataset of pyarrow; see `Frames`."""
+        from deltaweb.delta.snapshot.dataset import (  # noqa: PLC0415 (as above)
+            snapshot_dataset,
+        )
+
+        return snapshot_dataset(
+            self._store,
+            self.version,
+            self.files,
+            schema=self.schema,
+            protocol=self.protocol,
+            metadata=self.metadata,
+        )
 
     def _statistics_of_stored(self, paths: Sequence[ColumnName]) -> pa.Table:
         """Return statistics of the columns that are stored: of no part of a variant."""

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from deltaweb.delta.errors import DeltaError, LogCorruptError, LogGapError
 from deltaweb.delta.log.paths import parse_commit_name
+from deltaweb.errors import DeltawebError
 
 INDEXED: Final = "INDEXED"
 UNSUPPORTED: Final = "UNSUPPORTED"  # metadata and history alone
@@ -69,11 +70,11 @@ class IndexResult:
     commit_digest: str = ""
 
     @classmethod
-    def from_error(cls, error: DeltaError) -> "IndexResult":
+    def from_error(cls, error: DeltawebError) -> "IndexResult":
         """The result for a table that is broken, in the error's own words."""
         return cls(state=FAILED).with_error(error)
 
-    def with_error(self, error: DeltaError | None) -> "IndexResult":
+    def with_error(self, error: DeltawebError | None) -> "IndexResult":
         """The same with the words of an error, if there is one."""
         if error is None:
             return self
@@ -95,7 +96,7 @@ class IndexResult:
         return cls(**values)
 
 
-def log_fault(error: DeltaError) -> str:
+def log_fault(error: DeltawebError) -> str:
     """Say what of a log an error complains of, without a place; "" for other errors."""
     if isinstance(error, LogGapError):
         return f"commit {error.missing_version} is missing"

@@ -8,9 +8,9 @@ from typing import Final
 from django.core.management.base import BaseCommand, CommandParser
 
 from deltaweb.environment.checks import AT_START
+from deltaweb.management import LOOK_THREADS
 from deltaweb.serving.supervisor import Supervisor
 
-LOOK_THREADS: Final = 4  # a person waits for each
 LANES: Final = ("interactive", "default,spark")
 
 

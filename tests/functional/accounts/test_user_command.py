@@ -63,7 +63,19 @@ def test_list_shows_every_account() -> None:
         ("ada", "admin", True),
         ("vera", "viewer", False),
     ]
-    assert "vera" in user("list")
+    header, *lines = user("list").splitlines()
+    assert header.split() == ["NAME", "ROLE", "STATE"]
+    assert [line.split()[-1] for line in lines] == ["active", "disabled"]
+
+
+def test_list_is_a_file_of_csv_as_well() -> None:
+    client = Client()
+    client.force_login(new_user("ada", role=User.Role.ADMIN))
+
+    named, paged = client.get("/users.csv"), client.get("/admin-area.csv")
+
+    assert named.status_code == 200
+    assert named.getvalue() == paged.getvalue()
 
 
 def test_set_role_disable_and_enable() -> None:

@@ -106,6 +106,11 @@ class TestReaders:
         assert header == list(as_json[0])
         assert run("rows", orders, "--limit", 3).split("\n")[0].split() == header
 
+    def test_rows_of_two_forms_at_once_are_refused(self, lake: Path) -> None:
+        said = refusal("rows", lake / "orders", "--format", "csv", "--json", code=2)
+
+        assert said == "--json and --format csv exclude each other: choose one of them."
+
     def test_rows_for_a_script_are_all_rows(self, lake: Path) -> None:
         shown = run("rows", lake / "orders").strip().split("\n")
 

@@ -11,7 +11,7 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -147,16 +147,24 @@ class Installation:
 
 @contextmanager
 def serving(
-    home: Path, *, ready: int = 200, **variables: str
+    home: Path,
+    *,
+    ready: int = 200,
+    line: Sequence[str] = (sys.executable, "-m", "deltaweb", "serve"),
+    cwd: Path = ROOT,
+    **variables: str,
 ) -> Iterator[Installation]:
-    """Start `deltaweb serve` and wait until `/status` answers with `ready`."""
+    """Start `deltaweb serve` and wait until `/status` answers with `ready`.
+
+    Or another line, in another folder.
+    """
     port = free_port()
     url = f"http://127.0.0.1:{port}"
     with (home / "serve.log").open("ab") as log:
         process = subprocess.Popen(
-            [sys.executable, "-m", "deltaweb", "serve"],
+            line,
             env=environment(home, PORT=str(port), **variables),
-            cwd=ROOT,
+            cwd=cwd,
             stdout=log,
             stderr=subprocess.STDOUT,
             start_new_session=True,

@@ -16,6 +16,9 @@ ROLES = [label for _, label in User.Role.choices]
 class Command(SubcommandsCommand):
     """Each subcommand is one call into the services that the pages use, too."""
 
+    names_of = {
+        "user-not-found": lambda: User.objects.values_list("username", flat=True)
+    }
     help = "Users: add, sign-in link, role, disable, enable, list, API key."
 
     def add_subcommands(self, add: AddSubcommand) -> None:
@@ -107,6 +110,8 @@ class Command(SubcommandsCommand):
             f"{one.name:<24} {one.role:<8} {'active' if one.active else 'disabled'}"
             for one in users
         ]
+        if users:
+            lines.insert(0, f"{'NAME':<24} {'ROLE':<8} STATE")
         text = "" if users else "No users yet. 'deltaweb user add NAME' makes one."
         return Output(text=text, lines=lines, data=users)
 

@@ -24,7 +24,7 @@ from deltaweb.web.sharing.issuing.lifetimes import (
 from deltaweb.web.sharing.issuing.token_rows import token_row
 from deltaweb.web.sharing.issuing.tokens import Credentials
 from deltaweb.web.sharing.management import profile_file, sharing_output
-from deltaweb.web.sharing.models import Recipient, RecipientToken
+from deltaweb.web.sharing.models import Recipient, RecipientToken, Share
 from deltaweb.web.sharing.names import find_recipient, find_share
 from deltaweb.web.sharing.recipients import services as recipients
 from deltaweb.web.tables.management.text_output import listed, time_text
@@ -33,6 +33,10 @@ from deltaweb.web.tables.management.text_output import listed, time_text
 class Command(SubcommandsCommand):
     """Each subcommand is one call into the services that the pages use, too."""
 
+    names_of = {
+        "recipient-not-found": lambda: Recipient.objects.values_list("name", flat=True),
+        "share-not-found": lambda: Share.objects.values_list("name", flat=True),
+    }
     help = (
         "Recipients: create, list, show, grant, ungrant, link, rotate, revoke, delete."
     )

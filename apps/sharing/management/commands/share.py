@@ -27,6 +27,10 @@ from deltaweb.web.tables.models import Table
 class Command(SubcommandsCommand):
     """Each subcommand is one call into the services that the pages use, too."""
 
+    names_of = {
+        "share-not-found": lambda: Share.objects.values_list("name", flat=True),
+        "table-not-registered": lambda: [one.full_name for one in Table.objects.all()],
+    }
     help = "Shares: create, add-table, list, show, remove-table, delete."
 
     def add_subcommands(self, add: AddSubcommand) -> None:

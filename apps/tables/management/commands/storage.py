@@ -18,6 +18,11 @@ from deltaweb.web.tables.storage.options import parse_options
 class Command(SubcommandsCommand):
     """Values go in and never come out: lists have the names of options alone."""
 
+    names_of = {
+        "storage-not-found": lambda: StorageConnection.objects.values_list(
+            "name", flat=True
+        )
+    }
     help = "Object stores: add, list, remove, reseal."
 
     def add_subcommands(self, add: AddSubcommand) -> None:

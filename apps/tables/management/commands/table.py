@@ -1,10 +1,16 @@
 """`deltaweb table ...`: the catalogue, and tables read straight from their logs."""
 
 from deltaweb.web.pages.command import VerbsCommand
+from deltaweb.web.tables.models import Table
+
+
+def _names() -> list[str]:
+    return [table.full_name for table in Table.objects.only("namespace", "name")]
 
 
 class Command(VerbsCommand):
     """Register, list and read tables; `--json` answers with one JSON document."""
 
     help = "Tables: the catalogue, what their logs say, and their upkeep."
+    names_of = {"table-not-registered": _names}
     verbs = "deltaweb.web.tables.management.verbs"

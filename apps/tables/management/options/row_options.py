@@ -7,7 +7,8 @@ from typing import Final, Self
 import pyarrow as pa
 from django.core.management.base import CommandParser
 
-from deltaweb.web.pages.command import Output, Subcommand
+from deltaweb.environment.command_lines import BAD_USAGE
+from deltaweb.web.pages.command import Error, Output, Subcommand
 from deltaweb.web.pages.responses import to_json
 from deltaweb.web.tables.management import row_output
 from deltaweb.web.tables.management.arguments import whole_number
@@ -58,7 +59,14 @@ class RowOptions:
         limit: int | None,
         format: str,  # noqa: A002 (the option's name is a promise)
     ) -> Self:
-        """Read the options of a command; people get some rows, scripts all."""
+        """Read the options of a command; people get some rows, scripts all.
+
+        Raises:
+            Error: If two forms are asked for.
+        """
+        if verb.command.answers_json and format == "csv":
+            message = "--json and --format csv exclude each other: choose one of them."
+            raise Error(message, returncode=BAD_USAGE)
         form = "json" if verb.command.answers_json else format
         names = [name.strip() for name in columns.split(",")] if columns else None
         most = DEFAULT_ROWS if limit is None and form == "table" else limit

@@ -59,6 +59,7 @@ def with_fitting_engine(
 
     Raises:
         ExpressionMistakenError: If the SQL cannot be right; Spark is not started.
+        SparkMissingError: If it is work for Spark, and there is none.
         DeltaError: As the change does.
     """
     change = cache(here)

@@ -1,13 +1,20 @@
 """What stands at the first request: the samples, or the tables of a lake."""
 
 import shutil
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from django.core.management.base import CommandError
 from pytest_django.fixtures import Settings
 
-from deltaweb.management.first_start import check_lake, register_samples
+from deltaweb.management.first_start import (
+    check_lake,
+    link_of_server,
+    register_samples,
+)
+from deltaweb.web.accounts import services as accounts
+from deltaweb.web.accounts.errors import SignInLinkInvalidError
 from deltaweb.web.pages.actions import COMMAND_LINE
 from deltaweb.web.tables.catalogue.registration import remove_table
 from deltaweb.web.tables.models import Table
@@ -46,3 +53,40 @@ def test_samples_that_were_removed_stay_removed(
 
     assert len(names) == 4
     assert len(names & {table.name for table in Table.objects.all()}) == 3
+
+
+def sign_in(link: str) -> str:
+    token = link.rstrip("/").rpartition("/")[2]
+    later = NOW + timedelta(days=1000)
+    return accounts.use_sign_in_link(
+        token=token, actor=COMMAND_LINE, now=later
+    ).username
+
+
+@pytest.mark.django_db
+class TestTheLinkOfAServer:
+    @pytest.fixture(autouse=True)
+    def home(self, settings: Settings, tmp_path: Path) -> Path:
+        settings.HOME = tmp_path
+        return tmp_path
+
+    def test_waits_for_as_long_as_the_server_runs(self, home: Path) -> None:
+        with link_of_server() as link:
+            assert (home / "sign-in-link").read_text().strip() == link
+            assert sign_in(link) == "admin"
+
+    def test_is_good_for_nothing_once_the_server_has_ended(self) -> None:
+        with link_of_server() as link:
+            pass
+
+        with pytest.raises(SignInLinkInvalidError):
+            sign_in(link)
+
+    def test_is_withdrawn_by_the_next_where_the_server_was_killed(self) -> None:
+        killed = link_of_server()
+        left = killed.__enter__()
+
+        with link_of_server() as link:
+            with pytest.raises(SignInLinkInvalidError):
+                sign_in(left)
+            assert sign_in(link) == "admin"

@@ -27,7 +27,7 @@ def test_an_operation_finds_its_family(operation: str, expected: str) -> None:
 
 
 def test_every_family_has_an_icon_of_the_sprite() -> None:
-    text = (settings.BASE_DIR / "static" / "icons.txt").read_text(encoding="ascii")
+    text = (settings.PACKAGE_DIR / "static" / "icons.txt").read_text(encoding="ascii")
     names = set(text.split())
 
     assert {family.icon for family in FAMILIES} <= names

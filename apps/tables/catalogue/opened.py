@@ -1,0 +1,38 @@
+"""A table that somebody opens by its location: it gets a name of its own."""
+
+from datetime import datetime
+from pathlib import Path, PurePosixPath
+
+from deltaweb.web.pages.actions import Actor
+from deltaweb.web.tables.catalogue.checks import check_location
+from deltaweb.web.tables.catalogue.names import free_name, name_from_path
+from deltaweb.web.tables.catalogue.registration import register_table
+from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.storage.locations import check_allowed, parse_location
+from deltaweb.web.tables.storage.roots import roots_for
+
+
+def open_table_at(text: str, *, base: Path, actor: Actor, now: datetime) -> Table:
+    """Return the table at a location; one that is new is registered, and indexed.
+
+    Args:
+        text: A path or a URL.
+        base: The folder that a relative path starts from.
+        actor: Who opens it.
+        now: The current time.
+
+    Raises:
+        LocationInvalidError: If the text is no location.
+        LocationNotAllowedError: If tables may not be registered from there.
+        DeltaError: If the location cannot be read or holds no table.
+    """
+    where = parse_location(text, base=base)
+    known = Table.objects.filter(location=where).first()
+    if known is not None:
+        return known
+    check_allowed(where, roots=roots_for(None))
+    check_location(where)
+    wanted = name_from_path((PurePosixPath(where).name or "table",))
+    taken = set(Table.objects.values_list("namespace", "name"))
+    name = free_name(wanted, taken)
+    return register_table(name=name, location=where, actor=actor, now=now)

@@ -1,0 +1,118 @@
+"""What starts a server on one machine: `serve`, and what shows it, `open`, `demo`."""
+
+import os
+import socket
+import sys
+import threading
+import webbrowser
+from collections.abc import Sequence
+from typing import Final
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandParser
+from django.db import connection
+from django.utils import timezone
+
+from deltaweb.environment import home
+from deltaweb.environment.checks import AT_START
+from deltaweb.management import LOOK_THREADS, backup, first_start
+from deltaweb.serving.supervisor import Supervisor
+from deltaweb.web.pages.command import Error
+
+DISPLAYS: Final = ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
+
+
+class StartCommand(BaseCommand):
+    """Migrates, keeps web, workers and beat running; prints a link when web listens."""
+
+    requires_system_checks = AT_START
+    # What Django adds to every command is taken, and not listed.
+    suppressed_base_arguments = {
+        *("--version", "--verbosity", "--settings", "--pythonpath", "--traceback"),
+        *("--no-color", "--force-color", "--skip-checks"),
+    }
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Take what settings have read from the line (`__main__`)."""
+        parser.add_argument("--port", metavar="N", help="of 127.0.0.1 (8000)")
+        parser.add_argument(
+            "--home",
+            metavar="DIR",
+            help=f"where database, index and keys are kept ({settings.HOME})",
+        )
+
+    def prepare(self) -> None:
+        """Bring the database to what this version expects, before anything is served.
+
+        Raises:
+            Error: If another server has the port.
+        """
+        _check_port(settings.PORT)
+        if copy := backup.before_migration(settings.HOME, timezone.now()):
+            self.stderr.write(f"Kept a copy of the database in {copy}")
+        call_command("migrate", verbosity=0, interactive=False)
+        home.remember_served_url(settings.HOME, settings.PUBLIC_URL)
+
+    def serve(self, lakes: Sequence[str] = (), *, page: str | None = None) -> None:
+        """Serve until interrupted.
+
+        Args:
+            lakes: Folders and URLs whose tables are registered meanwhile.
+            page: The path of a page that a browser opens, signed in; None for none.
+        """
+        with first_start.link_of_server() as link:
+            connection.close()
+            if lakes:
+                thread = threading.Thread(
+                    target=lambda: [*map(first_start.register_lake, lakes)], daemon=True
+                )
+                thread.start()
+            self._supervisor(link, page).run()
+
+    def _supervisor(self, link: str, page: str | None) -> Supervisor:
+        supervisor = Supervisor({**os.environ, "PORT": str(settings.PORT)})
+        deltaweb = (sys.executable, "-m", "deltaweb")
+        show = self.show
+        supervisor.add("web", (*deltaweb, "web"), on_ready=lambda: show(link, page))
+        if settings.WORKERS:
+            looks = ("--queues", "interactive", "--threads", str(LOOK_THREADS))
+            supervisor.add("interactive worker", (*deltaweb, "worker", *looks))
+            supervisor.add("worker", (*deltaweb, "worker", "--queues", "default"))
+            spark = ("--queues", "spark", "--threads", str(settings.WORKERS))
+            supervisor.add("spark worker", (*deltaweb, "worker", *spark))
+            supervisor.add("beat", (*deltaweb, "beat"))
+        return supervisor
+
+    def show(self, link: str, page: str | None) -> None:
+        """Print a link, which leads to a page if there is one; a browser opens it."""
+        if page is not None:
+            link = f"{link}?{urlencode({'next': page})}"
+        self.stdout.write(f"Sign in: {link}")
+        self.stdout.flush()
+        if page is not None:
+            open_browser(link)
+
+
+def open_browser(url: str) -> None:
+    """Open a browser at an address, where there is one beside the terminal.
+
+    One that runs in the terminal would take it from the server.
+    """
+    if sys.platform != "linux" or any(map(os.environ.get, DISPLAYS)):
+        threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
+
+
+def _check_port(port: int) -> None:
+    """Refuse in one sentence while another server has the port."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError as error:
+            message = (
+                f"Port {port} of 127.0.0.1 cannot be used: {error.strerror}. Stop what"
+                " uses it, or choose another: --port 8001, or PORT=8001 make run"
+            )
+            raise Error(message) from error

