@@ -2,7 +2,6 @@
 
 import gc
 import os
-import time
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from django.db import connection
+from django.utils import timezone
 from filelock import FileLock
 from hypothesis import HealthCheck, settings
 from pytest_django.plugin import DjangoDbBlocker
@@ -39,7 +39,6 @@ settings.register_profile(
 settings.load_profile("deltaweb")
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
-DAY_S, END_OF_DAY_S = 86_400, 20  # days of UTC, as all of ours
 MARKERS = {
     "acceptance": "acceptance",
     "benchmarks": "benchmark",
@@ -53,29 +52,13 @@ TESTS = Path(__file__).parent
 ORDER = ["browser", "spark", "functional", "storage", "acceptance", "unit"]
 # Each folder shares a server, or a JVM.
 ONE_PROCESS = ("tests/browser/", "tests/spark/", "tests/functional/sharing_clients/")
-DATABASE_FIXTURES = {"db", "transactional_db"}
-# Pages of what storage holds: what they ask the database, other tests ask it, too. A
-# module with statements of its own says so: `pytestmark = pytest.mark.database`.
-OF_STORAGE = {
-    "adding_data",
-    "compare_versions",
-    "explore_a_table",
-    "log_upkeep",
-    "table_command",
-}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A test's folder is its marker and its place in the order.
-
-    A test of what the database does is marked, too: `make test` runs those of the apps
-    once more, on PostgreSQL and Redis.
-    """
+    """A test's folder is its marker and its place in the order."""
     for item in items:
         if marker := MARKERS.get(_folder(item)):
             item.add_marker(marker)
-        if _asks_the_database(item) and not OF_STORAGE.intersection(item.path.parts):
-            item.add_marker("database")
     slow = {item.path for item in items if _draws_examples(item)}
     items.sort(key=lambda item: (_place(item), item.path not in slow))
 
@@ -92,13 +75,6 @@ def _folder(item: pytest.Item) -> str:
 @cache  # a file has many tests
 def _folder_of(path: Path) -> str:
     return path.relative_to(TESTS).parts[0]
-
-
-def _asks_the_database(item: pytest.Item) -> bool:
-    names = getattr(item, "fixturenames", ())
-    return bool(
-        item.get_closest_marker("django_db") or DATABASE_FIXTURES.intersection(names)
-    )
 
 
 def _place(item: pytest.Item) -> int:
@@ -128,11 +104,11 @@ def pytest_xdist_make_scheduler(
     return ByFile(config, log)
 
 
-def pytest_runtest_setup() -> None:
-    """Begin no test in the last moments of a day: many ask what happened today."""
-    into_day_s = time.time() % DAY_S
-    if DAY_S - into_day_s < END_OF_DAY_S:
-        time.sleep(DAY_S - into_day_s)
+@pytest.fixture
+def standing_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the moment last in which a test begins: what is today is today to its end."""
+    moment = timezone.now()
+    monkeypatch.setattr(timezone, "now", lambda: moment)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -21,7 +21,7 @@ from tests.support.pages.factories import new_unindexed_table, new_user
 if TYPE_CHECKING:
     from pytest_django.fixtures import Settings
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database]
+pytestmark = pytest.mark.django_db
 
 Work = Callable[[], Job]
 WAYS = ("create", "convert", "import")

@@ -15,7 +15,7 @@ from tests.support.pages.factories import new_user
 if TYPE_CHECKING:
     from pytest_django.fixtures import Settings
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database]
+pytestmark = pytest.mark.django_db
 
 
 def text_of(response: Any) -> str:  # noqa: ANN401  # the test client has its own

@@ -16,7 +16,7 @@ from tests.support.index.indexed_tables import new_indexed_table
 from tests.support.pages.factories import new_unindexed_table
 from tests.support.tables.fed_table import FedTable, numbers, renamed_things
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database]
+pytestmark = pytest.mark.django_db
 URL = f"{TABLE}things/changes"
 
 

@@ -14,7 +14,7 @@ from deltaweb.web.jobs.models import Job
 from tests.functional.explore_a_table.pages import json_of, text_of
 from tests.support.pages.factories import signed_in
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database]
+pytestmark = pytest.mark.django_db
 PLACE = "/parquet"
 
 

@@ -24,7 +24,7 @@ from tests.support.pages.factories import (
     new_user,
 )
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database]
+pytestmark = pytest.mark.django_db
 
 VIEW = "v=1&col=order_id&col=country&f=country:eq:DE"
 

@@ -28,7 +28,7 @@ from tests.support.tables.weekly_table import (
     page_text,
 )
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database]
+pytestmark = pytest.mark.django_db
 CLEANUP = "/t/default/orders/cleanup"
 
 

@@ -17,7 +17,7 @@ from tests.support.index.index_builds import build_index
 from tests.support.index.index_folders import open_index
 from tests.support.pages.factories import NOW, new_unindexed_table
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 
 @pytest.fixture(autouse=True)

@@ -24,7 +24,7 @@ from tests.support.logs.dated_log import DatedLog
 from tests.support.logs.delta_logs import metadata
 from tests.support.pages.factories import NOW, new_unindexed_table
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 
 @pytest.fixture(autouse=True)
