@@ -21,10 +21,11 @@ if TYPE_CHECKING:
     from xdist.remote import Producer
     from xdist.scheduler import LoadScopeScheduling
 
-# Every run tries the same examples, and slowness alone is no failure. Others are tried
-# by `pytest --hypothesis-profile=explore`, as often as one likes.
+# Every run tries the same few examples, and slowness alone is no failure. Many others
+# are tried by `pytest --hypothesis-profile=explore`, as often as one likes.
 settings.register_profile(
     "deltaweb",
+    max_examples=35,
     derandomize=True,
     deadline=None,
     print_blob=True,
@@ -34,7 +35,7 @@ settings.register_profile(
     ],
 )
 settings.register_profile(
-    "explore", settings.get_profile("deltaweb"), derandomize=False
+    "explore", settings.get_profile("deltaweb"), max_examples=1_000, derandomize=False
 )
 settings.load_profile("deltaweb")
 

@@ -27,6 +27,7 @@ from deltaweb.sharing.conditions.sql_text import (
     MAX_NESTING_DEPTH,
     MAX_TOKENS,
 )
+from tests.support.conditions.drawn_examples import examples
 
 SCHEMA = StructType(
     (
@@ -350,7 +351,7 @@ numbers = st.decimals(-(10**6), 10**6, places=3) | st.sampled_from(
 
 
 class TestLiteralsOfOtherTypes:
-    @settings(max_examples=300)
+    @settings(max_examples=examples(300))
     @given(
         operator=st.sampled_from(list(OPERATORS)),
         value=st.integers(-3, 3) | st.sampled_from([2**31 - 1, -(2**31)]),
@@ -365,7 +366,7 @@ class TestLiteralsOfOtherTypes:
         assert matches(f"NOT (i {operator} {literal:f})", i=value) is not expected
         assert not matches(f"i {operator} {literal:f}", i=None)
 
-    @settings(max_examples=200)
+    @settings(max_examples=examples(200))
     @given(
         operator=st.sampled_from(list(OPERATORS)),
         value=st.decimals(-2, 2, places=2) | st.just(Decimal("999.99")),
@@ -378,7 +379,7 @@ class TestLiteralsOfOtherTypes:
 
         assert matches(f"m {operator} {literal:f}", m=value) is expected
 
-    @settings(max_examples=200)
+    @settings(max_examples=examples(200))
     @given(
         operator=st.sampled_from(list(OPERATORS)),
         value=st.dates(date(2024, 1, 1), date(2024, 1, 3)),
