@@ -18,6 +18,8 @@ from deltaweb.web.audit.append_only import drop_triggers
 from deltaweb.web.tables.storage import bounded_read
 
 if TYPE_CHECKING:
+    from django.test import Client
+    from pytest_django.fixtures import Settings
     from xdist.remote import Producer
     from xdist.scheduler import LoadScopeScheduling
 
@@ -133,6 +135,29 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
             make_samples(new := tmp_path_factory.mktemp("lake"), NOW)
             new.rename(folder)
     return folder
+
+
+@pytest.fixture
+def home(settings: "Settings", tmp_path: Path) -> Path:
+    """The folder of an installation of the test's own, which is made by who writes."""
+    settings.HOME = tmp_path / "home"
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def viewer(db: None) -> "Client":  # noqa: ARG001 (people are rows)
+    """A browser in which a viewer is signed in."""
+    from tests.support.pages.factories import signed_in
+
+    return signed_in("vera")
+
+
+@pytest.fixture
+def editor(db: None) -> "Client":  # noqa: ARG001 (people are rows)
+    """A browser in which an editor is signed in."""
+    from tests.support.pages.factories import signed_in
+
+    return signed_in("eve", role="EDITOR")
 
 
 @pytest.fixture(scope="session")

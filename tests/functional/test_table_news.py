@@ -14,19 +14,12 @@ from tests.support.pages.factories import (
     new_protocol,
     new_table,
     new_unindexed_table,
-    new_user,
 )
 
 pytestmark = pytest.mark.django_db
 PAGE = "/t/default/orders/"
 STATE = f"{PAGE}state"
 ASKS = f'hx-get="{STATE}?shown='
-
-
-@pytest.fixture
-def viewer(client: Client) -> Client:
-    client.force_login(new_user("vera"))
-    return client
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from django.test import Client
-from pytest_django.fixtures import Settings
 
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.work.inspect_file import INSPECT_FILE
@@ -18,15 +17,10 @@ from tests.support.index.indexed_tables import new_indexed_table
 from tests.support.logs.delta_logs import add, commit_bytes, metadata, protocol
 from tests.support.logs.local_logs import typed_schema
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("home")]
 FILES = "/t/default/events/files"
 PART = f"{FILES}/part-0.parquet"
 COLUMNS = 130
-
-
-@pytest.fixture(autouse=True)
-def home(settings: Settings, tmp_path: Path) -> None:
-    settings.HOME = tmp_path / "home"
 
 
 @pytest.fixture

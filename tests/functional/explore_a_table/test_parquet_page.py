@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from django.test import Client
-from pytest_django.fixtures import Settings
 
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.pages.templatetags.deltaweb import size
@@ -18,13 +17,8 @@ from tests.support.files.mixed_files import write_mixed_table
 from tests.support.index.indexed_tables import new_indexed_table
 from tests.support.pages.factories import new_unindexed_table
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("home")]
 PARQUET = "/t/default/mixed/parquet"
-
-
-@pytest.fixture(autouse=True)
-def home(settings: Settings, tmp_path: Path) -> None:
-    settings.HOME = tmp_path / "home"
 
 
 @pytest.fixture

@@ -28,11 +28,6 @@ def root(settings: Settings, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def editor() -> Client:
-    return signed_in("eve", role=User.Role.EDITOR)
-
-
-@pytest.fixture
 def admin() -> Client:
     return signed_in("ada", role=User.Role.ADMIN)
 
