@@ -51,6 +51,8 @@ MARKERS = {
     "storage": "storage",
 }
 TESTS = Path(__file__).parent
+# Of Python's own thresholds, tests of pages took an eighth longer.
+RARELY = (50_000, 20, 100)
 # What takes long comes first, so that processes side by side end at the same time.
 ORDER = ["browser", "spark", "functional", "storage", "acceptance", "unit"]
 # Each folder shares a server, or a JVM.
@@ -66,9 +68,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: (_place(item), item.path not in slow))
 
 
+def pytest_configure() -> None:
+    """Look for no garbage while tests are collected: they stay, as libraries do."""
+    gc.disable()
+
+
 def pytest_collection_finish() -> None:
-    """Spare the garbage collector what stays to the end: libraries, and all tests."""
+    """Look for garbage rarely, and never among what stays to the end."""
     gc.freeze()
+    gc.set_threshold(*RARELY)
+    gc.enable()
 
 
 def _folder(item: pytest.Item) -> str:

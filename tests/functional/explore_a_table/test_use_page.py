@@ -220,11 +220,6 @@ class TestWhereThereIsNothingToRead:
 
         assert "is not indexed yet" in text_of(viewer, f"{TABLE}orders/use")
 
-    def test_nobody_else_is_told_of_a_restricted_table(self, viewer: Client) -> None:
-        new_table(restricted=True)
-
-        assert viewer.get(f"{TABLE}orders/use").status_code == 404
-
 
 class TestAShareOfTheTable:
     @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ from tests.support.pages.factories import (
     new_protocol,
     new_table,
 )
+from tests.support.pages.shown_words import words
 from tests.support.tables.weekly_table import (
     log_names,
     page_json,
@@ -50,7 +51,7 @@ class TestACleanUp:
     def test_says_by_what_it_goes(self, editor: Client) -> None:
         page = page_text(editor, CLEANUP)
 
-        assert "<b>30 days</b>, the default" in page
+        assert "30 days, the default" in words(page)
         assert "List what would go" in page
         assert "for good" not in page
         told = page_json(editor, CLEANUP)

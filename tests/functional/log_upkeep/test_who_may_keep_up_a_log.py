@@ -14,9 +14,6 @@ from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.services import cancel
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.work import checkpoint
-from tests.support.pages.factories import (
-    new_user,
-)
 from tests.support.tables.weekly_table import (
     log_names,
     page_text,
@@ -31,19 +28,6 @@ CLEANUP = "/t/default/orders/cleanup"
 
 
 class TestWhoMay:
-    @pytest.mark.parametrize("path", [CHECKPOINT, CLEANUP])
-    @pytest.mark.parametrize("form", ["", ".json"])
-    @pytest.mark.usefixtures("orders")
-    def test_viewers_neither_see_nor_ask(
-        self, client: Client, path: str, form: str
-    ) -> None:
-        client.force_login(new_user("vera"))
-
-        assert client.get(f"{path}{form}").status_code == 403
-        assert client.post(f"{path}{form}", {"v": "8"}).status_code == 403
-        assert not Job.objects.exists()
-        assert path not in page_text(client, "/t/default/orders/")
-
     @pytest.mark.parametrize("path", [CHECKPOINT, CLEANUP])
     @pytest.mark.usefixtures("orders")
     def test_editors_find_both_in_the_menu(self, editor: Client, path: str) -> None:
@@ -66,10 +50,6 @@ class TestWhoMay:
         assert (event.actor, event.detail["job"]) == ("eve", str(job.id))
         checkpoint.CHECKPOINT.work(Job.objects.latest("created_at").id)
         assert checkpoint_name(8) in log_names(folder)
-
-    @pytest.mark.parametrize("path", [CHECKPOINT, CLEANUP])
-    def test_a_table_that_is_none_is_not_found(self, editor: Client, path: str) -> None:
-        assert editor.get(path).status_code == 404
 
     def test_a_location_that_is_no_longer_allowed_is_not_written_to(
         self, editor: Client, orders: Table, folder: Path, settings: "Settings"

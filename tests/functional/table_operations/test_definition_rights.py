@@ -1,4 +1,4 @@
-"""Who finds and opens the pages that change what a table is defined as."""
+"""Who finds and opens the pages that change a table."""
 
 import pytest
 from django.test import Client
@@ -13,7 +13,6 @@ from tests.functional.table_operations.test_definition_pages import (
     PROTOCOL,
     TABLE,
 )
-from tests.support.pages.factories import new_user
 from tests.support.tables.weekly_table import page_text
 
 pytestmark = pytest.mark.django_db
@@ -21,18 +20,29 @@ EVERY = pytest.mark.parametrize(
     "page", [PROPERTIES, COLUMNS, COMMENTS, CONSTRAINTS, PROTOCOL]
 )
 
+CHANGES = [PROPERTIES, COLUMNS, COMMENTS, CONSTRAINTS, PROTOCOL] + [
+    f"{TABLE}/{name}"
+    for name in (
+        "restore", "delete-rows", "update-rows", "vacuum", "optimize", "checkpoint",
+        "cleanup", "maintenance",
+    )
+]  # fmt: skip
+
 
 class TestWhoMay:
-    @EVERY
+    @pytest.mark.parametrize("page", CHANGES)
     @pytest.mark.usefixtures("orders")
-    def test_viewers_neither_see_nor_ask(self, client: Client, page: str) -> None:
-        client.force_login(new_user("vera"))
-
-        assert client.get(page).status_code == 403
-        assert client.get(f"{page}.json").status_code == 403
-        assert client.post(page, {"name": "a"}).status_code == 403
+    def test_viewers_neither_see_nor_ask(self, viewer: Client, page: str) -> None:
+        for form in (page, f"{page}.json"):
+            assert viewer.get(form).status_code == 403
+            assert viewer.post(form, {"where": "id = 1"}).status_code in {403, 405}
         assert not Job.objects.exists()
-        assert page not in page_text(client, f"{TABLE}/schema")
+        for other in ("/", "/schema", "/history"):
+            assert f'href="{page}' not in page_text(viewer, f"{TABLE}{other}")
+
+    @pytest.mark.parametrize("page", CHANGES)
+    def test_a_table_that_is_none_is_not_found(self, editor: Client, page: str) -> None:
+        assert editor.get(page).status_code == 404
 
     @pytest.mark.usefixtures("orders")
     def test_editors_find_them_on_the_settings_and_schema_pages(
