@@ -17,10 +17,15 @@ from tests.support.index.indexed_tables import new_indexed_table
 from tests.support.logs.delta_logs import add, commit_bytes, metadata, protocol
 from tests.support.logs.local_logs import typed_schema
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("home")]
+pytestmark = pytest.mark.django_db
 FILES = "/t/default/events/files"
 PART = f"{FILES}/part-0.parquet"
 COLUMNS = 130
+
+
+@pytest.fixture(autouse=True)
+def _at_home(home: Path) -> None:
+    """Every test has a home of its own."""
 
 
 @pytest.fixture

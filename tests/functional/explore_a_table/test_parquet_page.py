@@ -16,8 +16,13 @@ from tests.functional.explore_a_table.pages import json_of, text_of
 from tests.support.files.mixed_files import write_mixed_table
 from tests.support.index.indexed_tables import new_indexed_table
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("home")]
+pytestmark = pytest.mark.django_db
 PARQUET = "/t/default/mixed/parquet"
+
+
+@pytest.fixture(autouse=True)
+def _at_home(home: Path) -> None:
+    """Every test has a home of its own."""
 
 
 @pytest.fixture
