@@ -89,7 +89,7 @@ test: setup
 	  $$(grep -rl --include='test_*.py' mark.database tests/unit tests/functional)
 
 test-fast: setup
-	$(BIN)/pytest -q -n 3 -m "not hypothesis" tests/unit
+	$(BIN)/pytest -q -n 2 -m "not hypothesis" tests/unit
 
 check: setup
 	$(BIN)/ruff check .
