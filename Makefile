@@ -84,17 +84,17 @@ run:
 	@$(MAKE) --silent --no-print-directory -j2 $(VENV)/.static $(VENV)/.manual
 	@exec $(BIN)/python manage.py serve
 
-# First all tests, on SQLite and the embedded broker; then once more those of what the
-# database does, on PostgreSQL and Redis: of the apps, and of pages of all kinds, since what
-# people type into addresses reaches the database there. Three processes keep two cores
-# busy: those of browsers and of Spark often wait.
+# First all tests, on SQLite and the embedded broker; then once more those marked `database`,
+# on PostgreSQL and Redis. Three processes keep two cores busy: those of browsers and of Spark
+# often wait.
 test: setup
 	@.ci/set-up-browser
 	$(BIN)/pytest -q -n 3
-	$(BIN)/python -m tests.servers $(BIN)/pytest -q -n 3 -m database tests/unit/apps tests/functional
+	$(BIN)/python -m tests.servers $(BIN)/pytest -q -n 3 -m database \
+	  $$(grep -rl --include='test_*.py' mark.database tests/unit tests/functional)
 
 test-fast: setup
-	$(BIN)/pytest -q -n 3 -m "not hypothesis" tests/unit
+	$(BIN)/pytest -q -n 2 -m "not hypothesis" tests/unit
 
 check: setup
 	$(BIN)/ruff check .

@@ -17,13 +17,16 @@ from pytest_django.plugin import DjangoDbBlocker
 from deltaweb.web.audit.append_only import drop_triggers
 
 if TYPE_CHECKING:
+    from django.test import Client
+    from pytest_django.fixtures import Settings
     from xdist.remote import Producer
     from xdist.scheduler import LoadScopeScheduling
 
-# Every run tries the same examples, and slowness alone is no failure. Others are tried
-# by `pytest --hypothesis-profile=explore`, as often as one likes.
+# Every run tries the same few examples, and slowness alone is no failure. Many others
+# are tried by `pytest --hypothesis-profile=explore`, as often as one likes.
 settings.register_profile(
     "deltaweb",
+    max_examples=35,
     derandomize=True,
     deadline=None,
     print_blob=True,
@@ -33,7 +36,7 @@ settings.register_profile(
     ],
 )
 settings.register_profile(
-    "explore", settings.get_profile("deltaweb"), derandomize=False
+    "explore", settings.get_profile("deltaweb"), max_examples=1_000, derandomize=False
 )
 settings.load_profile("deltaweb")
 
@@ -48,6 +51,8 @@ MARKERS = {
 }
 TESTS = Path(__file__).parent
 DOCS = TESTS.parent / "docs"
+# Of Python's own thresholds, tests of pages took an eighth longer.
+RARELY = (50_000, 20, 100)
 # What takes long comes first, so that processes side by side end at the same time.
 ORDER = ["browser", "spark", "manual", "functional", "storage", "acceptance", "unit"]
 # Each folder shares a server, or a JVM.
@@ -57,36 +62,27 @@ ONE_PROCESS = (
     "tests/functional/sharing_clients/",
     "docs/manual/",
 )
-DATABASE_FIXTURES = {"db", "transactional_db"}
-# Pages of what storage holds: what they ask the database, other tests ask it, too. A
-# module with statements of its own says so: `pytestmark = pytest.mark.database`.
-OF_STORAGE = {
-    "adding_data",
-    "compare_versions",
-    "explore_a_table",
-    "log_upkeep",
-    "table_command",
-}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A test's folder is its marker and its place in the order.
-
-    A test of what the database does is marked, too: `make test` runs those of the apps
-    once more, on PostgreSQL and Redis.
-    """
+    """A test's folder is its marker and its place in the order."""
     for item in items:
         if marker := MARKERS.get(_folder(item)):
             item.add_marker(marker)
-        if _asks_the_database(item) and not OF_STORAGE.intersection(item.path.parts):
-            item.add_marker("database")
     slow = {item.path for item in items if _draws_examples(item)}
     items.sort(key=lambda item: (_place(item), item.path not in slow))
 
 
+def pytest_configure() -> None:
+    """Look for no garbage while tests are collected: they stay, as libraries do."""
+    gc.disable()
+
+
 def pytest_collection_finish() -> None:
-    """Spare the garbage collector what stays to the end: libraries, and all tests."""
+    """Look for garbage rarely, and never among what stays to the end."""
     gc.freeze()
+    gc.set_threshold(*RARELY)
+    gc.enable()
 
 
 def _folder(item: pytest.Item) -> str:
@@ -96,13 +92,6 @@ def _folder(item: pytest.Item) -> str:
 @cache  # a file has many tests
 def _folder_of(path: Path) -> str:
     return path.relative_to(TESTS if path.is_relative_to(TESTS) else DOCS).parts[0]
-
-
-def _asks_the_database(item: pytest.Item) -> bool:
-    names = getattr(item, "fixturenames", ())
-    return bool(
-        item.get_closest_marker("django_db") or DATABASE_FIXTURES.intersection(names)
-    )
 
 
 def _place(item: pytest.Item) -> int:
@@ -140,6 +129,13 @@ def noon(monkeypatch: pytest.MonkeyPatch) -> datetime:
     return at
 
 
+@pytest.fixture
+def standing_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the moment last in which a test begins: what is today is today to its end."""
+    moment = timezone.now()
+    monkeypatch.setattr(timezone, "now", lambda: moment)
+
+
 @pytest.fixture(scope="session")
 def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of the sample tables, which take seconds to make; no test changes it.
@@ -155,6 +151,29 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
             make_samples(new := tmp_path_factory.mktemp("lake"), NOW)
             new.rename(folder)
     return folder
+
+
+@pytest.fixture
+def home(settings: "Settings", tmp_path: Path) -> Path:
+    """The folder of an installation of the test's own, which is made by who writes."""
+    settings.HOME = tmp_path / "home"
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def viewer(db: None) -> "Client":  # noqa: ARG001 (people are rows)
+    """A browser in which a viewer is signed in."""
+    from tests.support.pages.factories import signed_in
+
+    return signed_in("vera")
+
+
+@pytest.fixture
+def editor(db: None) -> "Client":  # noqa: ARG001 (people are rows)
+    """A browser in which an editor is signed in."""
+    from tests.support.pages.factories import signed_in
+
+    return signed_in("eve", role="EDITOR")
 
 
 @pytest.fixture(scope="session")

@@ -25,6 +25,7 @@ from deltaweb.table import DeltaTable
 from tests.benchmarks.bench_snapshot import HOME_VARIABLE, MEGABYTE, MILLION
 from tests.benchmarks.checkpoint_copies import check_equal, copied_log
 from tests.benchmarks.logs import write_checkpointed_log, write_json_log
+from tests.benchmarks.measured import peak_bytes
 
 NEW_NAMES = "*.checkpoint*.parquet"
 OURS = "ours"
@@ -135,13 +136,13 @@ def _run(writer: str, folder: str) -> None:
     with tempfile.TemporaryDirectory(prefix="deltaweb-bench-") as temporary:
         small = write_json_log(Path(temporary), commits=2, adds=1, removes=0)
         _create_checkpoint(writer, str(small))
-    idle = _peak_bytes()
+    idle = peak_bytes()
     wall, cpu = time.perf_counter(), time.process_time()
     _create_checkpoint(writer, folder)
     spent = {
         "wall": time.perf_counter() - wall,
         "cpu": time.process_time() - cpu,
-        "peak_bytes": _peak_bytes() - idle,
+        "peak_bytes": peak_bytes() - idle,
     }
     print(json.dumps(spent))
 
@@ -152,12 +153,6 @@ def _create_checkpoint(writer: str, folder: str) -> None:
     else:
         parts = PARTS if writer == IN_PARTS else None
         DeltaTable(folder).create_checkpoint(parts=parts)
-
-
-def _peak_bytes() -> int:
-    status = Path("/proc/self/status").read_text(encoding="ascii")
-    (line,) = (line for line in status.splitlines() if line.startswith("VmHWM:"))
-    return int(line.split()[1]) * 1024
 
 
 if __name__ == "__main__":

@@ -11,10 +11,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import dataclass
 from pathlib import Path
 
 from tests.benchmarks.logs import write_checkpointed_log
+from tests.benchmarks.measured import Spent
 from tests.support.processes.installation import environment, run
 
 GOAL_S = 0.7
@@ -24,14 +24,6 @@ LIBRARIES = (
     "import django.core.management, django.db.models, django.http",
     "import pyarrow.compute, pyarrow.parquet",
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Spent:
-    """Seconds of one run: of the clock, and of the processor."""
-
-    wall: float
-    cpu: float
 
 
 def main() -> None:

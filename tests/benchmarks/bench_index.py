@@ -35,6 +35,7 @@ import deltalake
 from deltaweb.environment.own_process import claim_process
 from tests.benchmarks.bench_snapshot import HOME_VARIABLE, MEGABYTE
 from tests.benchmarks.logs import append_commit, write_json_log, write_long_log
+from tests.benchmarks.measured import peak_bytes
 from tests.support.index.index_builds import build_index
 
 COMMITS = 100_010
@@ -194,7 +195,7 @@ def _run(who: str, table: str, index: str) -> None:
         else:
             build_index(str(small), None, f"{temporary}/index")
     claim_process()  # as those of a worker are
-    idle = _peak_bytes()
+    idle = peak_bytes()
     opening = _Clock()
     opened = deltalake.DeltaTable(table) if who == THEIRS else None
     open_wall, open_cpu = opening.read()
@@ -211,7 +212,7 @@ def _run(who: str, table: str, index: str) -> None:
         "cpu": cpu,
         "open_wall": open_wall if opened is not None else 0.0,
         "open_cpu": open_cpu if opened is not None else 0.0,
-        "peak_bytes": _peak_bytes() - idle + _helper_bytes(),
+        "peak_bytes": peak_bytes() - idle + _helper_bytes(),
         "commits": commits,
     }
     print(json.dumps(spent))
@@ -235,12 +236,6 @@ def _cpu_s() -> float:
 def _helper_bytes() -> int:
     """At least the peak of a second process: it begins as a copy of this one."""
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
-
-
-def _peak_bytes() -> int:
-    status = Path("/proc/self/status").read_text(encoding="ascii")
-    (line,) = (line for line in status.splitlines() if line.startswith("VmHWM:"))
-    return int(line.split()[1]) * 1024
 
 
 if __name__ == "__main__":

@@ -15,7 +15,6 @@ import sys
 import tempfile
 import time
 import uuid
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from hashlib import md5
 from pathlib import Path
@@ -31,6 +30,7 @@ from deltaweb.sharing.wire.lines import FileAnswer
 from deltaweb.storage.signing.file_urls import LocalFileSigner, derive_keys
 from deltaweb.table import DeltaTable
 from tests.benchmarks.logs import write_checkpointed_log
+from tests.benchmarks.measured import resident_bytes, seconds_of
 from tests.support.index.index_builds import build_index
 
 HOME_VARIABLE = "DELTAWEB_BENCH_HOME"
@@ -87,12 +87,6 @@ def _print(what: str, value: str, goal: str, *, is_met: bool, note: str = "") ->
     print(f"{verdict} {what:38} {value:>14}  goal {goal}  {note}", flush=True)
 
 
-def _timed(call: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    call()
-    return time.perf_counter() - start
-
-
 # === Lines ===
 
 
@@ -102,8 +96,8 @@ def _measure_lines(log: Path, index: Path) -> None:
     _check_equal(version)
     seconds: tuple[list[float], list[float]] = ([], [])
     for _ in range(LINE_ROUNDS + 1):
-        seconds[0].append(_timed(lambda: _answer(version)))
-        seconds[1].append(_timed(lambda: _answer_line_by_line(version)))
+        seconds[0].append(seconds_of(lambda: _answer(version)))
+        seconds[1].append(seconds_of(lambda: _answer_line_by_line(version)))
     ours, plain = (version.num_files / statistics.median(s[1:]) for s in seconds)
     _print(
         "serialise 10,000 files",
@@ -112,7 +106,7 @@ def _measure_lines(log: Path, index: Path) -> None:
         is_met=ours >= min(FILES_A_SECOND_GOAL, LINES_GOAL * plain),
         note=f"json.dumps + hmac {plain:,.0f}/s: {ours / plain:.2f}x",
     )
-    taken = [_timed(lambda: _answer(version, delta.file_lines)) for _ in seconds[0]]
+    taken = [seconds_of(lambda: _answer(version, delta.file_lines)) for _ in seconds[0]]
     in_delta = version.num_files / statistics.median(taken[1:])
     _print(
         "the same in the delta format",
@@ -186,9 +180,11 @@ def _check_equal(version: SharedVersion) -> None:
 
 def _measure_query(log: Path, index: Path) -> None:
     reader = SharedTableReader()
-    mapped = [_timed(lambda: _query(reader, log, index)) for _ in range(QUERY_ROUNDS)]
+    mapped = [
+        seconds_of(lambda: _query(reader, log, index)) for _ in range(QUERY_ROUNDS)
+    ]
     replayed = [
-        _timed(lambda: _query(SharedTableReader(), log, None))
+        seconds_of(lambda: _query(SharedTableReader(), log, None))
         for _ in range(REPLAY_ROUNDS)
     ]
     ours_ms = statistics.median(mapped[1:]) * 1000
@@ -250,7 +246,7 @@ def _stream(log: str, index: str) -> None:
             DeltaTable(str(warm)), index_folder=Path(folder) / "index"
         )
         _answer(opened)
-    before, highest, files = _resident_bytes(), 0, 0
+    before, highest, files = resident_bytes(), 0, 0
     start = time.perf_counter()
     version = reader.open_version(DeltaTable(log), index_folder=Path(index))
     chosen, signer = version.select(), _signer()
@@ -259,15 +255,9 @@ def _stream(log: str, index: str) -> None:
     for batch in chosen.batches():
         lines = _lines(batch, signer)
         files += batch.num_rows
-        highest = max(highest, _resident_bytes())
+        highest = max(highest, resident_bytes())
         del lines
     print(highest - before, files, time.perf_counter() - start)
-
-
-def _resident_bytes() -> int:
-    """Return the resident memory of this process, pages of mapped files included."""
-    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE")
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@ after their URLs were found equal. The line says how many times as many URLs a s
 """
 
 import statistics
-import time
 import uuid
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -16,6 +15,7 @@ from botocore.config import Config
 
 from deltaweb.storage.signing.file_urls import LocalFileSigner, derive_keys
 from deltaweb.storage.signing.signer import open_signer
+from tests.benchmarks.measured import seconds_of
 
 FILES = 10_000
 THEIRS = 1_000  # boto3 signs a part of them; both are told a URL
@@ -63,8 +63,8 @@ def main() -> None:
     _check_equal(theirs(3), ours)
     seconds: tuple[list[float], list[float]] = ([], [])
     for _ in range(ROUNDS + 1):
-        seconds[0].append(_timed(lambda: ours(datetime.now(UTC))) / FILES)
-        seconds[1].append(_timed(lambda: theirs(THEIRS)) / THEIRS)
+        seconds[0].append(seconds_of(lambda: ours(datetime.now(UTC))) / FILES)
+        seconds[1].append(seconds_of(lambda: theirs(THEIRS)) / THEIRS)
     mine, boto = (statistics.median(values[1:]) for values in seconds)
     ratio = boto / mine
     verdict = "ok" if ratio >= GOAL else "MISSED"
@@ -96,15 +96,9 @@ def _print_local(paths: list[str]) -> None:
     )
     sizes = range(len(paths))
     took = statistics.median(
-        _timed(lambda: signer.sign(paths, sizes)) for _ in range(ROUNDS)
+        seconds_of(lambda: signer.sign(paths, sizes)) for _ in range(ROUNDS)
     )
     print(f"sign local, {FILES:,} files  {FILES / took:>12,.0f} URLs/s")
-
-
-def _timed(call: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    call()
-    return time.perf_counter() - start
 
 
 if __name__ == "__main__":

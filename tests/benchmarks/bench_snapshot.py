@@ -28,6 +28,7 @@ from tests.benchmarks.logs import (
     write_json_log,
     write_sidecar_log,
 )
+from tests.benchmarks.measured import Spent, print_ratio, resident_bytes
 from tests.benchmarks.vectored_log import write_vectored_log
 
 HOME_VARIABLE = "DELTAWEB_BENCH_HOME"
@@ -72,14 +73,6 @@ CASES = [
 REFRESH_ROUNDS = 5
 REFRESH_GOAL = 0.01
 MEMORY_GOAL = 0.2
-
-
-@dataclass(frozen=True, slots=True)
-class Spent:
-    """Seconds of one call: of the clock, and of all threads."""
-
-    wall: float
-    cpu: float
 
 
 def main() -> None:
@@ -155,12 +148,7 @@ def _print_times(
     cpu_ratio = statistics.median(spent.cpu for spent in ours) / statistics.median(
         spent.cpu for spent in theirs
     )
-    _print_ratio(what, wall_ratio, goal, f"cpu {cpu_ratio:.3f}x  {wall * 1000:.1f} ms")
-
-
-def _print_ratio(what: str, ratio: float, goal: float, note: str) -> None:
-    verdict = "ok  " if ratio <= goal else "MISS"
-    print(f"{verdict} {what:28} {ratio:7.4f}x  goal {goal}x  {note}", flush=True)
+    print_ratio(what, wall_ratio, goal, f"cpu {cpu_ratio:.3f}x  {wall * 1000:.1f} ms")
 
 
 # === One more commit ===
@@ -203,7 +191,7 @@ def _refreshes(
 def _print_memory(folder: Path, small: Path) -> None:
     ours, theirs = (_memory_of(reader, folder, small) for reader in ("ours", "theirs"))
     note = f"{ours // MEGABYTE} MiB beside {theirs // MEGABYTE} MiB"
-    _print_ratio("memory kept, 1,000,000", ours / theirs, MEMORY_GOAL, note)
+    print_ratio("memory kept, 1,000,000", ours / theirs, MEMORY_GOAL, note)
 
 
 def _memory_of(reader: str, folder: Path, small: Path) -> int:
@@ -224,16 +212,11 @@ def _keep_open(reader: str, folder: str, small: str) -> None:
         else deltalake.DeltaTable
     )
     read(small)
-    before = _resident_bytes()
+    before = resident_bytes()
     kept = read(folder)
     gc.collect()
-    print(_resident_bytes() - before)
+    print(resident_bytes() - before)
     del kept
-
-
-def _resident_bytes() -> int:
-    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE")
 
 
 if __name__ == "__main__":

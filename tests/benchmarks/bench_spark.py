@@ -10,9 +10,7 @@ DELTAWEB_BENCH_LARGE=true up to ten million files, whose log takes 3 GB of disk.
 import os
 import statistics
 import tempfile
-import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -31,6 +29,7 @@ from deltaweb.storage.place import TablePlace
 from tests.benchmarks.cpu_time import cpu_seconds
 from tests.benchmarks.growth import Point, driver_memory, show
 from tests.benchmarks.logs import write_checkpointed_log, write_json_log
+from tests.benchmarks.measured import Spent, print_ratio, seconds_of
 
 HOME_VARIABLE = "DELTAWEB_BENCH_HOME"
 LARGE_VARIABLE = "DELTAWEB_BENCH_LARGE"
@@ -49,14 +48,6 @@ TABLES_A_SECOND_GOAL = 20
 OVERHEAD_GOAL_S = 1.0
 
 COUNTS = pa.schema([("files", pa.int64()), ("bytes", pa.int64())])
-
-
-@dataclass(frozen=True, slots=True)
-class Spent:
-    """Seconds of one call: of the clock, and of all processes that took part."""
-
-    wall: float
-    cpu: float
 
 
 def main() -> None:
@@ -86,18 +77,18 @@ def _measure_growth(spark: SparkSession, home: Path) -> None:
     for files in sizes:
         log = _log(home, files)
         with driver_memory(spark) as grown:
-            wall = _timed(partial(_replay, spark, log))
+            wall = seconds_of(partial(_replay, spark, log))
         if files < LARGE:  # the peer would take more memory than a small machine has
             goal = REPLAY_GOAL if files >= MILLION else SMALL_GOAL
             wall = _compare(spark, f"{files:,} files", log, goal)
         point = Point(files, wall, grown.python_mib, grown.heap_mib)
         if points:
             growth = wall / (10 * points[-1].seconds)
-            _print_ratio(f"growth to {files:,} files", growth, GROWTH_GOAL, "of linear")
+            print_ratio(f"growth to {files:,} files", growth, GROWTH_GOAL, "of linear")
         points.append(point)
         total = point.python_mib + point.heap_mib
         note = f"grew by {total:.0f} MiB"
-        _print_ratio(f"driver, {files:,} files", total / MEMORY_GOAL_MIB, 1, note)
+        print_ratio(f"driver, {files:,} files", total / MEMORY_GOAL_MIB, 1, note)
     show(points)
 
 
@@ -108,17 +99,17 @@ def _compare(spark: SparkSession, what: str, log: Path, goal: float) -> float:
     )
     cpu = f"cpu {ours.cpu / theirs.cpu:.2f}x"
     note = f"{cpu}  {ours.wall:.2f} s beside {theirs.wall:.2f} s"
-    _print_ratio(f"replay, {what}", ours.wall / theirs.wall, goal, note)
+    print_ratio(f"replay, {what}", ours.wall / theirs.wall, goal, note)
     return ours.wall
 
 
 def _measure_overhead(spark: SparkSession, log: Path) -> None:
     """Time one job for a table of three commits in a warm session."""
     spent = statistics.median(
-        _timed(partial(_replay, spark, log)) for _ in range(2 * ROUNDS)
+        seconds_of(partial(_replay, spark, log)) for _ in range(2 * ROUNDS)
     )
     note = f"{spent * 1000:.0f} ms"
-    _print_ratio("one job, small table", spent / OVERHEAD_GOAL_S, 1, note)
+    print_ratio("one job, small table", spent / OVERHEAD_GOAL_S, 1, note)
 
 
 def _measure_small_tables(spark: SparkSession, home: Path) -> None:
@@ -132,7 +123,7 @@ def _measure_small_tables(spark: SparkSession, home: Path) -> None:
         for log in tables
     ]
     results: dict[int, IndexResult] = {}
-    spent = _timed(
+    spent = seconds_of(
         lambda: index_tables(
             spark, requests, results.__setitem__, scratch=home / "runs"
         )
@@ -142,7 +133,7 @@ def _measure_small_tables(spark: SparkSession, home: Path) -> None:
         raise SystemExit(message)
     rate = SMALL_TABLES / spent
     note = f"{rate:.0f} tables/s"
-    _print_ratio("1,000 tables in one job", TABLES_A_SECOND_GOAL / rate, 1, note)
+    print_ratio("1,000 tables in one job", TABLES_A_SECOND_GOAL / rate, 1, note)
 
 
 # === What is measured ===
@@ -211,16 +202,5 @@ def _median(spent: Sequence[Spent]) -> Spent:
 
 def _spent(call: Callable[[], object]) -> Spent:
     cpu = cpu_seconds()
-    wall = _timed(call)
+    wall = seconds_of(call)
     return Spent(wall, cpu_seconds() - cpu)
-
-
-def _timed(call: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    call()
-    return time.perf_counter() - start
-
-
-def _print_ratio(what: str, ratio: float, goal: float, note: str) -> None:
-    verdict = "ok  " if ratio <= goal else "MISS"
-    print(f"{verdict} {what:28} {ratio:7.4f}x  goal {goal}x  {note}", flush=True)

@@ -25,6 +25,7 @@ import pyarrow.compute as pc
 from deltalake.transaction import AddAction, RemoveAction
 
 from deltaweb.table import DeltaTable
+from tests.benchmarks.measured import Spent
 from tests.benchmarks.written_tables import (
     SMALL_SCHEMA,
     commit_files,
@@ -56,14 +57,6 @@ class Case:
     ours: Work
     theirs: Work
     rounds: int = ROUNDS
-
-
-@dataclass(frozen=True, slots=True)
-class Spent:
-    """Seconds of the clock, and of the processor."""
-
-    wall: float
-    cpu: float
 
 
 def main(*words: str) -> None:

@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
 
 from deltaweb.delta.writing.checkpoint.builder import (
     CheckpointRequest,
@@ -17,17 +16,11 @@ from deltaweb.storage.place import TablePlace
 from deltaweb.table import DeltaTable
 from tests.benchmarks.checkpoint_copies import check_equal, copied_log
 from tests.benchmarks.cpu_time import cpu_seconds
+from tests.benchmarks.measured import Spent
 
 ROUNDS = 3
 NEEDED = 1.5
 Builder = Callable[[Path, CheckpointRequest], object]
-
-
-class Spent(NamedTuple):
-    """Seconds of the clock, and of all processes that took part."""
-
-    wall: float
-    cpu: float
 
 
 def compare(folder: Path, temporary: Path, parts: int) -> None:

@@ -1,7 +1,6 @@
 """How time and memory grow with a log: measured points, and a plot of them."""
 
 import os
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,11 +11,12 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 from pyspark.sql import SparkSession
 
+from tests.benchmarks.measured import peak_bytes
+
 FOLDER_VARIABLE: Final = "DELTAWEB_BENCH_PLOTS"
 FOLDER: Final = Path("build/benchmarks")
 BAR_WIDTH: Final = 40
 MEBIBYTE: Final = 1 << 20
-_PEAK: Final = re.compile(r"^VmHWM:\s+(\d+) kB", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +50,10 @@ def driver_memory(spark: SparkSession) -> Iterator[DriverMemory]:
     grown = DriverMemory()
     heap = _held_bytes(spark)
     Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # a new peak
-    python = _peak_bytes()
+    python = peak_bytes()
     yield grown
-    grown.python_mib = (_peak_bytes() - python) / MEBIBYTE
+    grown.python_mib = (peak_bytes() - python) / MEBIBYTE
     grown.heap_mib = (_held_bytes(spark) - heap) / MEBIBYTE
-
-
-def _peak_bytes() -> int:
-    found = _PEAK.search(Path("/proc/self/status").read_text(encoding="ascii"))
-    return int(found[1]) << 10 if found else 0
 
 
 def _held_bytes(spark: SparkSession) -> int:

@@ -15,7 +15,6 @@ from deltaweb.web.tables.models import Table
 from tests.support.index.indexed_tables import index_table, new_indexed_table
 from tests.support.logs.dated_log import DatedLog
 from tests.support.logs.delta_logs import metadata
-from tests.support.pages.factories import new_user
 
 pytestmark = pytest.mark.django_db
 PAGE = "/t/default/orders/"
@@ -39,12 +38,6 @@ def cleaned(log: DatedLog) -> Table:
     log.clean_up(6)
     index_table(table)
     return table
-
-
-@pytest.fixture
-def viewer(client: Client) -> Client:
-    client.force_login(new_user("vera"))
-    return client
 
 
 def text_of(client: Client, path: str) -> str:

@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from deltaweb.web.accounts.models import User
 from deltaweb.web.jobs.models import Job
 from tests.support.pages.factories import (
     new_job,
@@ -17,12 +16,6 @@ from tests.support.pages.factories import (
 
 pytestmark = pytest.mark.django_db
 TABLE = "/t/sales/orders/"
-
-
-@pytest.fixture
-def editor(client: Client) -> Client:
-    client.force_login(new_user("eve", role=User.Role.EDITOR))
-    return client
 
 
 def done(kind: str, **parameters: object) -> Job:

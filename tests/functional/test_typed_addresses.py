@@ -5,7 +5,7 @@ from django.test import Client
 
 from tests.support.pages.factories import new_commit, new_table, new_user
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 TABLE = "/t/sales/orders"
 
 

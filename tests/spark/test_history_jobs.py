@@ -3,7 +3,6 @@
 import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from django.test import Client
@@ -15,19 +14,10 @@ from deltaweb.web.tables.models import Table
 from tests.support.logs.dated_log import START_S, DatedLog
 from tests.support.pages.factories import NOW, new_unindexed_table, new_user
 
-if TYPE_CHECKING:
-    from pytest_django.fixtures import Settings
-
 pytestmark = [
     pytest.mark.django_db(transaction=True),
-    pytest.mark.usefixtures("spark"),
+    pytest.mark.usefixtures("spark", "home"),
 ]
-
-
-@pytest.fixture(autouse=True)
-def home(settings: "Settings", tmp_path: Path) -> Path:
-    settings.HOME = tmp_path / "home"
-    return tmp_path / "home"
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """One run of the task ends every index job that waits, each in its own way."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,19 +11,10 @@ from deltaweb.web.tables.index.slow_tables import BATCH
 from deltaweb.web.tables.models import Table
 from tests.support.pages.factories import NOW, new_unindexed_table
 
-if TYPE_CHECKING:
-    from pytest_django.fixtures import Settings
-
 pytestmark = [
     pytest.mark.django_db(transaction=True),
-    pytest.mark.usefixtures("spark"),
+    pytest.mark.usefixtures("spark", "home"),
 ]
-
-
-@pytest.fixture(autouse=True)
-def home(settings: "Settings", tmp_path: Path) -> Path:
-    settings.HOME = tmp_path / "home"
-    return tmp_path / "home"
 
 
 def queue(location: Path, name: str = "") -> Job:

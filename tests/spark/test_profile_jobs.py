@@ -1,7 +1,6 @@
 """The job that profiles a column: done, cancelled, failed, in its own words."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -11,19 +10,10 @@ from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.work.profile import PROFILE, Profile
 from tests.support.pages.factories import NOW, new_table
 
-if TYPE_CHECKING:
-    from pytest_django.fixtures import Settings
-
 pytestmark = [
     pytest.mark.django_db(transaction=True),
-    pytest.mark.usefixtures("spark"),
+    pytest.mark.usefixtures("spark", "home"),
 ]
-
-
-@pytest.fixture(autouse=True)
-def home(settings: "Settings", tmp_path: Path) -> Path:
-    settings.HOME = tmp_path / "home"
-    return tmp_path / "home"
 
 
 def queue(location: Path, *column: str, version: int = 21) -> Job:

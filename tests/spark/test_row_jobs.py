@@ -25,14 +25,8 @@ if TYPE_CHECKING:
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),
-    pytest.mark.usefixtures("spark"),
+    pytest.mark.usefixtures("spark", "home"),
 ]
-
-
-@pytest.fixture(autouse=True)
-def home(settings: "Settings", tmp_path: Path) -> Path:
-    settings.HOME = tmp_path / "home"
-    return tmp_path / "home"
 
 
 @pytest.fixture

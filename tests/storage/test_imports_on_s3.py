@@ -13,11 +13,9 @@ from django.test import Client
 from pytest_django.fixtures import Settings
 
 from deltaweb.table import DeltaTable
-from deltaweb.web.accounts.models import User
 from deltaweb.web.jobs import kinds
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.models import Table
-from tests.support.pages.factories import signed_in
 from tests.support.stores.s3_server import S3Server
 
 pytestmark = pytest.mark.django_db
@@ -44,11 +42,6 @@ def folder(s3: S3Server, bucket: str, settings: Settings, tmp_path: Path) -> str
     options = [part for text in s3.option_texts for part in ("--option", text)]
     _run("storage", "add", "tray", "--prefix", f"s3://{bucket}/", *options)
     return f"s3://{bucket}/in tray"
-
-
-@pytest.fixture
-def editor() -> Client:
-    return signed_in("eve", role=User.Role.EDITOR)
 
 
 def _run(*arguments: object) -> str:

@@ -5,12 +5,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from django.test import Client
 
-from deltaweb.web.accounts.models import User
 from deltaweb.web.jobs import kinds
 from deltaweb.web.jobs.models import Job
-from tests.support.pages.factories import new_user
 
 if TYPE_CHECKING:
     from pytest_django.fixtures import Settings
@@ -24,12 +21,6 @@ def lake(settings: "Settings", tmp_path: Path) -> Path:
     settings.ALLOWED_ROOTS = [str(tmp_path / "lake")]
     (tmp_path / "lake").mkdir()
     return tmp_path / "lake"
-
-
-@pytest.fixture
-def editor(client: Client) -> Client:
-    client.force_login(new_user("eve", role=User.Role.EDITOR))
-    return client
 
 
 @pytest.fixture

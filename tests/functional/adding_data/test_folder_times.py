@@ -13,7 +13,7 @@ from deltaweb.table import DeltaTable
 from deltaweb.web.jobs.models import Job
 from tests.support.logs.spelled_partitions import spelled
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database]
+pytestmark = pytest.mark.django_db
 
 Work = Callable[[], Job]
 

@@ -9,7 +9,7 @@ from deltaweb.web.tables.models import Table
 from tests.support.conditions.drawn_examples import examples
 from tests.support.pages.factories import new_column, new_table
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 PARAMETERS = ["q", "namespace", "status", "sort", "page", "kind", "v", "check"]
 PATHS = [
     "/tables/",

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from django.test import Client
 from django.utils import timezone
 
 from deltaweb.web.tables.index.folders import new_index_folder
@@ -11,7 +10,7 @@ from deltaweb.web.tables.index.results import store_result
 from deltaweb.web.tables.models import Table
 from tests.functional.compare_versions.compared_orders import write_orders
 from tests.support.index.index_builds import build_index
-from tests.support.pages.factories import new_unindexed_table, new_user
+from tests.support.pages.factories import new_unindexed_table
 from tests.support.tables.versioned_table import VersionedTable
 
 
@@ -28,9 +27,3 @@ def table(written: VersionedTable) -> Table:
     store_result(found, result, now=timezone.now())
     found.refresh_from_db()
     return found
-
-
-@pytest.fixture
-def viewer(client: Client) -> Client:
-    client.force_login(new_user("vera"))
-    return client

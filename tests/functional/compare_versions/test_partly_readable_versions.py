@@ -16,7 +16,6 @@ from tests.functional.compare_versions.compared_orders import (
     write_orders,
 )
 from tests.support.index.indexed_tables import index_table, new_indexed_table
-from tests.support.pages.factories import new_user
 from tests.support.tables.versioned_table import VersionedTable
 
 pytestmark = pytest.mark.django_db
@@ -44,12 +43,6 @@ def written(tmp_path: Path) -> VersionedTable:
 def table(written: VersionedTable) -> Table:
     vacuum(written)
     return new_indexed_table("orders", Path(written.store.root))
-
-
-@pytest.fixture
-def viewer(client: Client) -> Client:
-    client.force_login(new_user("vera"))
-    return client
 
 
 def words(page: str) -> str:

@@ -19,6 +19,7 @@ from tests.support.pages.factories import (
 )
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
+OF_COLUMNS = ["parquet", "partitions", "schema-lanes", "schema/amount"]
 
 
 @pytest.mark.parametrize("page", ["", "history", "history/2", "schema"])
@@ -61,7 +62,7 @@ class TestDashboard:
 
 
 class TestStates:
-    @pytest.mark.parametrize("page", PAGES)
+    @pytest.mark.parametrize("page", [*PAGES, *OF_COLUMNS])
     def test_a_table_that_is_not_indexed_yet_says_so(
         self, viewer: Client, page: str
     ) -> None:
@@ -81,7 +82,7 @@ class TestStates:
         assert response.status_code == 404
         assert "from 0 to 21" in response.content.decode()
 
-    @pytest.mark.parametrize("page", [*PAGES, "history/0"])
+    @pytest.mark.parametrize("page", [*PAGES, *OF_COLUMNS, "use", "history/0"])
     def test_a_viewer_may_not_know_of_a_restricted_table(
         self, viewer: Client, page: str
     ) -> None:

@@ -16,13 +16,13 @@ from tests.support.index.indexed_tables import new_indexed_table
 from tests.support.pages.factories import new_unindexed_table
 from tests.support.tables.fed_table import FedTable, numbers, renamed_things
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database]
+pytestmark = pytest.mark.django_db
 URL = f"{TABLE}things/changes"
 
 
 @pytest.fixture(autouse=True)
-def home(settings: object, tmp_path: Path) -> None:
-    settings.HOME = tmp_path / "home"  # type: ignore[attr-defined]
+def _at_home(home: Path) -> None:
+    """Every test has a home of its own."""
 
 
 @pytest.fixture

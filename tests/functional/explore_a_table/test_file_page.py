@@ -8,7 +8,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from django.test import Client
-from pytest_django.fixtures import Settings
 
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.work.inspect_file import INSPECT_FILE
@@ -25,8 +24,8 @@ COLUMNS = 130
 
 
 @pytest.fixture(autouse=True)
-def home(settings: Settings, tmp_path: Path) -> None:
-    settings.HOME = tmp_path / "home"
+def _at_home(home: Path) -> None:
+    """Every test has a home of its own."""
 
 
 @pytest.fixture

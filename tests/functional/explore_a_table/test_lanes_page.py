@@ -12,7 +12,6 @@ from tests.support.pages.factories import (
     new_commit,
     new_metadata,
     new_table,
-    new_unindexed_table,
 )
 from tests.support.tables.mapped_tables import MappedTable, field, struct
 
@@ -98,12 +97,6 @@ class TestLanes:
 
 
 class TestStates:
-    def test_a_table_that_is_not_indexed_says_so(self, viewer: Client) -> None:
-        new_unindexed_table()
-
-        page = text_of(viewer, f"{TABLE}orders/schema-lanes")
-        assert "has not been indexed yet" in page
-
     def test_a_table_without_metadata_has_no_schema_to_follow(
         self, viewer: Client
     ) -> None:
@@ -116,11 +109,6 @@ class TestStates:
 
         page = text_of(viewer, f"{TABLE}orders/schema-lanes")
         assert "None of the 1 schemas" in page
-
-    def test_a_viewer_may_not_know_of_a_restricted_table(self, viewer: Client) -> None:
-        new_metadata(new_table(restricted=True))
-
-        assert viewer.get(f"{TABLE}orders/schema-lanes").status_code == 404
 
 
 def test_a_page_of_400_columns_and_many_versions_is_bounded(viewer: Client) -> None:

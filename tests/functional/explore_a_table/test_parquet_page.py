@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from django.test import Client
-from pytest_django.fixtures import Settings
 
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.pages.templatetags.deltaweb import size
@@ -16,15 +15,14 @@ from tests.functional.command_line import Ran, refusal, run_json
 from tests.functional.explore_a_table.pages import json_of, text_of
 from tests.support.files.mixed_files import write_mixed_table
 from tests.support.index.indexed_tables import new_indexed_table
-from tests.support.pages.factories import new_unindexed_table
 
 pytestmark = pytest.mark.django_db
 PARQUET = "/t/default/mixed/parquet"
 
 
 @pytest.fixture(autouse=True)
-def home(settings: Settings, tmp_path: Path) -> None:
-    settings.HOME = tmp_path / "home"
+def _at_home(home: Path) -> None:
+    """Every test has a home of its own."""
 
 
 @pytest.fixture
@@ -160,13 +158,3 @@ class TestStates:
         new_indexed_table("mixed", write_mixed_table(tmp_path / "mixed"))
 
         assert "Reading the footers of all files" in text_of(viewer, PARQUET)
-
-    def test_a_restricted_table_is_not_known_to_a_viewer(self, viewer: Client) -> None:
-        new_unindexed_table("mixed", restricted=True)
-
-        assert viewer.get(PARQUET).status_code == 404
-
-    def test_a_table_without_an_index_says_so(self, viewer: Client) -> None:
-        new_unindexed_table("mixed")
-
-        assert "has not been indexed yet" in text_of(viewer, PARQUET)

@@ -11,7 +11,6 @@ from django.test import Client
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.work.version_files import VERSION_FILES
 from tests.support.index.indexed_tables import new_indexed_table
-from tests.support.pages.factories import new_unindexed_table
 
 pytestmark = pytest.mark.django_db
 ORDERS = "/t/default/orders/partitions"
@@ -119,13 +118,3 @@ class TestOtherTables:
         page = text_of(viewer, "/t/default/customers/partitions")
 
         assert "This table is not partitioned" in page
-
-    def test_a_table_without_an_index_says_so(self, viewer: Client) -> None:
-        new_unindexed_table("orders")
-
-        assert "has not been indexed yet" in text_of(viewer, ORDERS)
-
-    def test_a_restricted_table_is_not_known_to_a_viewer(self, viewer: Client) -> None:
-        new_unindexed_table("orders", restricted=True)
-
-        assert viewer.get(ORDERS).status_code == 404

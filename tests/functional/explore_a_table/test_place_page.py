@@ -14,7 +14,7 @@ from deltaweb.web.jobs.models import Job
 from tests.functional.explore_a_table.pages import json_of, text_of
 from tests.support.pages.factories import signed_in
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database]
+pytestmark = pytest.mark.django_db
 PLACE = "/parquet"
 
 
@@ -25,11 +25,6 @@ def root(settings: Settings, tmp_path: Path) -> Path:
     root.mkdir()
     settings.ALLOWED_ROOTS = [str(root)]
     return root
-
-
-@pytest.fixture
-def editor() -> Client:
-    return signed_in("eve", role=User.Role.EDITOR)
 
 
 @pytest.fixture

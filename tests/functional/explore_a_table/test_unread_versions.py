@@ -17,7 +17,7 @@ from tests.support.index.indexed_tables import new_indexed_table
 from tests.support.pages.factories import new_table
 from tests.support.tables.versioned_table import VersionedTable
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database]
+pytestmark = pytest.mark.django_db
 
 
 def stored_as(number: int) -> dict[str, object]:

@@ -24,7 +24,7 @@ from tests.support.pages.factories import (
     new_user,
 )
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database]
+pytestmark = pytest.mark.django_db
 
 VIEW = "v=1&col=order_id&col=country&f=country:eq:DE"
 
@@ -219,11 +219,6 @@ class TestWhereThereIsNothingToRead:
         new_unindexed_table()
 
         assert "is not indexed yet" in text_of(viewer, f"{TABLE}orders/use")
-
-    def test_nobody_else_is_told_of_a_restricted_table(self, viewer: Client) -> None:
-        new_table(restricted=True)
-
-        assert viewer.get(f"{TABLE}orders/use").status_code == 404
 
 
 class TestAShareOfTheTable:

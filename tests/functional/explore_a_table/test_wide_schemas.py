@@ -14,7 +14,7 @@ from tests.support.pages.factories import new_commit, new_metadata, new_table
 PAGES = ("/", "/schema", "/history/0", "/data", "/files", "/compare/0...1")
 NUM_COLUMNS = 10_500
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database]
+pytestmark = pytest.mark.django_db
 
 
 def column(number: int) -> dict[str, Any]:

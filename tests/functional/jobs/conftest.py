@@ -1,26 +1,10 @@
-"""An editor, and a viewer who sees one of two subjects."""
+"""Two subjects of jobs, of which viewers see one."""
 
 import pytest
-from django.test import Client
 
-from deltaweb.web.accounts.models import User
 from deltaweb.web.jobs import visibility
 from deltaweb.web.pages.registry import Registry
 from tests.functional.jobs.jobs_at_work import SEEN
-from tests.support.pages.factories import new_user
-
-
-@pytest.fixture
-def editor(client: Client) -> Client:
-    client.force_login(new_user("eve", role=User.Role.EDITOR))
-    return client
-
-
-@pytest.fixture
-def viewer() -> Client:
-    client = Client()
-    client.force_login(new_user("vera"))
-    return client
 
 
 @pytest.fixture(autouse=True)

@@ -17,7 +17,7 @@ from deltaweb.web.pages.registry import Registry
 from tests.functional.jobs.jobs_at_work import HIDDEN, SEEN, failed, running
 from tests.support.pages.factories import NOW, new_job
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 HTMX = {"HX-Request": "true"}
 
 

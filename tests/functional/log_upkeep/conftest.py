@@ -4,11 +4,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from django.test import Client
 
-from deltaweb.web.accounts.models import User
 from deltaweb.web.tables.models import Table
-from tests.support.pages.factories import new_user
 from tests.support.tables.weekly_table import (
     copy_log,
     new_weekly_table,
@@ -38,9 +35,3 @@ def folder(log: Path, tmp_path: Path) -> Path:
 @pytest.fixture
 def orders(folder: Path) -> Table:
     return new_weekly_table(folder)
-
-
-@pytest.fixture
-def editor(client: Client) -> Client:
-    client.force_login(new_user("eve", role=User.Role.EDITOR))
-    return client

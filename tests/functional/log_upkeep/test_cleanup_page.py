@@ -21,13 +21,14 @@ from tests.support.pages.factories import (
     new_table,
 )
 from tests.support.pages.operated import work_newest, worked
+from tests.support.pages.shown_words import words
 from tests.support.tables.weekly_table import (
     log_names,
     page_json,
     page_text,
 )
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database]
+pytestmark = pytest.mark.django_db
 CLEANUP = "/t/default/orders/cleanup"
 
 
@@ -46,7 +47,7 @@ class TestACleanUp:
     def test_says_by_what_it_goes(self, editor: Client) -> None:
         page = page_text(editor, CLEANUP)
 
-        assert "<b>30 days</b>, the default" in page
+        assert "30 days, the default" in words(page)
         assert "List what would go" in page
         assert "cannot be undone" not in page
         told = page_json(editor, CLEANUP)

@@ -36,7 +36,7 @@ from tests.support.pages.factories import (
 )
 from tests.support.processes.installation import wait_for
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
 
 
 def listen(client: Client, *topics: str, holds: bool = True) -> HttpResponseBase:

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from tests.functional.sharing_api.calls import PREFIX, Answer, Caller, Lake, body_of
 from tests.support.conditions.drawn_examples import examples
 
+pytestmark = pytest.mark.database
+
 SHARE = st.sampled_from(["Sales", "sales", "SALES", "nope", "", ".", "..", "%", "a/b"])
 SCHEMA = st.sampled_from(["crm", "CRM", "x.y", "", "\u212a", "ß", "*"])
 TABLE = st.sampled_from(["Orders", "orders", "x" * 300, "", "\0", "ORDERS\n"])

@@ -18,7 +18,7 @@ from tests.support.pages.factories import (
     new_shared_table,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 
 class TestList:

@@ -6,10 +6,8 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pytest
-from django.test import Client
 
 from deltaweb.table import DeltaTable
-from deltaweb.web.accounts.models import User
 from deltaweb.web.jobs import kinds
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.models import Table
@@ -18,7 +16,6 @@ from tests.support.pages.factories import (
     new_metadata,
     new_protocol,
     new_table,
-    new_user,
 )
 
 if TYPE_CHECKING:
@@ -59,12 +56,6 @@ def orders(folder: Path) -> Table:
     metadata = DeltaTable(str(folder)).definition().metadata
     new_metadata(table, schema_string=metadata.schema_string, partition_columns=["p"])
     return table
-
-
-@pytest.fixture
-def editor(client: Client) -> Client:
-    client.force_login(new_user("eve", role=User.Role.EDITOR))
-    return client
 
 
 def index_at(table: Table, version: int) -> None:

@@ -13,6 +13,7 @@ from deltaweb.web.tables.models import Table
 from tests.functional.table_operations.conftest import NEWEST, Work
 from tests.support.files.aged_files import age
 from tests.support.pages.factories import new_unindexed_table, new_user
+from tests.support.pages.shown_words import words
 from tests.support.tables.weekly_table import page_json, page_text
 
 pytestmark = pytest.mark.django_db
@@ -43,12 +44,6 @@ class TestAllUpkeep:
         (run,) = page_json(editor, UPKEEP)["runs"]
         assert run["state"] == "FAILED"
         assert run["message"] in page
-
-    def test_is_for_editors(self, client: Client, orders: Table) -> None:
-        client.force_login(new_user("vera"))
-
-        assert client.get(UPKEEP).status_code == 403
-        assert UPKEEP not in page_text(client, orders.get_absolute_url())
 
     def test_of_a_table_without_an_index_waits(self, editor: Client) -> None:
         new_unindexed_table("orders")
@@ -138,7 +133,7 @@ class TestStorage:
         assert work().state == Job.State.DONE
         after = " ".join(page_text(editor, UPKEEP).split())
 
-        assert "A vacuum could delete <b>1 file, 77 B</b>" in before
+        assert "A vacuum could delete 1 file, 77 B" in words(before)
         assert f'href="{TABLE}vacuum?job={look.id}"' in before
         assert "A vacuum has deleted files since" in after
         assert "A vacuum could delete" not in after

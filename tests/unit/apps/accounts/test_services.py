@@ -12,6 +12,8 @@ from deltaweb.web.accounts.tokens import sha256
 from deltaweb.web.pages.actions import COMMAND_LINE
 from tests.support.pages.factories import new_user
 
+pytestmark = pytest.mark.database
+
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 PASSWORD = "a long enough phrase"
 ADMIN = User.Role.ADMIN

@@ -13,7 +13,7 @@ from deltaweb.web.audit.append_only import (
 from deltaweb.web.audit.models import AppendOnlyError, AuditEvent
 from tests.support.pages.factories import NOW
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 
 def new_event(**fields: Any) -> AuditEvent:  # noqa: ANN401 (columns)

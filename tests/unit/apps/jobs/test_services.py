@@ -9,7 +9,7 @@ from django.db import connection
 from deltaweb.web.jobs import services
 from deltaweb.web.jobs.models import Job
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 

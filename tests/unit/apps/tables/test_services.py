@@ -35,7 +35,7 @@ from deltaweb.web.tables.work.preview import PREVIEW, Preview
 from deltaweb.web.tables.work.version_files import VERSION_FILES, VersionFiles
 from tests.support.pages.factories import FAR_AHEAD, NOW, new_table, new_user
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 
 def register(name: str = "orders", location: str = "/lake/orders") -> Table:

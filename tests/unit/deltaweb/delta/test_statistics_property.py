@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deltaweb.delta.values.statistics.columns import parse_statistics
+from tests.support.conditions.drawn_examples import examples
 from tests.support.logs.parsed_statistics import SCHEMA, column, parsed
 
 json_values = st.recursive(
@@ -34,7 +35,7 @@ objects = st.fixed_dictionaries(
 
 
 class TestBothWays:
-    @settings(max_examples=150)
+    @settings(max_examples=examples(150))
     @given(
         st.lists(objects, min_size=1, max_size=5),
         st.none()

@@ -10,7 +10,7 @@ from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.models import Table
 from tests.support.pages.factories import NOW, new_commit, new_job, new_table, new_user
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 
 def test_an_empty_install_is_empty() -> None:

@@ -10,7 +10,7 @@ from deltaweb.web.explorer.history.selector import changed_parts, moves_files
 from deltaweb.web.tables.models import Commit, Table
 from tests.support.pages.factories import new_commit, new_table
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 DAY = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
 

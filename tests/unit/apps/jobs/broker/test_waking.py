@@ -10,7 +10,7 @@ from deltaweb.web.jobs.broker import waking
 from deltaweb.web.jobs.models import Job
 from tests.support.pages.factories import NOW, new_job
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
 
 
 @pytest.fixture

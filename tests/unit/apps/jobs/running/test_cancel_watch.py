@@ -9,7 +9,7 @@ from deltaweb.web.jobs.running.held_lease import HeldLease, take_lease
 from deltaweb.web.jobs.services import cancel
 from tests.support.pages.factories import NOW, new_job
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 
 class Watched:

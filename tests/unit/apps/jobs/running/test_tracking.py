@@ -16,7 +16,7 @@ from deltaweb.web.jobs.running.held_lease import LeaseLostError
 from deltaweb.web.jobs.running.tracking import JobCancelled, TrackedJob, track_job
 from tests.support.processes.installation import wait_for
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 

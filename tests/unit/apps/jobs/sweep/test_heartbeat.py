@@ -10,6 +10,8 @@ from deltaweb.web.jobs.sweep import heartbeat
 from tests.support.pages.factories import new_job
 from tests.support.processes.installation import wait_for
 
+pytestmark = pytest.mark.database
+
 
 @pytest.mark.django_db
 def test_a_beat_keeps_one_row_a_process() -> None:

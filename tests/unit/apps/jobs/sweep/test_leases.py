@@ -9,7 +9,7 @@ from deltaweb.web.jobs.models import Job, Worker
 from deltaweb.web.jobs.running.process import process_name
 from deltaweb.web.jobs.sweep.leases import sweep
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)
 

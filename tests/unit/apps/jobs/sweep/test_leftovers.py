@@ -15,7 +15,7 @@ from deltaweb.web.jobs.sweep.leftovers import (
 )
 from tests.support.pages.factories import NOW, new_job
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 OLD_S = NOW.timestamp() - ABANDONED_AFTER_S - 1
 STATES = {"running": Job.State.RUNNING, "queued": Job.State.QUEUED}
 

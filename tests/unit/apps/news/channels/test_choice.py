@@ -12,7 +12,7 @@ from deltaweb.web.news.channels.pipes import PipeChannel
 from deltaweb.web.news.channels.postgres import PostgresChannel
 from deltaweb.web.news.channels.redis_channel import RedisChannel
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
 
 
 @pytest.fixture(params=[PipeChannel, RedisChannel, PostgresChannel])

@@ -11,7 +11,7 @@ from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.sharing.activity import selectors as activity
 from deltaweb.web.sharing.activity.forms import ActivityFilter
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
 

@@ -18,7 +18,7 @@ from deltaweb.web.sharing.activity.usage import (
 )
 from tests.support.pages.factories import NOW, new_recipient, new_share, new_token
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 ACME, TOKEN, TABLE = (UUID(int=number) for number in (1, 2, 3))
 OTHER = UUID(int=9)
 

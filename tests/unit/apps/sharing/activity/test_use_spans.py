@@ -12,7 +12,7 @@ from deltaweb.web.sharing.activity.use_spans import use_of
 from deltaweb.web.sharing.models import Recipient
 from tests.support.pages.factories import NOW, new_recipient
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 DAY = timedelta(days=1)
 ALL = ActivityFilter()
 BY_ROWS = ActivityFilter(action="table.query")

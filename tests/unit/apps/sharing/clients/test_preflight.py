@@ -13,7 +13,7 @@ from tests.support.pages.factories import (
     new_unindexed_table,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 
 def test_a_plain_table_is_read_by_every_client() -> None:

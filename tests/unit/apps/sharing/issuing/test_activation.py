@@ -22,6 +22,8 @@ from tests.support.pages.factories import (
     new_token,
 )
 
+pytestmark = pytest.mark.database
+
 WHO = Actor(name="ada")
 HOME = "192.0.2.7"
 LATER = NOW + timedelta(minutes=5)

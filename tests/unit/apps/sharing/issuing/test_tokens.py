@@ -12,7 +12,7 @@ from deltaweb.web.sharing.issuing import tokens
 from deltaweb.web.sharing.models import ActivationLink, Recipient, RecipientToken
 from tests.support.pages.factories import NOW, new_recipient, new_token
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 WHO = Actor(name="ada", address="192.0.2.1")
 State = RecipientToken.State
 DAY = timedelta(days=1)

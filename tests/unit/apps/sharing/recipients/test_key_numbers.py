@@ -18,7 +18,7 @@ from tests.support.pages.factories import (
     new_user,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 DAY = timedelta(days=1)
 SOON = NOW + 5 * DAY
 LATE = NOW + 30 * DAY

@@ -20,7 +20,7 @@ from tests.support.pages.factories import (
     new_user,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 WHO = Actor(name="ada", address="192.0.2.1")
 
 

@@ -21,7 +21,7 @@ from tests.support.pages.factories import (
     new_user,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 
 @pytest.fixture

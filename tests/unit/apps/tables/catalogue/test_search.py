@@ -9,7 +9,7 @@ from deltaweb.web.tables.extension.search_kinds import Hit, SearchKind
 from deltaweb.web.tables.models import Table
 from tests.support.pages.factories import new_column, new_table, new_user
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 
 @pytest.fixture(autouse=True)

@@ -4,7 +4,6 @@ import uuid
 from pathlib import Path
 
 import pytest
-from pytest_django.fixtures import Settings
 
 from deltaweb.web.tables.index.folders import (
     INDEX_FORMAT,
@@ -16,13 +15,7 @@ from deltaweb.web.tables.index.folders import (
 )
 from tests.support.pages.factories import NOW, new_unindexed_table
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def home(settings: Settings, tmp_path: Path) -> Path:
-    settings.HOME = tmp_path / "home"
-    return tmp_path / "home"
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("home")]
 
 
 class TestFolders:

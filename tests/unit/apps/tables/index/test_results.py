@@ -17,13 +17,11 @@ from tests.support.index.index_builds import build_index
 from tests.support.index.index_folders import open_index
 from tests.support.pages.factories import NOW, new_unindexed_table
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def home(settings: Settings, tmp_path: Path) -> Path:
-    settings.HOME = tmp_path / "home"
-    return tmp_path / "home"
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.database,
+    pytest.mark.usefixtures("home"),
+]
 
 
 def register(location: Path) -> Table:

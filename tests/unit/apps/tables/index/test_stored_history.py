@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from pytest_django.fixtures import DjangoAssertNumQueries, Settings
+from pytest_django.fixtures import DjangoAssertNumQueries
 
 from deltaweb.delta.log.paths import commit_name
 from deltaweb.index.folder.file_index import METADATA, METADATA_SCHEMA
@@ -25,13 +25,11 @@ from tests.support.logs.dated_log import DatedLog
 from tests.support.logs.delta_logs import metadata
 from tests.support.pages.factories import NOW, new_unindexed_table
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def home(settings: Settings, tmp_path: Path) -> Path:
-    settings.HOME = tmp_path / "home"
-    return tmp_path / "home"
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.database,
+    pytest.mark.usefixtures("home"),
+]
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from deltaweb.web.tables.models import Commit, Table
 from deltaweb.web.tables.models.row_loading import insert_rows, stored_values
 from tests.support.pages.factories import new_unindexed_table
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
 FIELDS = ("version", "committed_at", "sentence", "metrics", "added_rows", "table")
 AT = datetime(2026, 11, 21, 12, 0, 0, 250_000, tzinfo=UTC)
 ODD = "tab\t line\n back\\slash \\N 'quote' \"two\" é 漢 \U0001f600"

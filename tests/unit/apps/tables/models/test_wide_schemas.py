@@ -10,6 +10,8 @@ from django.apps import apps
 from deltaweb.web.tables.models import WideSchema
 from tests.support.pages.factories import new_metadata, new_table
 
+pytestmark = pytest.mark.database
+
 MIGRATION = importlib.import_module("deltaweb.web.tables.migrations.0005_wide_schemas")
 
 

@@ -139,6 +139,7 @@ class TestChanges:
         with pytest.raises(StorageNameError):
             add(name)
 
+    @pytest.mark.database
     def test_a_name_and_a_prefix_are_taken_once(self) -> None:
         add()
 

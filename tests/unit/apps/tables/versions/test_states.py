@@ -7,6 +7,8 @@ from deltaweb.web.tables.versions.states import (
 )
 from tests.support.pages.factories import new_commit, new_table
 
+pytestmark = pytest.mark.database
+
 READABLE, GONE, PARTLY = ("READABLE", ""), ("GONE", "cleaned"), ("PARTLY", "vacuum")
 
 

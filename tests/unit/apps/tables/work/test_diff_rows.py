@@ -10,7 +10,6 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from pytest_django.fixtures import Settings
 
 from deltaweb.delta.changes import RowChanges, RowDiffRequest, diff_rows
 from deltaweb.table import DeltaTable
@@ -25,12 +24,6 @@ JOB_ID = "6a1f6b0e-5a3c-4a55-9f3b-0d4f9e0f7a11"
 
 def _no_report(_done: int, _total: int) -> None:
     """Tell nobody."""
-
-
-@pytest.fixture
-def home(settings: Settings, tmp_path: Path) -> Path:
-    settings.HOME = tmp_path / "home"
-    return tmp_path / "home"
 
 
 @pytest.mark.usefixtures("home")

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from deltaweb.delta.changes import diff_schemas
 from deltaweb.delta.scan.predicate import Comparison
+from tests.support.conditions.drawn_examples import examples
 from tests.support.tables.mapped_tables import MappedTable, with_id
 from tests.support.tables.mapped_tables import field as column
 
@@ -84,7 +85,7 @@ def ordered(rows: list[Mapping[str, Any]]) -> list[str]:
     return sorted(repr(sorted(row.items())) for row in rows)
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(st.sampled_from(["name", "id"]), st.lists(STEPS, max_size=10))
 def test_every_version_reads_as_the_history_says(
     mode: str, steps: list[tuple[Any, ...]]

@@ -27,6 +27,7 @@ from deltaweb.delta.protocol.schema import (
 )
 from deltaweb.delta.scan.predicate import Comparison, IsNull
 from deltaweb.delta.scan.rows import read_rows
+from tests.support.conditions.drawn_examples import examples
 from tests.support.tables.row_tables import LONG, STRING, Table, schema_of
 
 if TYPE_CHECKING:
@@ -268,7 +269,7 @@ class TestConditions:
 
 
 class TestAgainstAPlainFilter:
-    @settings(max_examples=60)
+    @settings(max_examples=examples(60))
     @given(
         values=st.lists(st.none() | st.integers(-5, 5), min_size=1, max_size=30),
         operator=st.sampled_from(["=", "!=", "<", "<=", ">", ">="]),

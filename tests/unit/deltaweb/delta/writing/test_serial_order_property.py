@@ -25,6 +25,7 @@ from deltaweb.delta.writing.transaction import (
     Transaction,
 )
 from deltaweb.storage.memory import MemoryTableStore
+from tests.support.conditions.drawn_examples import examples
 from tests.support.tables.written_tables import (
     AT_ONCE,
     METADATA,
@@ -195,7 +196,7 @@ def run(table: Table, writers: list[Operation], order: list[int]) -> list[Operat
 
 
 @pytest.mark.parametrize("isolation", ["WriteSerializable", "Serializable"])
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(
     first=files_at_first,
     writers=st.lists(operations, min_size=3, max_size=3),

@@ -5,6 +5,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support.conditions.drawn_examples import examples
 from tests.support.logs.commit_sentences import say
 
 JSON = st.recursive(
@@ -33,7 +34,7 @@ OPERATIONS = [
 ]  # fmt: skip
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(
     operation=st.sampled_from(OPERATIONS),
     parameters=st.dictionaries(KEYS, JSON, max_size=4),
