@@ -31,8 +31,6 @@ def done(kind: str, **parameters: object) -> Job:
     ("kind", "parameters", "url"),
     [
         ("tables.index_log", {}, TABLE),
-        ("tables.write_checkpoint", {"version": 2}, f"{TABLE}checkpoint?v=2"),
-        ("tables.clean_up_log", {"seen": None}, f"{TABLE}cleanup"),
         ("tables.list_version_files", {"version": 1}, f"{TABLE}files?v=1"),
         ("tables.diff_files", {"from": 0, "to": 2}, f"{TABLE}compare/0...2"),
         (

@@ -1,6 +1,7 @@
 """The sample tables are real tables: other readers read every version of them."""
 
 import json
+import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -13,10 +14,9 @@ from deltaweb.samples import SampleTable, make_samples
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
 
-@pytest.fixture(scope="module")
-def samples(tmp_path_factory: pytest.TempPathFactory) -> dict[str, SampleTable]:
-    made = make_samples(tmp_path_factory.mktemp("samples"), NOW)
-    return {sample.name: sample for sample in made}
+@pytest.fixture
+def samples(lake: Path) -> dict[str, SampleTable]:
+    return {sample.name: sample for sample in make_samples(lake, NOW)}
 
 
 class TestMakeSamples:
@@ -100,9 +100,9 @@ class TestMakeSamples:
         assert second == first
         assert {s.name: Path(s.location).stat().st_ino for s in second} == marks
 
-    def test_makes_anew_what_an_interrupted_start_left_half_done(
-        self, tmp_path: Path
-    ) -> None:
+    def test_makes_anew_what_an_interrupted_start_left_half_done(self, lake, tmp_path):
+        returns = shutil.ignore_patterns("returns")
+        shutil.copytree(lake, tmp_path, ignore=returns, dirs_exist_ok=True)
         half = tmp_path / ".returns.0123"
         (half / "_delta_log").mkdir(parents=True)
 

@@ -1,3 +1,4 @@
+import shutil
 from datetime import timedelta
 from pathlib import Path
 
@@ -361,7 +362,8 @@ class TestJobs:
         assert not Job.objects.exists()
 
 
-def test_samples_are_registered_once() -> None:
+def test_samples_are_registered_once(lake, home):
+    shutil.copytree(lake, home / "samples")
     first = load_samples(now=NOW)
     again = load_samples(now=NOW)
 

@@ -45,13 +45,13 @@ def walk(wanted: ActivityFilter, *, length: int, scan: int) -> list[int]:
 
 
 class TestActivityPage:
-    @pytest.mark.parametrize("scan", [1, 3, 7, 50, 1000])
-    @pytest.mark.parametrize("length", [1, 4, 50])
+    @pytest.mark.parametrize("scan", [1, 3, 7, 20, 1000])
+    @pytest.mark.parametrize("length", [1, 4, 20])
     @pytest.mark.parametrize("every", [1, 9, 100])
     def test_pages_hold_every_event_once_whatever_their_reach(
         self, scan: int, length: int, every: int
     ) -> None:
-        new_events(60, lambda n: {"recipient": "rare" if n % every == 0 else "acme"})
+        new_events(24, lambda n: {"recipient": "rare" if n % every == 0 else "acme"})
 
         ids = walk(ActivityFilter(recipient="rare"), length=length, scan=scan)
 
