@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from django.test import Client
     from pytest_django.fixtures import Settings
     from xdist.remote import Producer
-    from xdist.scheduler import LoadScopeScheduling
 
 # Every run tries the same few examples, and slowness alone is no failure. Many others
 # are tried by `pytest --hypothesis-profile=explore`, as often as one likes.
@@ -30,10 +29,7 @@ settings.register_profile(
     derandomize=True,
     deadline=None,
     print_blob=True,
-    suppress_health_check=[
-        HealthCheck.too_slow,
-        HealthCheck.function_scoped_fixture,
-    ],
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 settings.register_profile(
     "explore", settings.get_profile("deltaweb"), max_examples=1_000, derandomize=False
@@ -104,9 +100,7 @@ def _draws_examples(item: pytest.Item) -> bool:
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(
-    config: pytest.Config, log: "Producer"
-) -> "LoadScopeScheduling":
+def pytest_xdist_make_scheduler(config: pytest.Config, log: "Producer"):
     """Keep the tests of a file, which share what is slow to make, in one process."""
     from xdist.scheduler import LoadScopeScheduling
 

@@ -72,9 +72,7 @@ def test_every_recorded_table_is_a_case() -> None:
 
 @pytest.mark.parametrize("parts", PARTS)
 @pytest.mark.parametrize("name", NAMES)
-def test_a_checkpoint_of_ours_holds_all_that_the_log_says(
-    name: str, parts: int | None, tmp_path: Path
-) -> None:
+def test_a_checkpoint_of_ours_holds_all_that_the_log_says(name, parts, tmp_path):
     folder = _copied(name, tmp_path)
     before = _recorded(name)
     if before is None:
@@ -252,9 +250,7 @@ def _rows_to_polars(name: str) -> object:
     return polars_rows(TABLES / name / "table")
 
 
-def _other_than_recorded(
-    folder: Path, newest: Snapshot, parts: int | None
-) -> int | None:
+def _other_than_recorded(folder: Path, newest: Snapshot, parts: int | None):
     """How many parts to write: one more where the recorded checkpoint has as many.
 
     A checkpoint of another writer in as many parts is not written over.

@@ -138,9 +138,7 @@ def _code(category: str) -> str:
     return "unsupported-feature" if category == "catalog-managed" else category
 
 
-def _check_snapshot(
-    snapshot: Snapshot, expected: Mapping[str, Any], schemas: Mapping[str, str]
-) -> None:
+def _check_snapshot(snapshot, expected, schemas):
     paths = _paths(snapshot)
     assert snapshot.num_files == len(paths) == expected["num_files"]
     assert snapshot.size_bytes == expected["total_bytes"]

@@ -10,10 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from deltaweb.delta.errors import (
-    DataFileMissingError,
-    TimestampNotFoundError,
-)
+from deltaweb.delta.errors import DataFileMissingError, TimestampNotFoundError
 from deltaweb.delta.feed import FeedOffError, FeedSchemaError
 from deltaweb.delta.snapshot import Snapshot
 from tests.support.golden.golden_metadata import check_metadata
@@ -157,9 +154,7 @@ def test_every_recorded_table_is_a_case() -> None:
 
 
 @pytest.mark.parametrize(("name", "aspect"), [*_cases()])
-def test_a_table_is_as_the_reference_implementation_says(
-    name: str, aspect: str, tmp_path: Path
-) -> None:
+def test_a_table_is_as_the_reference_implementation_says(name, aspect, tmp_path):
     CHECKS[aspect](modern_table(name), tmp_path)
 
 

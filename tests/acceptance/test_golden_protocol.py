@@ -99,9 +99,7 @@ def test_is_served_as_it_is_or_refused(caller: Client, name: str) -> None:
         check_files(caller, bodies[2].splitlines()[2:], told)
 
 
-def check_is_for_clients_of_delta(
-    caller: Client, found: Snapshot, refusal: str
-) -> None:
+def check_is_for_clients_of_delta(caller: Client, found: Snapshot, refusal: str):
     """Ask for a table that is refused in the parquet format again, in the delta one."""
     misread = misreadings(
         found.protocol,

@@ -9,9 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from deltaweb.delta.writing.errors import (
-    UnsupportedWriteError,
-)
+from deltaweb.delta.writing.errors import UnsupportedWriteError
 from deltaweb.table import DeltaTable
 from tests.support.golden.golden_modern import NAMES, ModernTable
 
@@ -94,9 +92,7 @@ def _is_plain(kind: pa.DataType) -> bool:
 
 
 @pytest.mark.parametrize(("name", "feature"), REFUSED.items())
-def test_what_is_not_written_is_refused_by_its_name(
-    name: str, feature: str, tmp_path: Path
-) -> None:
+def test_what_is_not_written_is_refused_by_its_name(name, feature, tmp_path):
     if name not in NAMES:
         pytest.skip("the table is not here")
     table = copied(name, tmp_path)

@@ -98,9 +98,7 @@ def test_every_file_shows_its_footer(viewer: Client, tmp_path: Path) -> None:
 
 
 @NO_FILES
-def test_every_bad_file_is_shown_or_refused_in_words(
-    viewer: Client, tmp_path: Path
-) -> None:
+def test_every_bad_file_is_shown_or_refused_in_words(viewer: Client, tmp_path: Path):
     files = _recorded(FOLDER / "bad")
     _table_of(files, tmp_path / "table")
 
@@ -124,9 +122,7 @@ def test_every_bad_file_is_shown_or_refused_in_words(
 
 @NO_FILES
 @pytest.mark.parametrize("name", ["page_claims_negative", "pa_primitives"])
-def test_rows_are_shown_or_refused_in_words(
-    viewer: Client, tmp_path: Path, name: str
-) -> None:
+def test_rows_are_shown_or_refused_in_words(viewer: Client, tmp_path: Path, name: str):
     found = [file for file in _recorded(FOLDER / "bad") if file.stem == name]
     found += [file for file in _recorded(FOLDER) if file.stem == name]
     if not found:

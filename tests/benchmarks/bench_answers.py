@@ -19,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from http import HTTPStatus
@@ -226,13 +226,7 @@ def _measure(running: Installation, page: Page, newest: int) -> int:
     return missed + _row("dry run of a delete", dry_run, range(NUM_CLICKS), 0.3)
 
 
-def _row(
-    label: str,
-    measure: Callable[[int], float],
-    numbers: range,
-    goal_s: float,
-    goal_p95_s: float | None = None,
-) -> int:
+def _row(label, measure, numbers, goal_s, goal_p95_s=None):
     """Measure clicks and print their median; tell whether it missed its goal."""
     times = sorted(measure(number) for number in numbers)
     median_s, p95_s = statistics.median(times), times[int(len(times) * P95) - 1]

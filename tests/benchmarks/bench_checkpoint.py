@@ -94,9 +94,7 @@ def _compare(case: Case, folder: Path) -> None:
             _print(f"peak, {what}", peak, case.memory_goal, "MiB")
 
 
-def _medians(
-    ours: Sequence[Spent], theirs: Sequence[Spent], name: str
-) -> tuple[float, float]:
+def _medians(ours: Sequence[Spent], theirs: Sequence[Spent], name: str):
     first, second = (
         statistics.median(getattr(spent, name) for spent in some)
         for some in (ours, theirs)

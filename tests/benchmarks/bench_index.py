@@ -145,16 +145,12 @@ def _without_checkpoint(table: Path, indexes: Path) -> None:
     print(f"     without the checkpoint: ours {note}", flush=True)
 
 
-def _medians(
-    ours: Sequence[Spent], theirs: Sequence[Spent], cost: Callable[[Spent], float]
-) -> tuple[float, float]:
+def _medians(ours, theirs, cost):
     first, second = (statistics.median(map(cost, some)) for some in (ours, theirs))
     return first, second
 
 
-def _print(
-    what: str, pair: tuple[float, float], needed: float | None, scale: int, unit: str
-) -> None:
+def _print(what, pair, needed, scale, unit):
     ours, theirs = pair
     verdict, goal = "    ", ""
     if needed is not None:

@@ -22,11 +22,7 @@ from pathlib import Path
 
 from deltaweb.environment.own_process import claim_process
 from tests.benchmarks.bench_snapshot import HOME_VARIABLE, MEGABYTE, MILLION
-from tests.benchmarks.logs import (
-    write_checkpointed_log,
-    write_commit,
-    write_json_log,
-)
+from tests.benchmarks.logs import write_checkpointed_log, write_commit, write_json_log
 
 GOAL = 0.25  # of the processor time that the whole log takes
 COMMITS = 100_000

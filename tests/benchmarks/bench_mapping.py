@@ -32,10 +32,7 @@ GOAL = 1.05
 def main() -> None:
     """Measure, and print a line for opening and one for reading."""
     with tempfile.TemporaryDirectory(prefix="deltaweb-bench-") as name:
-        for work, num_files, spend in (
-            ("open", LISTED, _open),
-            ("read", FILES, _read),
-        ):
+        for work, num_files, spend in (("open", LISTED, _open), ("read", FILES, _read)):
             plain, mapped = (
                 _written(Path(name) / f"{work}-{is_mapped}", num_files, is_mapped)
                 for is_mapped in (False, True)

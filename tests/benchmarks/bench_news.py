@@ -145,9 +145,7 @@ def _pages(running: Installation, keys: list[str], count: int) -> Iterator[None]
         yield
 
 
-def _open(
-    running: Installation, key: str, topic: str, stack: ExitStack
-) -> HTTPResponse:
+def _open(running: Installation, key: str, topic: str, stack: ExitStack):
     """Open a page that waits for a topic, and hear that it does."""
     page = _ask(running, key, f"/news?on={topic}", stack)
     assert page.status == 200, page.status

@@ -145,10 +145,7 @@ def fill_table() -> Iterable[Page]:
         Page("two versions, schemas", f"{compare}?view=schema"),
         Page("two versions, before rows are read", f"{compare}?view=rows"),
         Page("two versions, changed rows", f"{compare}?view=rows&key=column_0"),
-        Page(
-            "two versions, rows as JSON",
-            compare + ".json?view=rows&key=column_0",
-        ),
+        Page("two versions, rows as JSON", compare + ".json?view=rows&key=column_0"),
     ]
 
 

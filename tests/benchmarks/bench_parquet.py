@@ -72,9 +72,7 @@ def _file(*, columns: int, row_groups: int) -> bytes:
     return sink.getvalue()
 
 
-def _in_turn(
-    ours: Callable[[], object], theirs: Callable[[], object]
-) -> tuple[list[float], list[float]]:
+def _in_turn(ours: Callable[[], object], theirs: Callable[[], object]):
     """Call both in turn; the first round warms up and does not count."""
     spent: tuple[list[float], list[float]] = ([], [])
     for _ in range(ROUNDS + 1):

@@ -124,16 +124,11 @@ def _answer(version: SharedVersion, write: FileLines = parquet.file_lines) -> in
     return length
 
 
-def _lines(
-    batch: pa.RecordBatch,
-    signer: LocalFileSigner,
-    write: FileLines = parquet.file_lines,
-) -> bytes:
+def _lines(batch, signer, write=parquet.file_lines):
     """Make the lines of some files."""
     urls = pa.array(signer.sign(batch["relative_path"], batch["size"]))
     return write(
-        batch,
-        FileAnswer(urls=urls, expiration_ms=EXPIRATION_MS, id_scheme="parquet"),
+        batch, FileAnswer(urls=urls, expiration_ms=EXPIRATION_MS, id_scheme="parquet")
     )
 
 

@@ -120,9 +120,7 @@ def _check_equal(folder: Path) -> None:
         raise SystemExit(message)
 
 
-def _interleaved(
-    ours: Callable[[], object], theirs: Callable[[], object], rounds: int
-) -> tuple[list[Spent], list[Spent]]:
+def _interleaved(ours: Callable[[], object], theirs: Callable[[], object], rounds: int):
     """Call both in turn; the first round warms up and does not count."""
     spent: tuple[list[Spent], list[Spent]] = ([], [])
     for _ in range(rounds + 1):
@@ -140,9 +138,7 @@ def _timed(call: Callable[[], object]) -> Spent:
     return spent
 
 
-def _print_times(
-    what: str, ours: list[Spent], theirs: list[Spent], goal: float
-) -> None:
+def _print_times(what: str, ours: list[Spent], theirs: list[Spent], goal: float):
     wall = statistics.median(spent.wall for spent in ours)
     wall_ratio = wall / statistics.median(spent.wall for spent in theirs)
     cpu_ratio = statistics.median(spent.cpu for spent in ours) / statistics.median(
@@ -170,9 +166,7 @@ def _measure_refresh(folder: Path) -> None:
     _print_times("one commit more, 1,000,000", ours, theirs, REFRESH_GOAL)
 
 
-def _refreshes(
-    table: DeltaTable, before: Snapshot, folder: Path
-) -> tuple[list[Spent], list[Spent]]:
+def _refreshes(table: DeltaTable, before: Snapshot, folder: Path):
     ours: list[Spent] = []
     theirs: list[Spent] = []
     for _ in range(REFRESH_ROUNDS + 1):

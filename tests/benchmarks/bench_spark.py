@@ -179,18 +179,13 @@ def _json_log(home: Path, name: str, *, commits: int) -> Path:
 # === Measuring ===
 
 
-def _interleaved(
-    ours: Callable[[], int], theirs: Callable[[], int]
-) -> tuple[Spent, Spent]:
+def _interleaved(ours: Callable[[], int], theirs: Callable[[], int]):
     """Call both in turn, after a round that warms up; return the medians."""
     if ours() != theirs():
         message = "the two readers disagree"
         raise SystemExit(message)
     spent = [(_spent(ours), _spent(theirs)) for _ in range(ROUNDS)]
-    return (
-        _median([pair[0] for pair in spent]),
-        _median([pair[1] for pair in spent]),
-    )
+    return (_median([pair[0] for pair in spent]), _median([pair[1] for pair in spent]))
 
 
 def _median(spent: Sequence[Spent]) -> Spent:

@@ -10,7 +10,6 @@ import shutil
 import statistics
 import tempfile
 import time
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -63,12 +62,7 @@ def _make(folder: Path) -> None:
         table.append(small_rows(number * ROWS_A_FILE, ROWS_A_FILE))
 
 
-def _spent(
-    work: Callable[[Path, pa.Table], object],
-    origin: Path,
-    folder: Path,
-    source: pa.Table,
-) -> tuple[float, float]:
+def _spent(work, origin, folder, source):
     shutil.copytree(origin, folder, copy_function=os.link)
     cpu, wall = cpu_seconds(), time.perf_counter()
     work(folder, source)

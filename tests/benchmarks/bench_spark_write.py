@@ -118,12 +118,7 @@ def _compare(spark: SparkSession, source: Path, folder: Path, num_rows: int) -> 
     _print("Spark's own Parquet writer", plain, theirs)
 
 
-def _print(
-    name: str,
-    ours: list[tuple[float, float]],
-    theirs: list[tuple[float, float]],
-    goal: str = "",
-) -> None:
+def _print(name, ours, theirs, goal=""):
     pairs = [*zip(ours, theirs, strict=True)][1:]  # the first warms up
     wall, cpu = (statistics.median(o[n] / t[n] for o, t in pairs) for n in (0, 1))
     seconds = [statistics.median(pair[n][0] for pair in pairs) for n in (0, 1)]

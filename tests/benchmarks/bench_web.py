@@ -150,9 +150,7 @@ def _running(name: str, port: int, command: list[str], file: Path) -> Iterator[S
 # === Those who take what they are sent ===
 
 
-def _measure_throughput(
-    servers: tuple[Server, Server], path: str, count: int, length: int
-) -> None:
+def _measure_throughput(servers, path, count, length):
     """Print what both answer a second, and in a second of processor time."""
     rates: dict[str, list[tuple[float, float]]] = {s.name: [] for s in servers}
     for _ in range(ROUNDS):
@@ -200,9 +198,7 @@ def _rates(server: Server, path: str, count: int, length: int) -> tuple[float, f
 # === Those who do not ===
 
 
-def _measure_patience(
-    servers: tuple[Server, Server], name: str, count: int, begun: bytes
-) -> None:
+def _measure_patience(servers, name, count, begun):
     """Print how long a page takes while clients are slow."""
     own, peer = (_page_ms(server, count, begun) for server in servers)
     verdict = "ok  " if own[1] < PAGE_GOAL_MS else "MISS"

@@ -170,9 +170,7 @@ def _compare(case: Case, home: Path) -> None:
     _print(case.name, cpu, case.needed, f"wall {wall:.3f}x  ours {ours:.2f} s")
 
 
-def _timed(
-    work: Work, origin: Path, copy: Path, spent: dict[Work, list[Spent]]
-) -> int | None:
+def _timed(work: Work, origin: Path, copy: Path, spent: dict[Work, list[Spent]]):
     """Let one write to a copy; return how many rows there are then."""
     if origin.exists():
         shutil.copytree(origin, copy, copy_function=os.link)

@@ -58,10 +58,7 @@ ADD = pa.struct(
 )
 CHECKPOINT_SCHEMA = pa.schema(
     [
-        (
-            "txn",
-            pa.struct([("appId", pa.string()), ("version", pa.int64())]),
-        ),
+        ("txn", pa.struct([("appId", pa.string()), ("version", pa.int64())])),
         ("add", ADD),
         (
             "remove",

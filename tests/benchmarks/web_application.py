@@ -38,7 +38,7 @@ def application(environ: dict[str, Any], start_response: Start) -> Iterable[byte
         length = str(file.stat().st_size)
         start_response("200 OK", [("Content-Length", length)])
         opened = file.open("rb")
-        return environ["wsgi.file_wrapper"](opened, PART_BYTES)  # type: ignore[no-any-return]
+        return environ["wsgi.file_wrapper"](opened, PART_BYTES)
     length = environ.get("CONTENT_LENGTH") or "0"
     if environ["REQUEST_METHOD"] == "POST":
         environ["wsgi.input"].read()

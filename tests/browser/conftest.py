@@ -93,9 +93,7 @@ def open_page(browser: Browser, cookies: StorageState) -> Iterator[Page]:
 
 
 @pytest.fixture
-def watch(
-    browser: Browser, server: Installation, signed_in: StorageState
-) -> Iterator[Watch]:
+def watch(browser: Browser, server: Installation, signed_in: StorageState):
     """A signed-in page that keeps foreign requests and faults of scripts."""
     with open_page(browser, signed_in) as page:
         yield _watched(page, server)

@@ -62,9 +62,7 @@ def test_a_file_that_is_brought_becomes_a_table_after_a_type_was_changed(
     ]
 
 
-def test_a_folder_becomes_a_table_where_it_lies(
-    watch: Watch, server: Installation, tmp_path: Path
-) -> None:
+def test_a_folder_becomes_a_table_where_it_lies(watch, server, tmp_path):
     page, place = watch.page, tmp_path / "events"
     (place / "day=2026-01-31").mkdir(parents=True)
     pq.write_table(pa.table({"id": [1, 2]}), place / "day=2026-01-31" / "a.parquet")
@@ -78,9 +76,7 @@ def test_a_folder_becomes_a_table_where_it_lies(
     assert snapshot.read().num_rows == 2
 
 
-def test_a_table_is_created_of_the_columns_of_a_file(
-    watch: Watch, server: Installation, tmp_path: Path
-) -> None:
+def test_a_table_is_created_of_the_columns_of_a_file(watch, server, tmp_path):
     page, place = watch.page, tmp_path / "shaped"
     begin(page, f"{server.url}/tables/new/create", name="web.shaped", place=place)
     brought = FilePayload(name="returns.csv", mimeType="text/csv", buffer=CSV)

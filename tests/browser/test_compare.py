@@ -35,9 +35,7 @@ def compared(watch: Watch, address: str) -> Page:
     return watch.page
 
 
-def test_rows_are_compared_after_an_estimate_and_without_a_reload(
-    watch: Watch, server: Installation
-) -> None:
+def test_rows_are_compared_after_an_estimate_and_without_a_reload(watch, server):
     page = watch.page
     page.goto(f"{server.url}{CUSTOMERS}history")
     for version in VERSIONS.split("..."):
@@ -103,14 +101,10 @@ def test_all_changed_rows_are_downloaded(compared: Page, tmp_path: Path) -> None
     ],
 )
 @pytest.mark.usefixtures("address")
-def test_every_view_is_sound_in_both_themes_and_on_a_phone(
-    watch: Watch, server: Installation, path: str
-) -> None:
+def test_every_view_is_sound_in_both_themes_and_on_a_phone(watch, server, path):
     assert_sound(watch, f"{server.url}{CUSTOMERS}{path}")
 
 
 @pytest.mark.parametrize("path", ["files", "partitions", "partitions?picture=treemap"])
-def test_files_and_partitions_are_sound(
-    watch: Watch, server: Installation, path: str
-) -> None:
+def test_files_and_partitions_are_sound(watch: Watch, server: Installation, path: str):
     assert_sound(watch, f"{server.url}/t/samples/orders/{path}")

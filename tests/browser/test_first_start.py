@@ -2,10 +2,9 @@
 
 import json
 import shutil
-from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, StorageState, expect
+from playwright.sync_api import expect
 
 from tests.browser.conftest import Watch
 from tests.browser.soundness import assert_sound
@@ -46,15 +45,11 @@ pytestmark = pytest.mark.usefixtures("samples")
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_every_page_is_sound_in_both_themes_and_on_a_phone(
-    watch: Watch, server: Installation, path: str
-) -> None:
+def test_every_page_is_sound_in_both_themes_and_on_a_phone(watch, server, path):
     assert_sound(watch, f"{server.url}{path}")
 
 
-def test_a_table_is_registered_and_indexed_without_a_reload(
-    watch: Watch, server: Installation, tmp_path: Path
-) -> None:
+def test_a_table_is_registered_and_indexed_without_a_reload(watch, server, tmp_path):
     location = tmp_path / "bookings"
     shutil.copytree(server.home / "samples" / "orders", location)
     page = watch.page
@@ -74,9 +69,7 @@ def test_a_table_is_registered_and_indexed_without_a_reload(
     assert watch.faults == []
 
 
-def test_a_lake_is_scanned_and_its_page_is_sound(
-    watch: Watch, server: Installation, tmp_path: Path
-) -> None:
+def test_a_lake_is_scanned_and_its_page_is_sound(watch, server, tmp_path):
     shutil.copytree(server.home / "samples" / "orders", tmp_path / "shop" / "orders")
     page = watch.page
     page.goto(f"{server.url}/tables/new/scan")
@@ -95,9 +88,7 @@ def test_a_lake_is_scanned_and_its_page_is_sound(
     assert_sound(watch, page.url)
 
 
-def test_a_new_commit_is_noticed_unasked(
-    watch: Watch, server: Installation, tmp_path: Path
-) -> None:
+def test_a_new_commit_is_noticed_unasked(watch, server, tmp_path):
     location = tmp_path / "late"
     shutil.copytree(server.home / "samples" / "orders", location)
     log = location / "_delta_log"
@@ -120,9 +111,7 @@ def test_a_new_commit_is_noticed_unasked(
     expect(page.locator("body")).to_contain_text(f"version {newest.stem.lstrip('0')}")
 
 
-def test_pages_work_without_a_script(
-    browser: Browser, server: Installation, signed_in: StorageState
-) -> None:
+def test_pages_work_without_a_script(browser, server, signed_in):
     context = browser.new_context(java_script_enabled=False, storage_state=signed_in)
     page = context.new_page()
 
@@ -135,9 +124,7 @@ def test_pages_work_without_a_script(
     context.close()
 
 
-def test_the_keyboard_reaches_search_and_versions(
-    watch: Watch, server: Installation
-) -> None:
+def test_the_keyboard_reaches_search_and_versions(watch: Watch, server: Installation):
     page = watch.page
     page.goto(f"{server.url}{TABLE}")
 
@@ -152,9 +139,7 @@ def test_the_keyboard_reaches_search_and_versions(
     expect(page.locator("main")).to_contain_text("customers")
 
 
-def test_the_keyboard_walks_through_the_rows_of_a_list(
-    watch: Watch, server: Installation
-) -> None:
+def test_the_keyboard_walks_through_the_rows_of_a_list(watch, server):
     page = watch.page
     page.goto(f"{server.url}/tables/?namespace=samples")
 
@@ -179,9 +164,7 @@ def test_keys_rest_while_a_dialog_is_open(watch: Watch, server: Installation) ->
     page.wait_for_url("**/compare/58...59")
 
 
-def test_the_current_tab_is_in_sight_on_a_phone(
-    watch: Watch, server: Installation
-) -> None:
+def test_the_current_tab_is_in_sight_on_a_phone(watch: Watch, server: Installation):
     page = watch.page
     page.set_viewport_size({"width": 390, "height": 844})
 

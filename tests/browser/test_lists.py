@@ -13,9 +13,7 @@ HISTORY = "/t/samples/orders/history"
 pytestmark = pytest.mark.usefixtures("samples")
 
 
-def test_a_search_is_answered_while_one_types_and_chosen_by_keys(
-    watch: Watch, server: Installation
-) -> None:
+def test_a_search_is_answered_while_one_types_and_chosen_by_keys(watch, server):
     page = watch.page
     page.goto(f"{server.url}/jobs/")
     box = page.get_by_role("combobox", name="Search", exact=False).first
@@ -44,9 +42,7 @@ def test_a_search_is_answered_while_one_types_and_chosen_by_keys(
     assert watch.faults == []
 
 
-def test_the_page_of_the_search_follows_its_box(
-    watch: Watch, server: Installation
-) -> None:
+def test_the_page_of_the_search_follows_its_box(watch: Watch, server: Installation):
     page = watch.page
     page.goto(f"{server.url}/search")
 
@@ -59,9 +55,7 @@ def test_the_page_of_the_search_follows_its_box(
     assert watch.faults == []
 
 
-def test_headers_sort_and_forms_leave_no_empty_parts(
-    watch: Watch, server: Installation
-) -> None:
+def test_headers_sort_and_forms_leave_no_empty_parts(watch, server):
     page = watch.page
     page.goto(f"{server.url}/tables/")
 
@@ -77,9 +71,7 @@ def test_headers_sort_and_forms_leave_no_empty_parts(
     expect(page).to_have_url(f"{server.url}/tables/?sort=size")
 
 
-def test_days_go_into_the_address_in_one_form_and_ticks_are_needed(
-    watch: Watch, server: Installation
-) -> None:
+def test_days_go_into_the_address_in_one_form_and_ticks_are_needed(watch, server):
     page = watch.page
     page.goto(f"{server.url}{HISTORY}")
     compare = page.get_by_role("button", name="Compare ticked")
@@ -109,9 +101,7 @@ def test_lists_are_sound(watch: Watch, server: Installation, path: str) -> None:
     assert_sound(watch, f"{server.url}{path}")
 
 
-def test_an_empty_filter_leaves_the_address_as_it_is(
-    watch: Watch, server: Installation
-) -> None:
+def test_an_empty_filter_leaves_the_address_as_it_is(watch, server):
     page = watch.page
     page.goto(f"{server.url}/jobs/?state=done")
     page.get_by_label("State", exact=True).select_option(label="any state")
@@ -123,9 +113,7 @@ def test_an_empty_filter_leaves_the_address_as_it_is(
     assert watch.faults == []
 
 
-def test_a_number_and_its_unit_are_read_as_two_words(
-    watch: Watch, server: Installation
-) -> None:
+def test_a_number_and_its_unit_are_read_as_two_words(watch, server):
     page = watch.page
     page.goto(f"{server.url}/t/samples/orders/")
 
@@ -135,9 +123,7 @@ def test_a_number_and_its_unit_are_read_as_two_words(
     assert re.search(r"\d [KM]iB", said), said
 
 
-def test_pages_of_rows_turn_in_place_and_back(
-    watch: Watch, server: Installation
-) -> None:
+def test_pages_of_rows_turn_in_place_and_back(watch: Watch, server: Installation):
     page = watch.page
     page.goto(f"{server.url}/t/samples/orders/data")
     first = page.locator(".x-grid tbody tr").first

@@ -62,7 +62,5 @@ def table(server: Installation, tmp_path_factory: pytest.TempPathFactory) -> Non
         pytest.param("/search?q=t", id="search"),
     ],
 )
-def test_break_where_the_window_ends(
-    watch: Watch, server: Installation, path: str
-) -> None:
+def test_break_where_the_window_ends(watch: Watch, server: Installation, path: str):
     assert_fits(watch, f"{server.url}{path}")

@@ -41,9 +41,7 @@ def last_word(address: str) -> str:
     "path",
     ["/", "/tables/", "/jobs/", ORDERS, f"{ORDERS}data", f"{ORDERS}compare/0...1"],
 )
-def test_a_page_where_nothing_happens_asks_for_nothing(
-    watch: Watch, server: Installation, path: str
-) -> None:
+def test_a_page_where_nothing_happens_asks_for_nothing(watch, server, path):
     page = watch.page
     page.goto(f"{server.url}{path}")
     expect(page.locator("main .dw-job[id^=job-]")).to_have_count(0, timeout=PATIENCE_MS)
@@ -64,9 +62,7 @@ def test_a_page_where_nothing_happens_asks_for_nothing(
     assert watch.faults == []
 
 
-def test_a_page_asks_for_its_rows_at_most_once_more(
-    watch: Watch, server: Installation
-) -> None:
+def test_a_page_asks_for_its_rows_at_most_once_more(watch: Watch, server: Installation):
     page = watch.page
 
     with asked(page) as found:
@@ -79,9 +75,7 @@ def test_a_page_asks_for_its_rows_at_most_once_more(
     assert watch.faults == []
 
 
-def test_a_page_beside_the_one_that_signs_out_is_left_at_once(
-    browser: Browser, server: Installation
-) -> None:
+def test_a_page_beside_the_one_that_signs_out_is_left_at_once(browser, server):
     server.command("user", "add", "nora", "--role", "viewer")
     context = browser.new_context()
     here, beside = context.new_page(), context.new_page()

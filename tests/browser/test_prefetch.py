@@ -2,16 +2,11 @@
 
 import pytest
 
-from tests.browser.conftest import Watch
-from tests.support.processes.installation import Installation
-
 pytestmark = pytest.mark.usefixtures("samples")
 DELIVERY = "performance.getEntriesByType('navigation')[0].deliveryType"
 
 
-def test_a_page_that_was_fetched_ahead_is_shown_without_another_request(
-    watch: Watch, server: Installation
-) -> None:
+def test_a_page_that_was_fetched_ahead_is_shown_without_another_request(watch, server):
     page = watch.page
     session = page.context.new_cdp_session(page)
     states: list[str] = []

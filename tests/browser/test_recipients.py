@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Dialog, expect
 
-from tests.browser.conftest import Watch
 from tests.browser.soundness import assert_sound, serious_findings
 from tests.support.processes.installation import Installation
 
@@ -46,15 +45,11 @@ def hooli(server: Installation) -> None:
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_every_page_is_sound_in_both_themes_and_on_a_phone(
-    watch: Watch, server: Installation, path: str
-) -> None:
+def test_every_page_is_sound_in_both_themes_and_on_a_phone(watch, server, path):
     assert_sound(watch, f"{server.url}{path}")
 
 
-def test_a_link_is_shown_once_and_downloads_the_profile_once(
-    watch: Watch, browser: Browser, server: Installation
-) -> None:
+def test_a_link_is_shown_once_and_downloads_the_profile_once(watch, browser, server):
     page = watch.page
     asked: list[str] = []
 
@@ -98,9 +93,7 @@ def test_a_link_is_shown_once_and_downloads_the_profile_once(
     outside.close()
 
 
-def test_activation_works_without_a_script(
-    browser: Browser, server: Installation
-) -> None:
+def test_activation_works_without_a_script(browser: Browser, server: Installation):
     shown = server.command("recipient", "link", "hooli", "--json")
     found = re.search(r"http://[^\"\s]+/activate/[\w-]+", shown)
     assert found is not None

@@ -68,9 +68,7 @@ def test_enter_opens_the_column(page: Page) -> None:
     expect(page).to_have_url(re.compile(r"/schema/\w+$"))
 
 
-def test_a_filter_is_in_the_address_and_stays_when_the_page_is_loaded_again(
-    page: Page,
-) -> None:
+def test_a_filter_is_in_the_address_and_stays_when_the_page_is_loaded_again(page: Page):
     first = str(
         page.locator("#schema-tree tbody tr").first.get_attribute("data-column")
     )

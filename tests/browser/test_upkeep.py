@@ -82,16 +82,12 @@ def ask_again(page: Page) -> None:
         *(CHECKPOINT, f"{CHECKPOINT}?version=3", CLEANUP),
     ],
 )
-def test_every_page_is_sound_in_both_themes_and_on_a_phone(
-    watch: Watch, server: Installation, path: str
-) -> None:
+def test_every_page_is_sound_in_both_themes_and_on_a_phone(watch, server, path):
     assert_sound(watch, f"{server.url}{path}")
 
 
 @pytest.mark.usefixtures("folder")
-def test_the_folder_is_listed_without_a_reload(
-    watch: Watch, server: Installation
-) -> None:
+def test_the_folder_is_listed_without_a_reload(watch: Watch, server: Installation):
     page = watch.page
     page.goto(f"{server.url}{TABLE}")
     page.get_by_role("link", name="Maintenance").click()
@@ -103,9 +99,7 @@ def test_the_folder_is_listed_without_a_reload(
     assert_sound(watch, f"{server.url}{MAINTENANCE}")
 
 
-def test_a_checkpoint_is_asked_for_and_done_without_a_reload(
-    watch: Watch, server: Installation, folder: Path
-) -> None:
+def test_a_checkpoint_is_asked_for_and_done_without_a_reload(watch, server, folder):
     page = watch.page
     page.goto(f"{server.url}{TABLE}")
     page.get_by_label("More actions").click()
@@ -136,9 +130,7 @@ def test_a_checkpoint_is_asked_for_and_done_without_a_reload(
     assert_sound(watch, f"{server.url}{CHECKPOINT}")
 
 
-def test_what_has_expired_is_listed_and_then_deleted(
-    watch: Watch, server: Installation, folder: Path
-) -> None:
+def test_what_has_expired_is_listed_and_then_deleted(watch, server, folder):
     server.command("table", "checkpoint", f"web.{NAME}", "--version", "9")
     page = watch.page
     page.goto(f"{server.url}{CLEANUP}")
@@ -162,9 +154,7 @@ def test_what_has_expired_is_listed_and_then_deleted(
     assert_sound(watch, f"{server.url}{CLEANUP}")
 
 
-def test_an_open_page_offers_a_version_that_came_since(
-    watch: Watch, server: Installation, folder: Path
-) -> None:
+def test_an_open_page_offers_a_version_that_came_since(watch, server, folder):
     page = watch.page
     page.goto(f"{server.url}{TABLE}data?sort=-order_id")
     expect(page.locator("#table-news")).to_be_attached()

@@ -14,9 +14,7 @@ HEAD_ON_A_PHONE_PX = 150  # with the bar above; unfolded it takes 265 and more
 pytestmark = pytest.mark.usefixtures("samples")
 
 
-def test_the_drawer_has_the_view_of_the_page_by_keyboard_too(
-    watch: Watch, server: Installation
-) -> None:
+def test_the_drawer_has_the_view_of_the_page_by_keyboard_too(watch, server):
     page = watch.page
     page.goto(f"{server.url}{TABLE}data?v=57&col=customer_id&f=customer_id:le:9")
     button = page.get_by_role("link", name="Use this table")
@@ -57,9 +55,7 @@ def test_the_code_is_copied(watch: Watch, server: Installation) -> None:
     assert re.search(r"RESTORE TABLE delta\.`.+` TO VERSION AS OF 57$", copied)
 
 
-def test_an_old_version_leads_to_its_restore(
-    watch: Watch, server: Installation
-) -> None:
+def test_an_old_version_leads_to_its_restore(watch: Watch, server: Installation):
     page = watch.page
     page.goto(f"{server.url}{TABLE}history/57")
 
@@ -73,9 +69,7 @@ def test_the_page_of_its_own_is_sound(watch: Watch, server: Installation) -> Non
     assert_sound(watch, f"{server.url}{TABLE}use?v=57&f=customer_id:le:9")
 
 
-def test_without_a_script_the_button_leads_to_the_page(
-    watch: Watch, server: Installation
-) -> None:
+def test_without_a_script_the_button_leads_to_the_page(watch, server):
     browser = watch.page.context.browser
     assert browser is not None
     state = watch.page.context.storage_state()
@@ -91,9 +85,7 @@ def test_without_a_script_the_button_leads_to_the_page(
     context.close()
 
 
-def test_on_a_phone_the_head_is_one_line_that_unfolds(
-    watch: Watch, server: Installation
-) -> None:
+def test_on_a_phone_the_head_is_one_line_that_unfolds(watch, server):
     page = watch.page
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto(f"{server.url}{TABLE}schema")

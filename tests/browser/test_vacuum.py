@@ -42,9 +42,7 @@ def folder(server: Installation, tmp_path_factory: pytest.TempPathFactory) -> Pa
 
 
 @pytest.mark.usefixtures("folder")
-def test_the_slider_shows_what_each_retention_takes(
-    watch: Watch, server: Installation
-) -> None:
+def test_the_slider_shows_what_each_retention_takes(watch: Watch, server: Installation):
     page = watch.page
     page.goto(f"{server.url}{VACUUM}")
     page.get_by_role("button", name="List what could go").click()

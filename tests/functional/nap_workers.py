@@ -105,8 +105,7 @@ class Workers:
     def reaches(self, job: dict[str, Any], **expected: object) -> bool:
         """Wait until the job's row holds what is expected."""
         return wait_for(
-            lambda: expected.items() <= self.show(job).items(),
-            timeout_s=TAKEN_WITHIN_S,
+            lambda: expected.items() <= self.show(job).items(), timeout_s=TAKEN_WITHIN_S
         )
 
     def stop(self) -> None:

@@ -59,9 +59,7 @@ def test_a_job_killed_with_much_memory_is_not_tried_again(workers: Workers) -> N
     assert "was killed, probably because" in workers.show(job)["error"]
 
 
-def test_a_job_killed_by_a_person_is_tried_again(
-    workers: Workers, tmp_path: Path
-) -> None:
+def test_a_job_killed_by_a_person_is_tried_again(workers: Workers, tmp_path: Path):
     marker = tmp_path / "marker"
     job = workers.nap("eat", "1", str(marker))
     os.kill(pid_of(marker), signal.SIGKILL)
@@ -71,9 +69,7 @@ def test_a_job_killed_by_a_person_is_tried_again(
     assert workers.reaches(job, state="DONE", attempts=2)
 
 
-def test_a_job_that_needs_what_workers_share_is_done_by_the_worker(
-    workers: Workers,
-) -> None:
+def test_a_job_that_needs_what_workers_share_is_done_by_the_worker(workers: Workers):
     job = workers.nap("eat", "1", "spark")
 
     assert workers.reaches(job, state="DONE", attempts=1)

@@ -47,9 +47,7 @@ def test_other_work_has_a_process_of_its_own(workers: Workers) -> None:
     assert pid_of_a_look(workers) == look
 
 
-def test_a_look_that_takes_too_much_ends_and_others_are_not_touched(
-    workers: Workers,
-) -> None:
+def test_a_look_that_takes_too_much_ends_and_others_are_not_touched(workers: Workers):
     before = pid_of_a_look(workers)
     job = workers.nap("look", "5000", "end")
 
@@ -59,9 +57,7 @@ def test_a_look_that_takes_too_much_ends_and_others_are_not_touched(
     assert pid_of_a_look(workers) == after
 
 
-def test_a_look_killed_by_a_person_is_tried_again(
-    workers: Workers, tmp_path: Path
-) -> None:
+def test_a_look_killed_by_a_person_is_tried_again(workers: Workers, tmp_path: Path):
     marker = tmp_path / "marker"
     job = workers.nap("look", "1", str(marker))
     os.kill(pid_of(marker), signal.SIGKILL)

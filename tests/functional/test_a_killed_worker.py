@@ -68,9 +68,7 @@ def _with_name(url: str, name: str) -> str:
     return urlunsplit(urlsplit(url)._replace(path=f"/{name}"))
 
 
-def test_a_job_of_a_killed_worker_is_taken_by_the_next(
-    workers: Workers, tmp_path: Path
-) -> None:
+def test_a_job_of_a_killed_worker_is_taken_by_the_next(workers, tmp_path):
     first = workers.start()
     job = workers.nap("queue", str(tmp_path / "never"), AT_ONCE)
     assert workers.reaches(job, state="RUNNING", attempts=1)
@@ -82,9 +80,7 @@ def test_a_job_of_a_killed_worker_is_taken_by_the_next(
     assert workers.show(job)["result"]["pid"] == second.pid
 
 
-def test_a_job_queued_while_no_worker_runs_is_done_by_the_first(
-    workers: Workers,
-) -> None:
+def test_a_job_queued_while_no_worker_runs_is_done_by_the_first(workers: Workers):
     job = workers.nap("queue", AT_ONCE)
     assert workers.show(job)["state"] == "QUEUED"
 
@@ -109,9 +105,7 @@ def test_two_workers_never_run_one_job_and_a_long_one_keeps_its_lease(
     assert workers.reaches(job, state="DONE", attempts=1)
 
 
-def test_a_worker_stops_a_job_that_is_cancelled(
-    workers: Workers, tmp_path: Path
-) -> None:
+def test_a_worker_stops_a_job_that_is_cancelled(workers: Workers, tmp_path: Path):
     workers.start()
     job = workers.nap("queue", str(tmp_path / "never"))
     assert workers.reaches(job, state="RUNNING")
@@ -121,9 +115,7 @@ def test_a_worker_stops_a_job_that_is_cancelled(
     assert workers.reaches(job, state="CANCELLED")
 
 
-def test_a_worker_that_leaves_in_good_order_takes_its_row_away(
-    workers: Workers,
-) -> None:
+def test_a_worker_that_leaves_in_good_order_takes_its_row_away(workers: Workers):
     process = workers.start()
     job = workers.nap("queue", AT_ONCE)
     assert workers.reaches(job, state="DONE", workers=1)
@@ -134,9 +126,7 @@ def test_a_worker_that_leaves_in_good_order_takes_its_row_away(
     assert workers.show(job)["workers"] == 0
 
 
-def test_a_worker_that_has_grown_begins_anew_in_the_same_place(
-    workers: Workers,
-) -> None:
+def test_a_worker_that_has_grown_begins_anew_in_the_same_place(workers: Workers):
     process = workers.start(GROWN)
     born = result_of_a_nap(workers)["born"]
 

@@ -138,9 +138,7 @@ class TestALockedDatabase:
         assert told["wait_ms"] == REQUEST_WAIT_MS
 
     @pytest.mark.parametrize("number", [0, 1, 2], ids=["password", "link", "page"])
-    def test_is_a_page_that_says_so_to_those_who_write(
-        self, told: dict[str, Any], number: int
-    ) -> None:
+    def test_is_a_page_that_says_so_to_those_who_write(self, told, number):
         answer = of(told, number)
 
         assert answer["status"] == 503

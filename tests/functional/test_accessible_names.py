@@ -30,9 +30,7 @@ class RowButtons(HTMLParser):
         self.names: list[str] = []
         self._open = ""
 
-    def handle_starttag(
-        self, tag: str, attributes: list[tuple[str, str | None]]
-    ) -> None:
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]):
         values = dict(attributes)
         if tag in {"a", "button"} and "dw-btn-s" in (values.get("class") or "").split():
             self._open = tag
@@ -77,9 +75,7 @@ def share() -> Share:
         ("/t/crm/orders/sharing", {"Add to other"}),
     ],
 )
-def test_names_of_row_buttons_are_unique(
-    admin: Client, path: str, expected: set[str]
-) -> None:
+def test_names_of_row_buttons_are_unique(admin: Client, path: str, expected: set[str]):
     new_share("other")
     parser = RowButtons()
 

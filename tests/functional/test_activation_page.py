@@ -176,9 +176,7 @@ class TestWhoOnlyLooks:
         assert ActivationLink.objects.get().used_at is None
         assert Client().post(path).status_code == 200
 
-    def test_is_recorded_without_the_nonce(
-        self, path: str, token: RecipientToken
-    ) -> None:
+    def test_is_recorded_without_the_nonce(self, path: str, token: RecipientToken):
         Client(HTTP_USER_AGENT="MailScanner/1.0").get(path)
         Client().head(path)
 
@@ -227,9 +225,7 @@ class TestTheDownloadWithoutABrowser:
             pytest.param({"Origin": "https://mail.example"}, id="of another site"),
         ],
     )
-    def test_needs_nothing_but_the_link(
-        self, path: str, headers: dict[str, str]
-    ) -> None:
+    def test_needs_nothing_but_the_link(self, path: str, headers: dict[str, str]):
         answer = Client(enforce_csrf_checks=True).post(path, headers=headers)
 
         assert answer.status_code == 200
@@ -270,9 +266,7 @@ class TestALinkThatDoesNotWork:
         assert answer.status_code == 410
         assert "This link has expired" in answer.content.decode()
 
-    def test_because_its_token_was_revoked(
-        self, path: str, token: RecipientToken
-    ) -> None:
+    def test_because_its_token_was_revoked(self, path: str, token: RecipientToken):
         tokens.revoke(token, actor=COMMAND_LINE, now=timezone.now())
 
         answer = Client().get(path)
@@ -280,9 +274,7 @@ class TestALinkThatDoesNotWork:
         assert answer.status_code == 410
         assert "This link was taken back" in answer.content.decode()
 
-    def test_because_there_is_a_newer_one(
-        self, path: str, token: RecipientToken
-    ) -> None:
+    def test_because_there_is_a_newer_one(self, path: str, token: RecipientToken):
         tokens.issue_link(token, actor=COMMAND_LINE, now=timezone.now())
 
         answer = Client().get(path)
@@ -291,9 +283,7 @@ class TestALinkThatDoesNotWork:
         assert "There is a newer link" in answer.content.decode()
 
     @pytest.mark.parametrize("method", ["get", "head", "post"])
-    def test_because_the_address_may_not_come_in(
-        self, path: str, globex: Recipient, method: str
-    ) -> None:
+    def test_because_the_address_may_not_come_in(self, path, globex, method):
         networks = ["10.1.4.0/24"]
         Recipient.objects.filter(id=globex.id).update(allowed_networks=networks)
 
@@ -316,9 +306,7 @@ class TestALinkThatDoesNotWork:
         event = AuditEvent.objects.get(action="activation.view")
         assert (event.status, event.error_code) == (410, "activation-link-expired")
 
-    def test_asks_whoever_sent_it_where_no_contact_is_set(
-        self, settings: Settings
-    ) -> None:
+    def test_asks_whoever_sent_it_where_no_contact_is_set(self, settings: Settings):
         settings.PROVIDER_CONTACT = ""
 
         text = Client().get("/activate/nonsense").content.decode()

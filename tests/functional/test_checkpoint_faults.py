@@ -114,9 +114,7 @@ def killed(folder: Path, request: pytest.FixtureRequest) -> Path:
 
 @pytest.mark.parametrize("killed", STAGES, indirect=True, ids=str)
 class TestAKilledBuilder:
-    def test_leaves_a_table_that_reads_as_before(
-        self, killed: Path, tmp_path: Path
-    ) -> None:
+    def test_leaves_a_table_that_reads_as_before(self, killed: Path, tmp_path: Path):
         before = write_json_log(
             tmp_path / "same", commits=COMMITS, adds=ADDS, removes=10
         )
@@ -158,9 +156,7 @@ def test_a_builder_that_lives_keeps_its_files(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(("age_s", "is_left"), [(0, True), (7200, False)])
-def test_what_is_left_of_a_hint_goes_when_it_is_old(
-    folder: Path, age_s: int, *, is_left: bool
-) -> None:
+def test_what_is_left_of_a_hint_goes_when_it_is_old(folder, age_s, *, is_left):
     path = folder / "_delta_log" / "._last_checkpoint.abcdefgh.tmp"
     path.write_bytes(b"{")
     moment = path.stat().st_mtime - age_s
@@ -185,9 +181,7 @@ def test_only_names_of_ours_are_leftovers(folder: Path) -> None:
 class TestAFullDisk:
     @pytest.mark.parametrize("limit", [1, 4_000, 16_000])
     @pytest.mark.parametrize("parts", [0, 2])
-    def test_is_told_and_leaves_nothing(
-        self, folder: Path, limit: int, parts: int
-    ) -> None:
+    def test_is_told_and_leaves_nothing(self, folder: Path, limit: int, parts: int):
         before, files = names(folder), paths(folder)
         command = [sys.executable, "-c", LIMITED, str(folder), str(limit), str(parts)]
 
@@ -241,9 +235,7 @@ class TestAtTheSameTime:
         assert paths(folder) == before
         assert set(checkpoint_part_names(version, 3)) <= names(folder)
 
-    def test_builders_of_many_versions_leave_the_newest_in_the_hint(
-        self, folder: Path
-    ) -> None:
+    def test_builders_of_many_versions_leave_the_newest_in_the_hint(self, folder: Path):
         def build(version: int) -> object:
             return DeltaTable(str(folder)).create_checkpoint(version, now=NOW)
 
@@ -253,9 +245,7 @@ class TestAtTheSameTime:
         hint = json.loads((folder / "_delta_log" / "_last_checkpoint").read_bytes())
         assert hint["version"] == 11
 
-    def test_a_commit_that_arrives_meanwhile_is_no_part_of_it(
-        self, folder: Path
-    ) -> None:
+    def test_a_commit_that_arrives_meanwhile_is_no_part_of_it(self, folder: Path):
         def commit(_done: int, _total: int) -> None:
             if not (folder / "_delta_log" / f"{COMMITS:020d}.json").exists():
                 write_commit(

@@ -7,9 +7,7 @@ from tests.support.logs.delta_logs import add, metadata, protocol
 from tests.support.processes.installation import run
 
 
-def test_halves_of_characters_in_a_log_are_written_as_their_escapes(
-    tmp_path: Path,
-) -> None:
+def test_halves_of_characters_in_a_log_are_written_as_their_escapes(tmp_path: Path):
     log = tmp_path / "orders" / "_delta_log"
     log.mkdir(parents=True)
     info = {"commitInfo": {"timestamp": 1, "operation": "WRITE", "userName": "a\ud800"}}

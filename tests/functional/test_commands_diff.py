@@ -97,9 +97,7 @@ class TestTheJsonForm:
             (("latest", "latest"), (4, 4)),
         ],
     )
-    def test_names_the_newest_version(
-        self, folder: Path, versions: tuple[str, str], expected: tuple[int, int]
-    ) -> None:
+    def test_names_the_newest_version(self, folder, versions, expected):
         answer = run_json(folder, *versions)
 
         assert (answer["from"], answer["to"]) == expected

@@ -118,9 +118,7 @@ class TestCompletion:
             ("deltaweb recipient rot", "rotate"),
         ],
     )
-    def test_completes_commands_verbs_and_options(
-        self, script: str, words: str, found: str
-    ) -> None:
+    def test_completes_commands_verbs_and_options(self, script, words, found):
         asked = (
             f"COMP_WORDS=({words}); COMP_CWORD=$(( ${{#COMP_WORDS[@]}} - 1 ));"
             ' _shtab_deltaweb; echo "${COMPREPLY[@]}"'

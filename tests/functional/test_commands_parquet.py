@@ -26,9 +26,7 @@ def file(tmp_path: Path) -> Path:
 
 
 class TestShow:
-    def test_tells_header_schema_row_groups_columns_and_statistics(
-        self, file: Path
-    ) -> None:
+    def test_tells_header_schema_row_groups_columns_and_statistics(self, file: Path):
         lines = [
             line.split() for line in Ran("parquet", "show", file).stdout.split("\n")
         ]
@@ -124,9 +122,7 @@ class TestSchema:
         assert all(field["nullable"] for field in schema["fields"])
 
     @pytest.mark.parametrize("system", ["delta", "spark", "arrow"])
-    def test_keeps_what_is_never_null_when_strict(
-        self, tmp_path: Path, system: str
-    ) -> None:
+    def test_keeps_what_is_never_null_when_strict(self, tmp_path: Path, system: str):
         path = tmp_path / "r.parquet"
         field = pa.field("n", pa.int64(), nullable=False)
         pq.write_table(pa.table({"n": [1]}, pa.schema([field])), path)
@@ -151,9 +147,7 @@ class TestSchema:
         names = [field["name"] for field in schema["fields"]]
         assert names == ["id", "name", "tags", "more"]
 
-    def test_names_every_conflict_and_every_bad_file(
-        self, file: Path, tmp_path: Path
-    ) -> None:
+    def test_names_every_conflict_and_every_bad_file(self, file: Path, tmp_path: Path):
         pq.write_table(pa.table({"id": ["1"], "NAME": [1]}), tmp_path / "b.parquet")
         (tmp_path / "c.parquet").write_bytes(b"no Parquet file")
 
@@ -174,9 +168,7 @@ class TestWhatIsNoFile:
 
         assert f"{place} does not exist" in refusal("parquet", verb, place)
 
-    def test_is_named_where_it_is_another_format(
-        self, verb: str, tmp_path: Path
-    ) -> None:
+    def test_is_named_where_it_is_another_format(self, verb: str, tmp_path: Path):
         place = tmp_path / "a.parquet"
         place.write_bytes(b"a,b\n1,2\n" * 9)
 

@@ -52,9 +52,7 @@ class TestRecipient:
         assert lines[0].startswith("http://127.0.0.1:8000/activate/")
         assert "works once" in lines[2]
 
-    def test_writes_a_profile_for_its_owner_alone_and_prints_no_secret(
-        self, tmp_path: Path
-    ) -> None:
+    def test_writes_a_profile_for_its_owner_alone_and_prints_no_secret(self, tmp_path):
         path = tmp_path / "acme.share"
 
         ran = Ran("recipient", "create", "acme", "--share", "sales", "--profile", path)
@@ -89,12 +87,9 @@ class TestRecipient:
         assert list(tmp_path.iterdir()) == [path]
 
     @pytest.mark.parametrize(
-        ("name", "said"),
-        [("none/acme.share", "is not a folder"), ("", "is a folder")],
+        ("name", "said"), [("none/acme.share", "is not a folder"), ("", "is a folder")]
     )
-    def test_a_place_that_cannot_be_written_changes_nothing(
-        self, tmp_path: Path, name: str, said: str
-    ) -> None:
+    def test_a_place_that_cannot_be_written_changes_nothing(self, tmp_path, name, said):
         arguments = ("recipient", "create", "acme", "--share", "sales")
 
         assert said in refusal(*arguments, "--profile", tmp_path / name)
@@ -119,9 +114,7 @@ class TestRecipient:
             (("revoke", "acme", "--token", "dwt_0", "--yes"), "has no token"),
         ],
     )
-    def test_refuses_in_one_sentence(
-        self, arguments: tuple[str, ...], said: str
-    ) -> None:
+    def test_refuses_in_one_sentence(self, arguments: tuple[str, ...], said: str):
         new_recipient("acme")
 
         assert said in refusal("recipient", *arguments)

@@ -93,9 +93,7 @@ class TestShare:
             pytest.param(["--start-version", 2], (True, 2), id="from a version on"),
         ],
     )
-    def test_history_is_shared_as_asked(
-        self, tmp_path: Path, options: list[object], shared: tuple[bool, int | None]
-    ) -> None:
+    def test_history_is_shared_as_asked(self, tmp_path, options, shared):
         written_table(tmp_path)
         new_share()
 
@@ -151,9 +149,7 @@ class TestShare:
 
         assert ran.stderr == ""
 
-    def test_a_table_that_has_gone_is_shared_with_a_warning(
-        self, tmp_path: Path
-    ) -> None:
+    def test_a_table_that_has_gone_is_shared_with_a_warning(self, tmp_path: Path):
         new_table("orders", location=str(tmp_path / "gone"))
         new_share()
 
@@ -194,9 +190,7 @@ class TestShare:
             (("delete", "none", "--yes"), "No share is named"),
         ],
     )
-    def test_refuses_in_one_sentence(
-        self, arguments: tuple[str, ...], said: str
-    ) -> None:
+    def test_refuses_in_one_sentence(self, arguments: tuple[str, ...], said: str):
         new_share("sales")
 
         assert said in refusal("share", *arguments)

@@ -65,9 +65,7 @@ class TestCheckpoint:
         assert event.detail == {"version": COMMITS - 1, "parts": None}
 
     @pytest.mark.parametrize("option", [("--parts", "0"), ("--parts", "x")])
-    def test_a_count_that_is_none_is_bad_usage(
-        self, folder: Path, option: tuple[str, str]
-    ) -> None:
+    def test_a_count_that_is_none_is_bad_usage(self, folder, option):
         with pytest.raises((CommandError, SystemExit)) as caught:
             run("checkpoint", folder, *option)
 
@@ -100,9 +98,7 @@ class TestCleanup:
         assert text.startswith("Would delete 3 files")
         assert before[0] in text
 
-    def test_deletes_what_is_listed_and_no_file_of_the_table(
-        self, folder: Path
-    ) -> None:
+    def test_deletes_what_is_listed_and_no_file_of_the_table(self, folder: Path):
         before = DeltaTable(str(folder)).snapshot().files["path"].to_pylist()
 
         answer = run_json("cleanup", folder, "--yes")
@@ -113,9 +109,7 @@ class TestCleanup:
         assert run("cleanup", folder).startswith("Nothing of the log")
 
     @pytest.mark.django_db
-    def test_of_a_registered_table_is_recorded_and_its_history_looked_at(
-        self, folder: Path
-    ) -> None:
+    def test_of_a_registered_table_is_recorded_and_its_history_looked_at(self, folder):
         table = new_table("sales.orders", location=str(folder))
 
         run("cleanup", "sales.orders", "--dry-run")

@@ -41,9 +41,7 @@ def workers(tmp_path: Path) -> Iterator[Workers]:
 
 
 class TestADatabaseThatIsAway:
-    def test_for_a_while_locked_costs_no_job(
-        self, workers: Workers, tmp_path: Path
-    ) -> None:
+    def test_for_a_while_locked_costs_no_job(self, workers: Workers, tmp_path: Path):
         alarm = tmp_path / "alarm"
         workers.start()
         job = workers.nap("queue", str(alarm))
@@ -167,9 +165,7 @@ class TestABrokerThatIsKilled:
 
 
 class TestTwoWorkers:
-    def test_that_are_both_woken_for_one_job_do_it_once(
-        self, workers: Workers, tmp_path: Path
-    ) -> None:
+    def test_that_are_both_woken_for_one_job_do_it_once(self, workers, tmp_path):
         alarm = tmp_path / "alarm"
         processes = [workers.start(), workers.start()]
         job = workers.nap("queue", str(alarm))

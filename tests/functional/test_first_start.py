@@ -62,9 +62,7 @@ def test_a_busy_port_is_one_clear_sentence(tmp_path: Path) -> None:
     assert "PORT=8001 make run" in done.stderr
 
 
-def test_a_lake_that_is_no_folder_is_refused_before_anything_starts(
-    tmp_path: Path,
-) -> None:
+def test_a_lake_that_is_no_folder_is_refused_before_anything_starts(tmp_path: Path):
     done = run(tmp_path, "serve", PORT=str(free_port()), LAKE="/no/such/folder")
 
     assert done.returncode == 1

@@ -1,10 +1,7 @@
 """The manual under /help/: without an account, and with no scripts but its own."""
 
-from pathlib import Path
-
 import pytest
 from django.test import Client
-from pytest_django import Settings
 
 
 def test_strangers_read_the_manual(client: Client) -> None:
@@ -36,9 +33,7 @@ def test_nothing_else_is_found(client: Client, path: str) -> None:
     assert b"site_name" not in answer.content
 
 
-def test_an_installation_without_it_says_so(
-    client: Client, settings: Settings, tmp_path: Path
-) -> None:
+def test_an_installation_without_it_says_so(client, settings, tmp_path):
     settings.MANUAL = tmp_path
 
     answer = client.get("/help/")

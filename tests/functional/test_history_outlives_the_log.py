@@ -140,17 +140,13 @@ class TestAVersion:
 
     @pytest.mark.usefixtures("cleaned")
     @pytest.mark.parametrize("view", ["files", "schema", "properties", "rows"])
-    def test_that_is_gone_compares_by_what_is_known(
-        self, viewer: Client, view: str
-    ) -> None:
+    def test_that_is_gone_compares_by_what_is_known(self, viewer: Client, view: str):
         page = text_of(viewer, f"{PAGE}compare/2...7?view={view}")
 
         assert "v2" in page
 
     @pytest.mark.parametrize("tab", [*TABS, "history/12", "history/12/actions"])
-    def test_that_nobody_indexed_is_told_of(
-        self, log: DatedLog, viewer: Client, tab: str
-    ) -> None:
+    def test_that_nobody_indexed_is_told_of(self, log, viewer, tab):
         table = new_indexed_table("orders", Path(log.location))
         log.write(10, 14).clean_up(14)
         index_table(table)
@@ -161,9 +157,7 @@ class TestAVersion:
         has_rows = tab == "data"
         assert response.status_code == (404 if is_commit else 410 if has_rows else 200)
 
-    def test_whose_commit_was_cleaned_since_the_index_is_told_of(
-        self, log: DatedLog, viewer: Client
-    ) -> None:
+    def test_whose_commit_was_cleaned_since_the_index_is_told_of(self, log, viewer):
         new_indexed_table("orders", Path(log.location))
         log.clean_up(9)
         (log.log / commit_name(9)).unlink()

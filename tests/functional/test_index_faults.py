@@ -133,9 +133,7 @@ def kill_at(step: str, count: int, log: RandomLog, indexes: Path) -> None:
         ("Writing the index", 1),
     ],
 )
-def test_a_killed_one_is_taken_up_again(
-    log: RandomLog, indexes: Path, tmp_path: Path, step: str, count: int
-) -> None:
+def test_a_killed_one_is_taken_up_again(log, indexes, tmp_path, step, count):
     present = indexes / PRESENT
     before = bytes_of(present)
 
@@ -159,9 +157,7 @@ def test_a_killed_one_is_taken_up_again(
     assert [path.name for path in indexes.iterdir()] == [NEXT]
 
 
-def test_one_that_is_killed_anywhere_leaves_none_or_a_whole_one(
-    log: RandomLog, indexes: Path, tmp_path: Path
-) -> None:
+def test_one_that_is_killed_anywhere_leaves_none_or_a_whole_one(log, indexes, tmp_path):
     present = indexes / OTHER
     build_index(log.location, None, present, now_ms=NOW_MS)
     log.grow(2)
@@ -185,9 +181,7 @@ def test_one_that_is_killed_anywhere_leaves_none_or_a_whole_one(
     assert contents(indexes / NEXT) == contents(tmp_path / "fresh")
 
 
-def test_one_that_finds_the_disk_full_leaves_nothing(
-    log: RandomLog, indexes: Path
-) -> None:
+def test_one_that_finds_the_disk_full_leaves_nothing(log: RandomLog, indexes: Path):
     before = bytes_of(indexes / PRESENT)
     arguments = [str(indexes / name) for name in (NEXT, PRESENT)]
 

@@ -1,7 +1,5 @@
 """The page of a finished job leads to its result."""
 
-from typing import Any
-
 import pytest
 from django.test import Client
 
@@ -45,9 +43,7 @@ def done(kind: str, **parameters: object) -> Job:
         ),
     ],
 )
-def test_by_the_kind_of_the_job(
-    editor: Client, kind: str, parameters: dict[str, Any], url: str
-) -> None:
+def test_by_the_kind_of_the_job(editor, kind, parameters, url):
     job = done(kind, **parameters)
 
     page = editor.get(f"/jobs/{job.id}/").content.decode()

@@ -50,13 +50,7 @@ def admin() -> Client:
 
 
 @pytest.mark.parametrize(("path", "entries", "key", "make"), LISTS)
-def test_pages_follow_each_other_and_csv_has_them_all(
-    admin: Client,
-    path: str,
-    entries: str,
-    key: str,
-    make: Callable[[list[str]], None],
-) -> None:
+def test_pages_follow_each_other_and_csv_has_them_all(admin, path, entries, key, make):
     make(NAMES)
 
     found, following = [], f"{path}.json"
@@ -75,9 +69,7 @@ def test_pages_follow_each_other_and_csv_has_them_all(
     "query", ["sort=colour", "page=0", "page=x", "page=99999999999999999999"]
 )
 @pytest.mark.parametrize("path", [str(one.values[0]) for one in LISTS])
-def test_an_address_that_makes_no_sense_is_a_400(
-    admin: Client, path: str, query: str
-) -> None:
+def test_an_address_that_makes_no_sense_is_a_400(admin: Client, path: str, query: str):
     refused = admin.get(f"{path}.json?{query}")
 
     assert admin.get(f"{path}/?{query}").status_code == refused.status_code == 400

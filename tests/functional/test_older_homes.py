@@ -42,9 +42,7 @@ def schema(home: Path) -> set[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("release", LAST)
-def test_the_home_of_a_release_is_brought_up_to_today(
-    release: str, tmp_path: Path
-) -> None:
+def test_the_home_of_a_release_is_brought_up_to_today(release: str, tmp_path: Path):
     home, new = tmp_path / "old", tmp_path / "new"
     for folder in (home, new):
         folder.mkdir(mode=0o700)

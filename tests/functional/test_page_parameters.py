@@ -46,9 +46,7 @@ class Links(HTMLParser):
         super().__init__()
         self.found: list[str] = []
 
-    def handle_starttag(
-        self, tag: str, attributes: list[tuple[str, str | None]]
-    ) -> None:
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]):
         del tag
         for name, value in attributes:
             if name in {"href", "hx-get"} and value:
@@ -97,9 +95,7 @@ def test_no_page_links_to_parameters_that_a_page_does_not_take(admin: Client) ->
         ("wild=1", '<code>wild</code> is not known here: it is <a href="">'),
     ],
 )
-def test_a_page_says_what_it_does_not_take(
-    admin: Client, query: str, said: str
-) -> None:
+def test_a_page_says_what_it_does_not_take(admin: Client, query: str, said: str):
     page = admin.get(f"{TABLE}/data?{query}").content.decode()
 
     assert said.replace('href="', f'href="{TABLE}/data') in page
@@ -113,9 +109,7 @@ def test_what_is_taken_or_of_others_is_not_said(admin: Client, query: str) -> No
 
 
 @pytest.mark.parametrize("suffix", ["", ".json", ".csv"])
-def test_a_version_by_its_whole_name_is_that_version(
-    admin: Client, suffix: str
-) -> None:
+def test_a_version_by_its_whole_name_is_that_version(admin: Client, suffix: str):
     answer = admin.get(f"{TABLE}/schema{suffix}?version=1&q=id")
 
     assert answer.status_code == 302
@@ -123,9 +117,7 @@ def test_a_version_by_its_whole_name_is_that_version(
 
 
 @pytest.mark.parametrize("suffix", [".json", ".csv"])
-def test_a_machine_form_refuses_what_it_does_not_take(
-    admin: Client, suffix: str
-) -> None:
+def test_a_machine_form_refuses_what_it_does_not_take(admin: Client, suffix: str):
     answer = admin.get(f"{TABLE}/history{suffix}?usr=ada", headers={"Accept": "*/*"})
 
     assert answer.status_code == 400

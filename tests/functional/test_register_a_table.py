@@ -48,9 +48,7 @@ def page(client: Client, job: Job) -> str:
 
 @pytest.mark.usefixtures("admin")
 class TestCheck:
-    def test_shows_progress_while_the_check_waits(
-        self, client: Client, lake: Path
-    ) -> None:
+    def test_shows_progress_while_the_check_waits(self, client: Client, lake: Path):
         client.post(reverse("tables:location-check"), {"location": f"{lake}/orders"})
         job = Job.objects.get()
 
@@ -60,9 +58,7 @@ class TestCheck:
         assert 'hx-trigger="news"' in shown
         assert "Register</button>" not in shown
 
-    def test_shows_what_was_found_before_anything_is_saved(
-        self, client: Client, lake: Path
-    ) -> None:
+    def test_shows_what_was_found_before_anything_is_saved(self, client, lake):
         job = check(client, lake / "orders")
 
         shown = page(client, job)
@@ -80,9 +76,7 @@ class TestCheck:
             pytest.param("empty", "not-a-delta-table", id="a folder without a log"),
         ],
     )
-    def test_says_which_step_failed_and_why(
-        self, client: Client, tmp_path: Path, path: str, code: str
-    ) -> None:
+    def test_says_which_step_failed_and_why(self, client, tmp_path, path, code):
         (tmp_path / "empty").mkdir()
 
         job = check(client, tmp_path / path)
@@ -97,9 +91,7 @@ class TestCheck:
     @pytest.mark.parametrize(
         "location", ["orders", "http://host/x", "", "s3://k:s@b/x"]
     )
-    def test_refuses_a_text_that_is_no_location_at_once(
-        self, client: Client, location: str
-    ) -> None:
+    def test_refuses_a_text_that_is_no_location_at_once(self, client, location):
         answer = client.post(reverse("tables:location-check"), {"location": location})
 
         assert answer.status_code == 422
@@ -125,9 +117,7 @@ class TestCheck:
 
 @pytest.mark.usefixtures("admin")
 class TestSave:
-    def test_registers_what_was_checked_and_opens_it(
-        self, client: Client, admin: User, lake: Path
-    ) -> None:
+    def test_registers_what_was_checked_and_opens_it(self, client, admin, lake):
         job = check(client, lake / "orders")
 
         answer = client.post(
@@ -149,9 +139,7 @@ class TestSave:
         assert table.created_by == admin
         assert Job.objects.filter(kind="tables.index_log").count() == 1
 
-    def test_a_taken_name_keeps_what_was_found_on_the_page(
-        self, client: Client, lake: Path
-    ) -> None:
+    def test_a_taken_name_keeps_what_was_found_on_the_page(self, client, lake):
         new_table("orders")
         job = check(client, lake / "orders")
 
@@ -163,9 +151,7 @@ class TestSave:
         assert "already registered" in answer.content.decode()
         assert "reader 1, writer 2" in answer.content.decode()
 
-    def test_nothing_is_registered_without_a_check(
-        self, client: Client, lake: Path
-    ) -> None:
+    def test_nothing_is_registered_without_a_check(self, client: Client, lake: Path):
         answer = client.post(REGISTER, {"location": f"{lake}/orders", "name": "orders"})
 
         assert answer.status_code == 302
@@ -175,9 +161,7 @@ class TestSave:
 
 @pytest.mark.usefixtures("admin")
 class TestScan:
-    def test_registers_every_table_below_a_folder(
-        self, client: Client, lake: Path
-    ) -> None:
+    def test_registers_every_table_below_a_folder(self, client: Client, lake: Path):
         answer = client.post(reverse("tables:table-scan"), {"root": str(lake)})
         job = Job.objects.get(kind="tables.scan_root")
         SCAN_ROOT.work(job.id)
@@ -187,9 +171,7 @@ class TestScan:
         assert "4 tables registered" in shown
         assert Table.objects.count() == 4
 
-    def test_says_why_a_folder_cannot_be_scanned(
-        self, client: Client, tmp_path: Path
-    ) -> None:
+    def test_says_why_a_folder_cannot_be_scanned(self, client: Client, tmp_path: Path):
         answer = client.post(
             reverse("tables:table-scan"), {"root": f"{tmp_path}/nothing"}
         )
@@ -204,9 +186,7 @@ class TestScan:
 @pytest.mark.usefixtures("admin")
 class TestRefusedForms:
     @pytest.mark.parametrize("root", ["", "relative", "http://host/x"])
-    def test_a_text_that_is_no_folder_is_refused_at_once(
-        self, client: Client, root: str
-    ) -> None:
+    def test_a_text_that_is_no_folder_is_refused_at_once(self, client, root):
         answer = client.post(reverse("tables:table-scan"), {"root": root})
 
         assert answer.status_code == 422
@@ -214,9 +194,7 @@ class TestRefusedForms:
         assert not Job.objects.exists()
 
     @pytest.mark.parametrize("name", ["", "a b", "a.b.c"])
-    def test_a_name_that_is_none_is_refused(
-        self, client: Client, lake: Path, name: str
-    ) -> None:
+    def test_a_name_that_is_none_is_refused(self, client, lake, name):
         job = check(client, lake / "orders")
 
         answer = client.post(
@@ -257,9 +235,7 @@ class TestSamples:
         assert [*dict.fromkeys(told)] == [(str(done), "4") for done in range(5)]
 
     @pytest.mark.parametrize("path", ["/", "/tables/"])
-    def test_their_job_and_its_progress_are_shown_at_once(
-        self, client: Client, path: str
-    ) -> None:
+    def test_their_job_and_its_progress_are_shown_at_once(self, client, path):
         answer = client.post(
             reverse("tables:load-samples"), {"next": path}, follow=True
         )
@@ -277,9 +253,7 @@ class TestSamples:
 
         assert Job.objects.count() == 1
 
-    def test_one_that_failed_says_so_and_can_be_tried_again(
-        self, client: Client
-    ) -> None:
+    def test_one_that_failed_says_so_and_can_be_tried_again(self, client: Client):
         client.post(reverse("tables:load-samples"))
         Job.objects.update(state=Job.State.FAILED, error="The disk is full.")
 
@@ -310,9 +284,7 @@ class TestRoles:
             ("post", "/t/default/orders/remove"),
         ],
     )
-    def test_viewers_change_nothing(
-        self, client: Client, method: str, path: str
-    ) -> None:
+    def test_viewers_change_nothing(self, client: Client, method: str, path: str):
         new_table("orders")
         client.force_login(new_user("vera"))
 
@@ -322,9 +294,7 @@ class TestRoles:
         assert Table.objects.count() == 1
         assert not Job.objects.exists()
 
-    def test_editors_register_from_allowed_roots_alone(
-        self, client: Client, lake: Path
-    ) -> None:
+    def test_editors_register_from_allowed_roots_alone(self, client, lake):
         client.force_login(new_user("ed", role=User.Role.EDITOR))
         location = {"location": f"{lake}/orders"}
 

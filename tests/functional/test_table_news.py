@@ -50,17 +50,12 @@ class TestAPageOfTheNewestVersion:
 
     @pytest.mark.usefixtures("table")
     @pytest.mark.parametrize(
-        "path",
-        ["?v=1", "?v=2", "data?v=2", "history/2", "compare/1...2?view=schema"],
+        "path", ["?v=1", "?v=2", "data?v=2", "history/2", "compare/1...2?view=schema"]
     )
-    def test_whose_address_names_a_version_does_not_ask(
-        self, viewer: Client, path: str
-    ) -> None:
+    def test_whose_address_names_a_version_does_not_ask(self, viewer, path):
         assert ASKS not in text(viewer, f"{PAGE}{path}")
 
-    def test_leaves_it_to_the_index_that_it_sees_at_work(
-        self, viewer: Client, table: Table
-    ) -> None:
+    def test_leaves_it_to_the_index_that_it_sees_at_work(self, viewer, table):
         refresh_table(table, now=timezone.now())
 
         page = text(viewer, PAGE)
@@ -82,9 +77,7 @@ class TestTheAnswer:
         assert f'{ASKS}2"' in answer
         assert "is there." not in answer
 
-    def test_with_news_names_the_version_and_leads_there(
-        self, viewer: Client, table: Table
-    ) -> None:
+    def test_with_news_names_the_version_and_leads_there(self, viewer, table):
         Table.objects.filter(id=table.id).update(version=15)
 
         answer = text(viewer, f"{STATE}?shown=2")

@@ -30,9 +30,7 @@ def viewer(client: Client) -> Client:
         pytest.param("/search/", "/search", id="the search"),
     ],
 )
-def test_a_slash_too_many_or_too_few_leads_to_the_page(
-    viewer: Client, typed: str, meant: str
-) -> None:
+def test_a_slash_too_many_or_too_few_leads_to_the_page(viewer, typed, meant):
     answer = viewer.get(f"{typed}?v=2&q=%C3%BC")
 
     assert answer.status_code in {301, 302}
@@ -83,9 +81,7 @@ def test_a_form_that_is_sent_so_is_not_led_elsewhere(viewer: Client) -> None:
         ),
     ],
 )
-def test_empty_parameters_leave_the_address(
-    viewer: Client, path: str, clean: str
-) -> None:
+def test_empty_parameters_leave_the_address(viewer: Client, path: str, clean: str):
     answer = viewer.get(path)
 
     assert (answer.status_code, answer["Location"]) == (302, clean)

@@ -110,9 +110,7 @@ PAGES_OF_NO_DATABASE = ("/", "/status", "/sign-in/", "/sign-in/a-token/")
 
 
 @pytest.fixture(scope="module")
-def without_database(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> "subprocess.CompletedProcess[str]":
+def without_database(tmp_path_factory: pytest.TempPathFactory):
     """What a web process answers whose database does not."""
     url = "postgres://someone:a-secret@127.0.0.1:1/name"
     return subprocess.run(
@@ -127,9 +125,7 @@ def without_database(
 
 
 @pytest.mark.parametrize("path", PAGES_OF_NO_DATABASE)
-def test_a_page_says_that_the_database_does_not_answer(
-    without_database: "subprocess.CompletedProcess[str]", path: str
-) -> None:
+def test_a_page_says_that_the_database_does_not_answer(without_database, path):
     statuses = dict(
         line.split(" ", 1) for line in without_database.stdout.splitlines()[:-1]
     )

@@ -114,17 +114,13 @@ def test_it_is_light_beside_arrow_and_has_no_java(package: Package) -> None:
     assert sum(sizes.values()) < MOST_BYTES
 
 
-def test_every_sample_is_indexed_without_spark(
-    package: Package, served: Installation
-) -> None:
+def test_every_sample_is_indexed_without_spark(package: Package, served: Installation):
     del served
     assert wait_for(lambda: set(states(package).values()) == {"INDEXED"})
     assert sorted(states(package)) == [f"samples.{name}" for name in SAMPLES]
 
 
-def test_every_page_of_every_sample_opens(
-    package: Package, served: Installation, browser: urllib.request.OpenerDirector
-) -> None:
+def test_every_page_of_every_sample_opens(package, served, browser):
     def opened(path: str) -> str:
         with browser.open(f"{served.url}{path}", timeout=60) as answer:
             assert answer.status == 200
@@ -142,9 +138,7 @@ def test_every_page_of_every_sample_opens(
     assert all(opened(style) for style in styles)
 
 
-def test_what_needs_spark_names_the_extra(
-    package: Package, served: Installation
-) -> None:
+def test_what_needs_spark_names_the_extra(package: Package, served: Installation):
     del served
     line = ("table", "delete", "samples.orders", "--where", "soundex(country) = 'D'")
     command = package.run("deltaweb", *line, "--dry-run")
@@ -163,9 +157,7 @@ def test_what_needs_spark_names_the_extra(
     ],
     ids=["postgres", "redis"],
 )
-def test_what_needs_a_driver_names_its_extra(
-    package: Package, variable: str, url: str, extra: str
-) -> None:
+def test_what_needs_a_driver_names_its_extra(package, variable, url, extra):
     done = package.run("deltaweb", "table", "list", **{variable: url})
 
     assert done.returncode == 1
@@ -173,9 +165,7 @@ def test_what_needs_a_driver_names_its_extra(
     assert variable in done.stderr
 
 
-def test_a_share_is_read_by_the_recipients_own_client(
-    package: Package, served: Installation, tmp_path: Path
-) -> None:
+def test_a_share_is_read_by_the_recipients_own_client(package, served, tmp_path):
     del served
     profile = tmp_path / "retail.share"
     package.answer("share", "create", "retail")

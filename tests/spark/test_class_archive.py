@@ -43,9 +43,7 @@ def test_an_archive_that_was_cut_off_is_left_aside(java_home: Path, kept: Path) 
     assert find_archive(java_home) is None
 
 
-def test_a_new_archive_takes_the_place_of_the_old(
-    tmp_path: Path, java_home: Path, kept: Path
-) -> None:
+def test_a_new_archive_takes_the_place_of_the_old(tmp_path, java_home, kept):
     (tmp_path / "again.jsa").write_bytes(b"more classes")
 
     newer = keep_archive(tmp_path / "again.jsa", java_home)

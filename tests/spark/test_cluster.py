@@ -13,7 +13,7 @@ import time
 import venv
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -33,9 +33,6 @@ from tests.support.processes.spark_worker import (
     quick_starts,
     worker,
 )
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 TIMEOUT_S = 240  # a start takes many seconds on a busy machine
 TABLES = ("orders", "customers", "returns")
@@ -78,7 +75,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 def by_path(files: pa.Table) -> list[dict[str, object]]:
     """Rows of an index in one order: tasks end in any."""
-    return files.sort_by("path").to_pylist()  # type: ignore[no-any-return]
+    return files.sort_by("path").to_pylist()
 
 
 def index_in_a_process(
@@ -169,9 +166,7 @@ class TestTheCluster:
             assert "-Xmx768M" in cluster.log(f"worker-{number}")
 
     @pytest.mark.parametrize("lacks", ["memory", "package"])
-    def test_says_what_is_missing(
-        self, cluster: Cluster, lake: Path, tmp_path: Path, lacks: str
-    ) -> None:
+    def test_says_what_is_missing(self, cluster, lake, tmp_path, lacks):
         if lacks == "memory":
             extra = {"SPARK_CONF_DIR": str(new_defaults(tmp_path, memory="900g"))}
             expected = ("NoExecutorsError", "gave no executor within 5 s")
@@ -194,9 +189,7 @@ class TestTheCluster:
 
 
 class TestAMasterThatIsNotThere:
-    def test_ends_the_job_at_once_in_one_sentence(
-        self, lake: Path, tmp_path: Path
-    ) -> None:
+    def test_ends_the_job_at_once_in_one_sentence(self, lake: Path, tmp_path: Path):
         home = new_home(tmp_path, lake, *TABLES)
         master = f"spark://127.0.0.1:{free_port()}"
 
@@ -261,21 +254,14 @@ class TestFindDriverHost:
 
 
 class TestCheckExecutors:
-    def test_is_content_with_executors_that_have_everything(
-        self, spark: "SparkSession", tmp_path: Path
-    ) -> None:
+    def test_is_content_with_executors_that_have_everything(self, spark, tmp_path):
         from deltaweb.spark.driver.cluster import check_executors
 
         check_executors(spark, tmp_path, within_s=60)
 
         assert list(tmp_path.iterdir()) == []
 
-    def test_asks_for_the_same_version(
-        self,
-        spark: "SparkSession",
-        tmp_path: Path,
-        monkeypatch: pytest.MonkeyPatch,
-    ) -> None:
+    def test_asks_for_the_same_version(self, spark, tmp_path, monkeypatch):
         from deltaweb.spark.driver import cluster
 
         monkeypatch.setattr(cluster, "VERSION", "9.9.9")
@@ -283,12 +269,7 @@ class TestCheckExecutors:
         with pytest.raises(cluster.ExecutorsUnfitError, match=r"not version 9\.9\.9"):
             cluster.check_executors(spark, tmp_path, within_s=60)
 
-    def test_asks_for_a_shared_folder(
-        self,
-        spark: "SparkSession",
-        tmp_path: Path,
-        monkeypatch: pytest.MonkeyPatch,
-    ) -> None:
+    def test_asks_for_a_shared_folder(self, spark, tmp_path, monkeypatch):
         from deltaweb.spark.driver.cluster import ExecutorsUnfitError, check_executors
 
         monkeypatch.chdir(tmp_path)  # executors have another working directory

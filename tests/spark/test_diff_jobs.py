@@ -23,10 +23,7 @@ from tests.support.stores.s3_server import SECRET_KEY, running_s3
 if TYPE_CHECKING:
     from pytest_django.fixtures import Settings
 
-pytestmark = [
-    pytest.mark.django_db(transaction=True),
-    pytest.mark.usefixtures("spark"),
-]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("spark")]
 ASKED = DiffRows(from_=3, to=20, key=("order_id",))
 EXACT = ("inserted", "deleted", "updated", "changed_cells", "files_read", "rows_read")
 
@@ -54,9 +51,7 @@ def done(job: Job) -> Job:
 
 
 class TestRowsOnSpark:
-    def test_the_result_is_that_of_the_in_process_engine(
-        self, orders: Table, home: Path, settings: "Settings"
-    ) -> None:
+    def test_the_result_is_that_of_the_in_process_engine(self, orders, home, settings):
         there = done(queue(orders))
         Job.objects.update(key="")  # or it would be the answer
         settings.SPARK_DIFF_BYTES = 1 << 40
@@ -98,9 +93,7 @@ class TestRowsOnSpark:
             ),
         ],
     )
-    def test_a_failure_has_its_own_code(
-        self, orders: Table, asked: DiffRows, code: str
-    ) -> None:
+    def test_a_failure_has_its_own_code(self, orders, asked, code):
         job = done(queue(orders, asked))
 
         assert (job.state, job.error_code) == (Job.State.FAILED, code)

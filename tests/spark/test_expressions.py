@@ -32,9 +32,7 @@ pytestmark = pytest.mark.spark
 
 
 @pytest.fixture(scope="module")
-def rows(
-    spark: "SparkSession", tmp_path_factory: pytest.TempPathFactory
-) -> "DataFrame":
+def rows(spark: "SparkSession", tmp_path_factory: pytest.TempPathFactory):
     file: Path = tmp_path_factory.mktemp("rows") / "rows.parquet"
     pq.write_table(ROWS, file)
     spark.conf.set("spark.sql.ansi.enabled", "true")
@@ -76,18 +74,14 @@ def test_every_expression_has_the_values_of_spark(rows: "DataFrame") -> None:
 
 
 @pytest.mark.parametrize("sql", WITHOUT_VALUE)
-def test_what_has_no_value_here_is_an_error_of_spark_too(
-    rows: "DataFrame", sql: str
-) -> None:
+def test_what_has_no_value_here_is_an_error_of_spark_too(rows: "DataFrame", sql: str):
     from pyspark.errors import PySparkException
 
     with pytest.raises(PySparkException):
         rows.selectExpr(f"CAST({sql} AS BIGINT)").collect()
 
 
-def test_the_functions_that_are_known_are_those_that_spark_has(
-    spark: "SparkSession",
-) -> None:
+def test_the_functions_that_are_known_are_those_that_spark_has(spark: "SparkSession"):
     shown = {row[0] for row in spark.sql("SHOW SYSTEM FUNCTIONS").collect()}
 
     assert {name for name in shown if name[0].isalpha()} == SPARK_FUNCTIONS
@@ -112,7 +106,5 @@ def drawn(tmp_path_factory: pytest.TempPathFactory) -> DrawnRows:
 
 @given(sql=conditions())
 @settings(max_examples=examples(60))
-def test_rows_that_are_read_and_deleted_are_those_of_spark(
-    view: "SparkSession", drawn: DrawnRows, sql: str
-) -> None:
+def test_rows_that_are_read_and_deleted_are_those_of_spark(view, drawn, sql):
     drawn.check(view, sql)

@@ -52,9 +52,7 @@ def java_of(worker: "subprocess.Popen[bytes]") -> int:
 
 
 class TestAJVMThatDies:
-    def test_in_the_middle_of_jobs_is_replaced_and_they_are_done(
-        self, lake: Path, tmp_path: Path
-    ) -> None:
+    def test_in_the_middle_of_jobs_is_replaced_and_they_are_done(self, lake, tmp_path):
         home = new_home(tmp_path, lake, "orders", "returns")
         slow = add_gated(home, lake / "customers")
 

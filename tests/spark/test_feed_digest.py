@@ -59,9 +59,7 @@ def ignored(_done: int, _total: int | None) -> None:
         pytest.param(DigestRequest(), id="without a key"),
     ],
 )
-def test_tasks_find_what_one_process_does(
-    spark: "SparkSession", tmp_path: Path, wanted: DigestRequest
-) -> None:
+def test_tasks_find_what_one_process_does(spark, tmp_path, wanted):
     folder = written(tmp_path / "things")
     feed = FeedScan(DeltaTable(str(folder)).store, FeedRequest())
 
@@ -73,9 +71,7 @@ def test_tasks_find_what_one_process_does(
     assert facts_of(found) == facts_of(there)
 
 
-def test_a_file_that_is_gone_is_named_with_its_version(
-    spark: "SparkSession", tmp_path: Path
-) -> None:
+def test_a_file_that_is_gone_is_named_with_its_version(spark, tmp_path):
     folder = written(tmp_path / "things")
     (folder / "_change_data/e").unlink()
     place, wanted = TablePlace(str(folder)), DigestRequest(key=("id",))
@@ -86,9 +82,7 @@ def test_a_file_that_is_gone_is_named_with_its_version(
     assert (caught.value.version, caught.value.path) == (4, "_change_data/e")
 
 
-def test_a_range_without_changes_needs_no_task(
-    spark: "SparkSession", tmp_path: Path
-) -> None:
+def test_a_range_without_changes_needs_no_task(spark: "SparkSession", tmp_path: Path):
     folder = FedTable({"n": "long"}).on_disk(tmp_path / "nothing")
 
     found = digest_changes(

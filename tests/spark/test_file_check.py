@@ -14,12 +14,9 @@ from tests.support.pages.factories import NOW
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-    from pytest_django.fixtures import Settings
 
 
-def test_spark_counts_what_one_process_counts(
-    spark: "SparkSession", lake: Path
-) -> None:
+def test_spark_counts_what_one_process_counts(spark: "SparkSession", lake: Path):
     from deltaweb.spark.data_files import file_check as on_spark
     from deltaweb.storage.place import TablePlace
 
@@ -41,9 +38,7 @@ def test_spark_counts_what_one_process_counts(
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.usefixtures("spark")
-def test_a_job_lets_spark_replay_a_large_log(
-    lake: Path, tmp_path: Path, settings: "Settings"
-) -> None:
+def test_a_job_lets_spark_replay_a_large_log(lake, tmp_path, settings):
     settings.HOME = tmp_path / "home"
     table = new_indexed_table("customers", lake / "customers")
     settings.SPARK_REPLAY_BYTES = 0

@@ -1,7 +1,7 @@
 """Footers that Spark's tasks add up: the same sums as in process."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -18,10 +18,6 @@ from deltaweb.web.tables.work.survey_files import SURVEY_FILES, FileSurvey
 from tests.functional.command_line import run_json
 from tests.support.files.mixed_files import write_mixed_table
 from tests.support.pages.factories import NOW, new_table
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-    from pytest_django.fixtures import Settings
 
 
 def _sums(table: pa.Table) -> set[tuple[Any, ...]]:
@@ -45,9 +41,7 @@ def _in_process(folder: Path) -> pa.Table:
         pytest.param(file_survey.LISTED_FILES + 1, id="listed by tasks"),
     ],
 )
-def test_tasks_add_up_what_one_process_does(
-    spark: "SparkSession", tmp_path: Path, num_files: int
-) -> None:
+def test_tasks_add_up_what_one_process_does(spark, tmp_path, num_files):
     folder = write_mixed_table(tmp_path / "mixed")
     request = file_survey.SurveyRequest(
         place=TablePlace(str(folder)), version=0, num_files=num_files
@@ -60,9 +54,7 @@ def test_tasks_add_up_what_one_process_does(
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.usefixtures("spark")
-def test_the_job_leaves_the_sums_of_many_files(
-    tmp_path: Path, settings: "Settings", monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_job_leaves_the_sums_of_many_files(tmp_path, settings, monkeypatch):
     settings.HOME = tmp_path / "home"
     monkeypatch.setattr(work, "IN_PROCESS_FILES", 0)
     folder = write_mixed_table(tmp_path / "mixed")
@@ -81,9 +73,7 @@ def test_the_job_leaves_the_sums_of_many_files(
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.usefixtures("spark")
-def test_the_command_reads_many_files_by_spark(
-    tmp_path: Path, settings: "Settings", monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_command_reads_many_files_by_spark(tmp_path, settings, monkeypatch):
     settings.HOME = tmp_path / "home"
     folder = write_mixed_table(tmp_path / "mixed")
     few = run_json("table", "survey", folder)

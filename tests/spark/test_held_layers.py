@@ -54,9 +54,7 @@ def files_of(state: "ReplayedState") -> list[tuple[str, object, object]]:
 
 
 class TestHeldLayers:
-    def test_are_read_instead_of_the_log(
-        self, spark: "SparkSession", log: Path
-    ) -> None:
+    def test_are_read_instead_of_the_log(self, spark: "SparkSession", log: Path):
         state = load(spark, log)
         for commit in log.iterdir():
             commit.unlink()
@@ -69,9 +67,7 @@ class TestHeldLayers:
         assert removed == {"a", "c"}
         state.close()
 
-    def test_are_no_more_after_the_state(
-        self, spark: "SparkSession", log: Path
-    ) -> None:
+    def test_are_no_more_after_the_state(self, spark: "SparkSession", log: Path):
         state = load(spark, log)
         assert state.layers.held is not None
         folder = Path(state.layers.held.folder)
@@ -81,9 +77,7 @@ class TestHeldLayers:
 
         assert not folder.exists()
 
-    def test_give_way_to_the_log_where_one_is_lost(
-        self, spark: "SparkSession", log: Path
-    ) -> None:
+    def test_give_way_to_the_log_where_one_is_lost(self, spark, log):
         state = load(spark, log)
         before = files_of(state)
         assert state.layers.held is not None

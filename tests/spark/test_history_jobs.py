@@ -91,9 +91,7 @@ class TestIndexLog:
         assert table.version == 11
         assert table.commits.count() == 12
 
-    def test_goes_on_from_the_index_that_the_table_has(
-        self, log: DatedLog, table: Table
-    ) -> None:
+    def test_goes_on_from_the_index_that_the_table_has(self, log, table):
         run(table)
         torn = log.log / f"{3:020d}.json"
         torn.write_bytes(b"not read again")

@@ -65,9 +65,7 @@ class TestIndexLog:
         assert states.count("DONE") == BATCH
         assert states.count("QUEUED") == 2
 
-    def test_fails_the_job_of_a_broken_table_alone(
-        self, lake: Path, tmp_path: Path
-    ) -> None:
+    def test_fails_the_job_of_a_broken_table_alone(self, lake: Path, tmp_path: Path):
         broken = queue(tmp_path / "nothing-here")
         good = queue(lake / "returns")
 

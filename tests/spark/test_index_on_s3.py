@@ -16,10 +16,7 @@ from tests.support.stores.s3_server import S3Server
 if TYPE_CHECKING:
     from pytest_django.fixtures import Settings
 
-pytestmark = [
-    pytest.mark.django_db(transaction=True),
-    pytest.mark.usefixtures("spark"),
-]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("spark")]
 
 
 @pytest.fixture
@@ -67,9 +64,7 @@ def test_wrong_options_end_the_job_without_a_value(s3: S3Server, job: Job) -> No
     assert "hunter2" not in repr(vars(job))
 
 
-def test_a_missing_reference_ends_the_job_before_spark(
-    job: Job, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_missing_reference_ends_the_job_before_spark(job, monkeypatch):
     monkeypatch.delenv("LAKE_KEY", raising=False)
     add_storage("key=env:LAKE_KEY")
 

@@ -19,9 +19,7 @@ class StoppedError(Exception):
     """What a caller raises that wants no more of the work."""
 
 
-def test_jobs_that_begin_after_a_cancel_are_stopped_too(
-    spark: "SparkSession", tmp_path: Path
-) -> None:
+def test_jobs_that_begin_after_a_cancel_are_stopped_too(spark, tmp_path):
     from deltaweb.spark.job import SparkJob
 
     class Held(SparkJob[None]):
@@ -56,9 +54,7 @@ def test_jobs_that_begin_after_a_cancel_are_stopped_too(
 
 
 class TestRunJob:
-    def test_returns_the_result_and_reports_the_last_task(
-        self, spark: "SparkSession"
-    ) -> None:
+    def test_returns_the_result_and_reports_the_last_task(self, spark: "SparkSession"):
         from deltaweb.spark.job import run_job
 
         heard: list[tuple[int, int | None]] = []

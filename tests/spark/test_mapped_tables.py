@@ -92,9 +92,7 @@ def test_are_indexed_alike(spark: "SparkSession", table: Path, tmp_path: Path) -
         assert keys == {"day"}
 
 
-def test_get_the_same_checkpoints(
-    spark: "SparkSession", table: Path, tmp_path: Path
-) -> None:
+def test_get_the_same_checkpoints(spark: "SparkSession", table: Path, tmp_path: Path):
     copy = tmp_path / "copy"
     shutil.copytree(table, copy)
     request = request_of()
@@ -107,9 +105,7 @@ def test_get_the_same_checkpoints(
 
 
 @pytest.mark.parametrize("num_files", [None, 10**6], ids=["listed", "replayed"])
-def test_are_profiled_by_logical_names(
-    spark: "SparkSession", table: Path, num_files: int | None
-) -> None:
+def test_are_profiled_by_logical_names(spark, table, num_files):
     from deltaweb.spark.column_reader import ProfileRequest
     from deltaweb.spark.statistics import profile_column
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -70,9 +69,7 @@ def numbers(array: pa.Array) -> list[int | None]:
 
 @pytest.mark.parametrize("zone", ZONES)
 @pytest.mark.parametrize("kind", KINDS)
-def test_are_read_as_spark_reads_them(
-    spark: "SparkSession", tmp_path: Path, kind: str, zone: str
-) -> None:
+def test_are_read_as_spark_reads_them(spark, tmp_path, kind, zone):
     with told(
         spark,
         session_timeZone=zone,

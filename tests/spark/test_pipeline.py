@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-    from deltaweb.spark.pipeline import OnTick
     from deltaweb.spark.run_folder import TaskProgress
     from deltaweb.spark.table_tasks import IndexRequest
 
@@ -72,38 +71,22 @@ def requests(folder: Path, *locations: Path | str) -> "list[IndexRequest]":
     ]
 
 
-def index_all(
-    spark: "SparkSession",
-    folder: Path,
-    *locations: Path | str,
-    on_tick: "OnTick | None" = None,
-) -> dict[int, IndexResult]:
+def index_all(spark, folder, *locations, on_tick=None):
     return index_requests(spark, folder, requests(folder, *locations), on_tick=on_tick)
 
 
-def index_requests(
-    spark: "SparkSession",
-    folder: Path,
-    wanted: "list[IndexRequest]",
-    on_tick: "OnTick | None" = None,
-) -> dict[int, IndexResult]:
+def index_requests(spark, folder, wanted, on_tick=None):
     from deltaweb.spark.pipeline import index_tables
 
     results: dict[int, IndexResult] = {}
     index_tables(
-        spark,
-        wanted,
-        results.__setitem__,
-        scratch=folder / "runs",
-        on_tick=on_tick,
+        spark, wanted, results.__setitem__, scratch=folder / "runs", on_tick=on_tick
     )
     return results
 
 
 class TestIndexTables:
-    def test_gives_what_the_in_process_engine_gives(
-        self, spark: "SparkSession", lake: Path, tmp_path: Path
-    ) -> None:
+    def test_gives_what_the_in_process_engine_gives(self, spark, lake, tmp_path):
         results = index_all(spark, tmp_path, *(lake / name for name in TABLES))
 
         for number, name in enumerate(TABLES):
@@ -131,9 +114,7 @@ class TestIndexTables:
         assert results[1].error_code == "log-corrupt"
         assert results[1].error_hint
 
-    def test_hands_on_results_while_others_are_being_made(
-        self, spark: "SparkSession", lake: Path, tmp_path: Path
-    ) -> None:
+    def test_hands_on_results_while_others_are_being_made(self, spark, lake, tmp_path):
         from deltaweb.spark.pipeline import index_tables
 
         slow = gated_copy(lake / "orders", tmp_path)
@@ -158,9 +139,7 @@ class TestIndexTables:
         assert sorted(arrived) == list(range(21))
         assert threads == {threading.current_thread()}
 
-    def test_tells_how_far_each_table_is(
-        self, spark: "SparkSession", lake: Path, tmp_path: Path
-    ) -> None:
+    def test_tells_how_far_each_table_is(self, spark, lake, tmp_path):
         slow = gated_copy(lake / "orders", tmp_path)
         told: list[TaskProgress] = []
 
@@ -176,16 +155,12 @@ class TestIndexTables:
         assert told[0].step == "Reading the newest snapshot"
         assert results[1].state == "INDEXED"
 
-    def test_leaves_no_file_behind(
-        self, spark: "SparkSession", lake: Path, tmp_path: Path
-    ) -> None:
+    def test_leaves_no_file_behind(self, spark, lake, tmp_path):
         index_all(spark, tmp_path, lake / "returns")
 
         assert list((tmp_path / "runs").iterdir()) == []
 
-    def test_cancels_the_job_when_a_callback_fails(
-        self, spark: "SparkSession", lake: Path, tmp_path: Path
-    ) -> None:
+    def test_cancels_the_job_when_a_callback_fails(self, spark, lake, tmp_path):
         slow = [gated_copy(lake / "orders", tmp_path, str(n)) for n in range(2)]
 
         def look(progress: "Mapping[int, TaskProgress]") -> None:
@@ -205,9 +180,7 @@ class TestIndexTables:
         assert wait_for(lambda: not tracker.getActiveJobsIds(), timeout_s=LIMIT_S)
         assert not (tmp_path / "index").exists()
 
-    def test_cancels_tables_and_goes_on_with_the_others(
-        self, spark: "SparkSession", lake: Path, tmp_path: Path
-    ) -> None:
+    def test_cancels_tables_and_goes_on_with_the_others(self, spark, lake, tmp_path):
         from deltaweb.spark.run_folder import REPORT_INTERVAL_S
 
         begun = [gated_copy(lake / "orders", tmp_path, str(n)) for n in range(2)]
@@ -265,9 +238,7 @@ class TestIndexTables:
             1: "CANCELLED",
         }
 
-    def test_does_no_table_again_that_is_done(
-        self, spark: "SparkSession", lake: Path, tmp_path: Path
-    ) -> None:
+    def test_does_no_table_again_that_is_done(self, spark, lake, tmp_path):
         from deltaweb.spark.pipeline import index_tables
         from deltaweb.spark.table_tasks import LARGE
 
@@ -293,9 +264,7 @@ class TestIndexTables:
         assert [results[n].state for n in range(2)] == ["INDEXED"] * 2
         assert made == [(tmp_path / "index" / "0").stat().st_ino]
 
-    def test_survives_a_python_worker_that_goes_down(
-        self, spark: "SparkSession", lake: Path, tmp_path: Path
-    ) -> None:
+    def test_survives_a_python_worker_that_goes_down(self, spark, lake, tmp_path):
         deadly = gated_copy(lake / "orders", tmp_path, kills="once")
 
         results = index_all(

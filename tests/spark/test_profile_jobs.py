@@ -51,9 +51,7 @@ class TestProfileColumn:
             pytest.param("country", 99, "version-not-found", id="no such version"),
         ],
     )
-    def test_a_failure_has_its_own_code(
-        self, lake: Path, column: str, version: int, code: str
-    ) -> None:
+    def test_a_failure_has_its_own_code(self, lake, column, version, code):
         job = queue(lake / "orders", column, version=version)
 
         PROFILE.work(job.id)

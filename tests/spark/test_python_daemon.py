@@ -30,9 +30,7 @@ def test_workers_have_our_modules_and_no_pandas(spark: "SparkSession") -> None:
     assert "pandas" not in modules
 
 
-def test_a_daemon_that_forks_has_no_thread_of_python_or_arrow(
-    spark: "SparkSession",
-) -> None:
+def test_a_daemon_that_forks_has_no_thread_of_python_or_arrow(spark: "SparkSession"):
     """Such a thread may hold a lock, which no one gives back in the fork."""
     daemon, _ = of_a_worker(spark)
 

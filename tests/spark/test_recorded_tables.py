@@ -39,9 +39,7 @@ def test_rows_of_every_version_are_the_same(spark: "SparkSession", name: str) ->
         assert counted(there.cast(here.schema)) == counted(here), version
 
 
-def test_a_part_of_a_variant_is_left_to_sparks_own_functions(
-    spark: "SparkSession",
-) -> None:
+def test_a_part_of_a_variant_is_left_to_sparks_own_functions(spark: "SparkSession"):
     from deltaweb.spark.writing.frame_read import read_table
 
     folder = str(ModernTable("variant-shredded").folder)
@@ -51,9 +49,7 @@ def test_a_part_of_a_variant_is_left_to_sparks_own_functions(
 
 
 @pytest.mark.parametrize("name", ["variant-plain", "variant-shredded"])
-def test_parts_of_variants_are_what_spark_finds(
-    spark: "SparkSession", name: str
-) -> None:
+def test_parts_of_variants_are_what_spark_finds(spark: "SparkSession", name: str):
     table = ModernTable(name).table.snapshot()
     asked = [
         (path, kind)

@@ -89,9 +89,7 @@ def rows_there(reference: Reference, folder: Path) -> Rows:
     return Counter(map(tuple, reference.sql(f"{READ} {{t}}", folder)))
 
 
-def rows_of_versions(
-    reference: Reference, folder: Path, versions: Sequence[int]
-) -> list[Rows]:
+def rows_of_versions(reference: Reference, folder: Path, versions: Sequence[int]):
     """What the reference reads at each version, by one job."""
     selects = [
         READ.replace("SELECT", f"SELECT {version},") + f" {{t}} VERSION AS OF {version}"
@@ -132,11 +130,7 @@ def files_here(folder: Path) -> list[str]:
     ],
 )
 def test_it_reads_its_own_table_through_our_checkpoint_alone(
-    reference: Reference,
-    tmp_path: Path,
-    parts: int | None,
-    is_struct: str,
-    policy: str,
+    reference: Reference, tmp_path: Path, parts: int | None, is_struct: str, policy: str
 ) -> None:
     typed = {
         "delta.checkpointPolicy": policy,
@@ -177,9 +171,7 @@ def test_it_reads_our_table_through_our_checkpoint_alone(
     assert before[0][0] == DeltaTable(str(folder)).snapshot().read().num_rows > 0
 
 
-def test_we_read_what_it_built_at_every_version(
-    reference: Reference, changed: Path
-) -> None:
+def test_we_read_what_it_built_at_every_version(reference: Reference, changed: Path):
     versions = range(DeltaTable(str(changed)).latest_version() + 1)
 
     here = [rows_here(changed, version) for version in versions]
@@ -190,9 +182,7 @@ def test_we_read_what_it_built_at_every_version(
     assert files_here(changed) == reference.live_files(changed)
 
 
-def test_it_goes_on_after_our_checkpoint_and_our_clean_up(
-    reference: Reference, changed: Path, tmp_path: Path
-) -> None:
+def test_it_goes_on_after_our_checkpoint_and_our_clean_up(reference, changed, tmp_path):
     folder = tmp_path / "table"
     shutil.copytree(changed, folder)
     before = rows_there(reference, folder)
@@ -218,9 +208,7 @@ def test_it_goes_on_after_our_checkpoint_and_our_clean_up(
     assert reference.live_files(folder) == files_here(folder)
 
 
-def test_it_reads_a_checkpoint_that_we_put_in_place_of_its_own(
-    reference: Reference, tmp_path: Path
-) -> None:
+def test_it_reads_a_checkpoint_that_we_put_in_place_of_its_own(reference, tmp_path):
     folder = new_table(reference, tmp_path / "table")
     insert(reference, folder, 20, 24)
     (its_own,) = checkpoints_at(folder, 2)

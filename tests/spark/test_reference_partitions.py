@@ -45,9 +45,7 @@ ZONE = "spark.sql.session.timeZone"
 
 
 @pytest.fixture(params=["America/New_York"])  # that of all other tests is UTC
-def zone(
-    spark: "SparkSession", reference: Reference, request: pytest.FixtureRequest
-) -> Iterator[str]:
+def zone(spark: "SparkSession", reference: Reference, request: pytest.FixtureRequest):
     """The zone of both sessions, as long as a test lasts."""
     before = spark.conf.get(ZONE) or "UTC"
     spark.conf.set(ZONE, request.param)
@@ -116,9 +114,7 @@ def keys(table: Path) -> list[int]:
     return sorted(found)
 
 
-def test_both_read_the_same_whoever_wrote_last(
-    spark: "SparkSession", reference: Reference, tmp_path: Path, zone: str
-) -> None:
+def test_both_read_the_same_whoever_wrote_last(spark, reference, tmp_path, zone):
     from deltaweb.spark import merge_rows, write_table
 
     del zone
@@ -176,9 +172,7 @@ def test_both_read_the_same_whoever_wrote_last(
     assert pc.count_distinct(table.snapshot().files["path"]).as_py() == 3
 
 
-def test_respelled_times_are_the_same_in_any_zone_there(
-    reference: Reference, tmp_path: Path
-) -> None:
+def test_respelled_times_are_the_same_in_any_zone_there(reference, tmp_path):
     folder, new = tmp_path / "table", "spark.databricks.delta.write.utcTimestamp"
     known = "SELECT k, unix_micros(ts), _metadata.row_id FROM {t} ORDER BY k"
     reference.sql(

@@ -77,13 +77,7 @@ def delete(table: DeltaTable) -> object:
         (delete, [FEATURE], [2]),
     ],
 )
-def test_follow_what_they_satisfy(
-    reference: Reference,
-    table: DeltaTable,
-    write: Write,
-    rivals: list[str],
-    numbers: list[int],
-) -> None:
+def test_follow_what_they_satisfy(reference, table, write, rivals, numbers):
     folder = Path(table.root)
 
     def overtake() -> None:
@@ -103,12 +97,9 @@ def test_follow_what_they_satisfy(
 
 
 @pytest.mark.parametrize(
-    ("write", "rival"),
-    [(append, RULE), (append, ROW_IDS), (optimize, OWN_TIMES)],
+    ("write", "rival"), [(append, RULE), (append, ROW_IDS), (optimize, OWN_TIMES)]
 )
-def test_are_lost_to_what_they_were_not_written_for(
-    reference: Reference, table: DeltaTable, write: Write, rival: str
-) -> None:
+def test_are_lost_to_what_they_were_not_written_for(reference, table, write, rival):
     folder = Path(table.root)
     assert isinstance(table.store, Overtaken)
     table.store.rival = lambda: reference.sql(rival, folder)

@@ -33,9 +33,7 @@ BY_US = "checkpoint by us"
 
 
 @pytest.fixture(params=[BY_REFERENCE, BY_US])
-def folder(
-    request: pytest.FixtureRequest, reference: Reference, tmp_path: Path
-) -> Path:
+def folder(request: pytest.FixtureRequest, reference: Reference, tmp_path: Path):
     """Two files, of which each has a row that is marked, and a checkpoint."""
     place = tmp_path / "table"
     properties = dict(PROPERTIES)
@@ -59,9 +57,7 @@ def statistics(table: DeltaTable) -> list[dict[str, Any]]:
     return [json.loads(add["stats"]) for add in adds if add and "deletionVector" in add]
 
 
-def test_are_restored_and_cloned_by_the_reference(
-    reference: Reference, folder: Path
-) -> None:
+def test_are_restored_and_cloned_by_the_reference(reference: Reference, folder: Path):
     table = DeltaTable(str(folder))
     told = []
 

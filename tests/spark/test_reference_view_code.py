@@ -1,20 +1,17 @@
 """The reference implementation runs the code for Spark on tables of each feature."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from deltaweb.web.explorer.use.snippets import view_snippets
 from deltaweb.web.explorer.use.snippets.spark_code import pyspark_code
 from tests.support.golden.recorded_views import of_recorded, one_of_each, recorded_view
-from tests.support.peers.reference_implementation import Reference, RefusedError
+from tests.support.peers.reference_implementation import RefusedError
 
 
 @of_recorded(one_of_each())
-def test_spark_reads_all_rows_or_is_stopped(
-    reference: Reference, folder: Path, version: int, num_rows: int
-) -> None:
+def test_spark_reads_all_rows_or_is_stopped(reference, folder, version, num_rows):
     view = recorded_view(folder, version)
     made = {made.key: made for made in view_snippets(view)}
     of_newest = {

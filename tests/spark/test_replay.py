@@ -6,7 +6,7 @@ joined into one job: a job costs more than a small log does.
 
 import json
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -163,9 +163,7 @@ def logs(draw: st.DrawFn) -> LogBuilder:
     return builder
 
 
-def _later_checkpoint(
-    builder: LogBuilder, version: int, kind: str, state: "_State", sidecars: int
-) -> None:
+def _later_checkpoint(builder, version, kind, state, sidecars):
     """Write a checkpoint with some sidecars, or with its file actions itself."""
     files = [*state.files.values()]
     named = [f"{version}-{number}.parquet" for number in range(sidecars)]
@@ -281,9 +279,7 @@ def assert_engines_agree(pairs: "Sequence[tuple[ReplayedState, Snapshot]]") -> N
         assert sorted(removed, key=repr) == tombstones_here(snapshot)
 
 
-def every_version(
-    spark: "SparkSession", folder: Path
-) -> "Iterator[tuple[ReplayedState, Snapshot]]":
+def every_version(spark: "SparkSession", folder: Path):
     """Each version of a table by both engines, which refuse the same ones."""
     from deltaweb.spark.log.replay import load_state
     from deltaweb.storage.place import TablePlace
@@ -311,9 +307,7 @@ def outcome(load: Any) -> Any:  # noqa: ANN401 (a snapshot or a state)
     params=[(512 << 20, 4_096, 6), (512 << 20, 1, 4), (0, 2, 3)],
     ids=["one pack", "a pack a commit", "shuffled"],
 )
-def max_examples(
-    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
-) -> int:
+def max_examples(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch):
     """Take each way that the size of a tail can call for; return examples to run."""
     from deltaweb.spark.log import reader as log_reader
     from deltaweb.spark.log import replay, tail_facts
@@ -326,9 +320,7 @@ def max_examples(
 
 
 class TestEveryVersion:
-    def test_is_the_same_in_both_engines(
-        self, spark: "SparkSession", max_examples: int
-    ) -> None:
+    def test_is_the_same_in_both_engines(self, spark, max_examples):
         @settings(
             max_examples=max_examples,
             phases=NO_SHRINKING,

@@ -6,11 +6,7 @@ from typing import TYPE_CHECKING
 import pyarrow.parquet as pq
 import pytest
 
-from deltaweb.delta.errors import (
-    DeltaError,
-    LogCorruptError,
-    PathEscapesTableError,
-)
+from deltaweb.delta.errors import DeltaError, LogCorruptError, PathEscapesTableError
 from deltaweb.delta.log.paths import checkpoint_name, commit_name
 from deltaweb.delta.log.store import FileStatus
 from deltaweb.table import DeltaTable
@@ -70,23 +66,17 @@ def outcome(read: "Callable[[], list[str]]") -> tuple[str, object]:
 
 
 class TestABrokenCheckpoint:
-    def test_is_passed_over_where_its_footer_does_not_read(
-        self, spark: "SparkSession", log: Path
-    ) -> None:
+    def test_is_passed_over_where_its_footer_does_not_read(self, spark, log):
         (log / checkpoint_name(1)).write_bytes(b"PAR1 torn")
 
         assert paths(spark, log) == ["b"]
 
-    def test_is_passed_over_where_a_task_finds_it_broken(
-        self, spark: "SparkSession", log: Path
-    ) -> None:
+    def test_is_passed_over_where_a_task_finds_it_broken(self, spark, log):
         _break_pages(log / checkpoint_name(1))
 
         assert paths(spark, log) == ["b"]
 
-    def test_is_the_error_where_nothing_else_builds_the_version(
-        self, spark: "SparkSession", log: Path
-    ) -> None:
+    def test_is_the_error_where_nothing_else_builds_the_version(self, spark, log):
         _break_pages(log / checkpoint_name(1))
         (log / commit_name(0)).unlink()
 
@@ -160,13 +150,7 @@ HOSTILE = [
 
 class TestAHostileCommit:
     @pytest.mark.parametrize("data", HOSTILE)
-    def test_is_read_or_refused_as_in_process(
-        self,
-        spark: "SparkSession",
-        log: Path,
-        data: bytes,
-        monkeypatch: pytest.MonkeyPatch,
-    ) -> None:
+    def test_is_read_or_refused_as_in_process(self, spark, log, data, monkeypatch):
         from deltaweb.spark.log import reader as log_reader
 
         monkeypatch.setattr(log_reader, "PACK_COMMITS", 1)  # in tasks
@@ -180,9 +164,7 @@ class TestAHostileCommit:
 
 
 class TestPackCommits:
-    def test_keeps_the_order_and_bounds_bytes_and_count(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_keeps_the_order_and_bounds_bytes_and_count(self, monkeypatch):
         from deltaweb.spark.log import reader as log_reader
 
         monkeypatch.setattr(log_reader, "PACK_BYTES", 10)

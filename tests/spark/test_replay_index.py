@@ -7,12 +7,7 @@ import fsspec
 import pytest
 
 from deltaweb.delta.log.paths import commit_name
-from deltaweb.index.folder.file_index import (
-    COMMITS,
-    METADATA,
-    PROTOCOLS,
-    open_files,
-)
+from deltaweb.index.folder.file_index import COMMITS, METADATA, PROTOCOLS, open_files
 from deltaweb.index.folder.result import IndexResult
 from deltaweb.storage.place import TablePlace
 from tests.support.index.index_builds import build_index
@@ -40,14 +35,7 @@ TABLES = ["orders", "device_readings", "customers", "returns"]
 NOW_MS = 1_800_000_000_000
 
 
-def index_large(
-    spark: "SparkSession",
-    location: Path,
-    home: Path,
-    *,
-    max_task_bytes: int = 0,
-    base: str = "",
-) -> IndexResult:
+def index_large(spark, location, home, *, max_task_bytes=0, base=""):
     from deltaweb.spark.pipeline import IndexRequest, index_tables
 
     results: dict[int, IndexResult] = {}
@@ -95,9 +83,7 @@ OPENING = [
 
 class TestALargeTable:
     @pytest.mark.parametrize("name", TABLES)
-    def test_has_the_index_that_a_small_one_has(
-        self, spark: "SparkSession", lake: Path, tmp_path: Path, name: str
-    ) -> None:
+    def test_has_the_index_that_a_small_one_has(self, spark, lake, tmp_path, name):
         result = assert_same_index(spark, lake / name, tmp_path)
 
         assert result.state == "INDEXED"
@@ -114,9 +100,7 @@ class TestALargeTable:
 
         assert_same_index(spark, lake / "orders", tmp_path)
 
-    def test_with_values_of_another_type_keeps_texts(
-        self, spark: "SparkSession", tmp_path: Path
-    ) -> None:
+    def test_with_values_of_another_type_keeps_texts(self, spark, tmp_path):
         schema = schema_string("id", "p").replace('"string"', '"integer"')
         opening = [protocol(), metadata(partitionColumns=["p"], schemaString=schema)]
         table = write_log(
@@ -135,9 +119,7 @@ class TestALargeTable:
 
         assert assert_same_index(spark, location, tmp_path).state == "INDEXED"
 
-    def test_with_deletion_vectors_holds_them(
-        self, spark: "SparkSession", tmp_path: Path
-    ) -> None:
+    def test_with_deletion_vectors_holds_them(self, spark, tmp_path):
         vector = deletion_vector("v", 1)
         table = write_log(
             tmp_path / "table", [*OPENING, add("a", deletionVector=vector)]
@@ -147,23 +129,17 @@ class TestALargeTable:
         files = open_files(tmp_path / "there")
         assert files["deletion_vector"].to_pylist()[0]["cardinality"] == 1
 
-    def test_without_any_file_is_indexed(
-        self, spark: "SparkSession", tmp_path: Path
-    ) -> None:
+    def test_without_any_file_is_indexed(self, spark: "SparkSession", tmp_path: Path):
         table = write_log(tmp_path / "table", [*OPENING, add("a")], [remove("a")])
 
         assert assert_same_index(spark, table, tmp_path).num_files == 0
 
-    def test_that_asks_for_a_newer_reader_has_its_history(
-        self, spark: "SparkSession", tmp_path: Path
-    ) -> None:
+    def test_that_asks_for_a_newer_reader_has_its_history(self, spark, tmp_path):
         table = write_log(tmp_path / "table", [*OPENING, add("a")], [protocol(99, 99)])
 
         assert assert_same_index(spark, table, tmp_path).state == "UNSUPPORTED"
 
-    def test_with_a_broken_end_is_indexed_before_it(
-        self, spark: "SparkSession", tmp_path: Path
-    ) -> None:
+    def test_with_a_broken_end_is_indexed_before_it(self, spark, tmp_path):
         table = write_log(tmp_path / "table", [*OPENING, add("a")], [add("b")])
         (table / "_delta_log" / commit_name(2)).write_bytes(b"{torn")
 
@@ -171,9 +147,7 @@ class TestALargeTable:
 
         assert (result.version, result.is_broken) == (1, True)
 
-    def test_that_begins_at_a_checkpoint_is_indexed(
-        self, spark: "SparkSession", tmp_path: Path
-    ) -> None:
+    def test_that_begins_at_a_checkpoint_is_indexed(self, spark, tmp_path):
         table = write_log(tmp_path / "table", OPENING, [add("a")], [add("b")])
         log = table / "_delta_log"
         actions = [*OPENING, add("a"), remove("gone")]
@@ -225,9 +199,7 @@ class TestALargeTableWithAnIndex:
         build_index(str(table), None, tmp_path / "base")
         return table
 
-    def test_is_gone_on_from_in_a_task(
-        self, spark: "SparkSession", table: Path, tmp_path: Path
-    ) -> None:
+    def test_is_gone_on_from_in_a_task(self, spark, table, tmp_path):
         commit(table, 1, raw=b"{torn")  # whoever reads the whole log says so
         new = commit(table, 3, remove("part-3"), add("c"))
 
@@ -236,9 +208,7 @@ class TestALargeTableWithAnIndex:
         assert (result.state, result.version) == ("INDEXED", 3)
         assert (result.num_files, result.is_broken) == (21, False)
 
-    def test_is_replayed_where_that_would_be_wrong(
-        self, spark: "SparkSession", table: Path, tmp_path: Path
-    ) -> None:
+    def test_is_replayed_where_that_would_be_wrong(self, spark, table, tmp_path):
         parameters = {"specifiedRetentionMillis": "0"}
         info = {"operation": "VACUUM START", "operationParameters": parameters}
         new = commit(table, 3, {"commitInfo": info})
@@ -250,9 +220,7 @@ class TestALargeTableWithAnIndex:
         one, other = (open_index(tmp_path / name) for name in ("there", "here"))
         assert one.files.equals(other.files)
 
-    def index(
-        self, spark: "SparkSession", table: Path, home: Path, *, max_task_bytes: int
-    ) -> IndexResult:
+    def index(self, spark, table, home, *, max_task_bytes):
         base = str(home / "base")
         return index_large(spark, table, home, max_task_bytes=max_task_bytes, base=base)
 

@@ -16,10 +16,7 @@ from tests.support.stores.s3_server import S3Server
 if TYPE_CHECKING:
     from pytest_django.fixtures import Settings
 
-pytestmark = [
-    pytest.mark.django_db(transaction=True),
-    pytest.mark.usefixtures("spark"),
-]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("spark")]
 
 
 @pytest.mark.parametrize(

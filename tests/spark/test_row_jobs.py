@@ -63,9 +63,7 @@ def numbers(folder: Path) -> list[int]:
     return sorted(DeltaTable(str(folder)).snapshot().read()["n"].to_pylist())
 
 
-def test_rows_of_a_large_table_are_changed_by_tasks(
-    table: Table, folder: Path, settings: "Settings"
-) -> None:
+def test_rows_of_a_large_table_are_changed_by_tasks(table, folder, settings):
     settings.SPARK_DIFF_BYTES = 0
 
     deleted = carried_out(DELETE_ROWS, table, DeleteRows(where="n in (1, 5)"))
@@ -77,18 +75,14 @@ def test_rows_of_a_large_table_are_changed_by_tasks(
     assert {deleted.progress_unit, updated.progress_unit} == {"tasks"}
 
 
-def test_a_condition_that_only_spark_evaluates_is_its_own_to_evaluate(
-    table: Table, folder: Path
-) -> None:
+def test_a_condition_that_only_spark_evaluates_is_its_own_to_evaluate(table, folder):
     asked = DeleteRows(where="hash(n) = hash(4L)")
 
     assert carried_out(DELETE_ROWS, table, asked).state == Job.State.DONE
     assert numbers(folder) == [0, 1, 2, 3, 5]
 
 
-def test_rows_that_are_tracked_are_changed_in_the_worker_itself(
-    tmp_path: Path, settings: "Settings"
-) -> None:
+def test_rows_that_are_tracked_are_changed_in_the_worker_itself(tmp_path, settings):
     settings.SPARK_DIFF_BYTES = 0
     tracks = {"delta.enableRowTracking": "true"}
     schema = pa.schema([("n", pa.int64())])
@@ -126,9 +120,7 @@ def more(tmp_path: Path) -> Path:
     return tmp_path / "more.csv"
 
 
-def test_rows_are_merged_into_a_large_table_by_tasks(
-    folder: Path, more: Path, settings: "Settings"
-) -> None:
+def test_rows_are_merged_into_a_large_table_by_tasks(folder, more, settings):
     settings.SPARK_DIFF_BYTES = 0
     on = ("--on", "t.n = s.n", "--insert-all", "--delete-where", "true")
     words = ("merge", folder, more, *on)
@@ -173,9 +165,7 @@ BY_A_FUNCTION = "date_format(ts, 'HH:mm') IN ('02:00', '08:00')"
         pytest.param(NEW_YORK, MIDNIGHT, [1], id="midnight, New York"),
     ],
 )
-def test_spark_has_the_zone_of_who_asked(
-    tmp_path: Path, settings: "Settings", zone: str, where: str, left: list[int]
-) -> None:
+def test_spark_has_the_zone_of_who_asked(tmp_path, settings, zone, where, left):
     settings.SPARK_DIFF_BYTES = 0
     write_zoned_table(tmp_path / "events")
     table = new_table("events", location=str(tmp_path / "events"), version=1)

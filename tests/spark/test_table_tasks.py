@@ -22,9 +22,7 @@ def folder(tmp_path: Path) -> "RunFolder":
     return RunFolder(tmp_path / "run")
 
 
-def share_of(
-    folder: "RunFolder", lake: Path, *, num_tables: int, num_tasks: int = 2
-) -> "Share":
+def share_of(folder: "RunFolder", lake: Path, *, num_tables: int, num_tasks: int = 2):
     from deltaweb.spark.table_tasks import IndexRequest, Share
 
     requests = {
@@ -42,9 +40,7 @@ def run(share: "Share", number: int) -> dict[int, dict[str, Any]]:
 
 
 class TestIndexTables:
-    def test_takes_what_no_other_task_has(
-        self, folder: "RunFolder", lake: Path, tmp_path: Path
-    ) -> None:
+    def test_takes_what_no_other_task_has(self, folder, lake, tmp_path):
         share = share_of(folder, lake, num_tables=4)
         assert folder.claim(1)
 
@@ -56,9 +52,7 @@ class TestIndexTables:
         for position in results:
             assert open_files(tmp_path / "index" / str(position)).num_rows > 0
 
-    def test_begins_no_table_of_a_run_that_is_over(
-        self, folder: "RunFolder", lake: Path, tmp_path: Path
-    ) -> None:
+    def test_begins_no_table_of_a_run_that_is_over(self, folder, lake, tmp_path):
         share = share_of(folder, lake, num_tables=2)
         folder.path.rmdir()
 
@@ -66,9 +60,7 @@ class TestIndexTables:
 
         assert not (tmp_path / "index").exists()
 
-    def test_does_each_table_once_where_nothing_can_be_told(
-        self, folder: "RunFolder", lake: Path
-    ) -> None:
+    def test_does_each_table_once_where_nothing_can_be_told(self, folder, lake):
         share = share_of(folder, lake, num_tables=5)
         folder.path.rmdir()
         folder.path.write_text("a file, as little use as a folder on a full disk")
@@ -79,9 +71,7 @@ class TestIndexTables:
         for result in (first | second).values():
             assert result["state"] == "INDEXED"
 
-    def test_leaves_a_large_log_to_jobs_of_its_own(
-        self, folder: "RunFolder", lake: Path
-    ) -> None:
+    def test_leaves_a_large_log_to_jobs_of_its_own(self, folder, lake):
         from deltaweb.spark.table_tasks import LARGE
 
         share = share_of(folder, lake, num_tables=2)
@@ -122,9 +112,7 @@ class TestIndexTables:
 
 
 class TestRunFolder:
-    def test_gives_a_table_to_one_task_until_it_is_forgotten(
-        self, folder: "RunFolder"
-    ) -> None:
+    def test_gives_a_table_to_one_task_until_it_is_forgotten(self, folder: "RunFolder"):
         assert folder.claim(3)
         assert not folder.claim(3)
         assert folder.claimed() == {3}

@@ -18,10 +18,7 @@ from tests.support.pages.operated import request_checkpoint, worked
 if TYPE_CHECKING:
     from pytest_django.fixtures import Settings
 
-pytestmark = [
-    pytest.mark.django_db(transaction=True),
-    pytest.mark.usefixtures("spark"),
-]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("spark")]
 NEWEST = 21
 
 
@@ -71,9 +68,7 @@ def names(location: Path) -> list[str]:
         pytest.param(13, 3, checkpoint_part_names(13, 3), id="older, in parts"),
     ],
 )
-def test_a_checkpoint_is_written_as_it_was_asked_for(
-    orders: Path, version: int, parts: int | None, names: tuple[str, ...]
-) -> None:
+def test_a_checkpoint_is_written_as_it_was_asked_for(orders, version, parts, names):
     before = paths(orders, version)
     job = queue(orders, version=version, parts=parts)
 
@@ -110,9 +105,7 @@ def test_a_commit_that_does_not_read_is_named(orders: Path) -> None:
     assert names(orders) == before
 
 
-def test_a_command_goes_to_spark_as_the_page_does(
-    orders: Path, settings: "Settings"
-) -> None:
+def test_a_command_goes_to_spark_as_the_page_does(orders: Path, settings: "Settings"):
     written = run_json("table", "checkpoint", orders, "--version", 13)
     settings.SPARK_REPLAY_BYTES = 1 << 30
     here = run_json("table", "checkpoint", orders)

@@ -111,9 +111,7 @@ def test_every_value_is_every_type_that_it_is_in_spark(spark: "SparkSession") ->
 @pytest.mark.parametrize(
     ("number", "data_type"), [("1.0E19", "BIGINT"), ("300", "TINYINT")]
 )
-def test_what_overflows_is_an_error_of_both(
-    spark: "SparkSession", number: str, data_type: str
-) -> None:
+def test_what_overflows_is_an_error_of_both(spark, number, data_type):
     from pyspark.errors import PySparkException
 
     sql = f"SELECT variant_get(parse_json('{number}'), '$', '{data_type}')"

@@ -41,9 +41,7 @@ def table(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("num_files", [None, 10**6], ids=["listed", "replayed"])
-def test_a_profile_is_of_live_rows(
-    spark: "SparkSession", table: Path, num_files: int | None
-) -> None:
+def test_a_profile_is_of_live_rows(spark, table, num_files):
     from deltaweb.spark.column_reader import ProfileRequest
     from deltaweb.spark.statistics import profile_column
 
@@ -55,9 +53,7 @@ def test_a_profile_is_of_live_rows(
     assert (found.num_rows, found.num_distinct) == (70, 70)
 
 
-def test_a_changed_vector_is_a_change_of_rows(
-    spark: "SparkSession", table: Path
-) -> None:
+def test_a_changed_vector_is_a_change_of_rows(spark: "SparkSession", table: Path):
     from functools import partial
 
     from deltaweb.spark.table_changes import diff_rows

@@ -65,9 +65,7 @@ def rows(spark: SparkSession, location: str) -> DataFrame:
 
 
 @pytest.mark.parametrize(("filters", "columns"), PARTS)
-def test_python_finds_the_rows_of_the_page(
-    rows: DataFrame, location: str, filters: tuple[str, ...], columns: tuple[str, ...]
-) -> None:
+def test_python_finds_the_rows_of_the_page(rows, location, filters, columns):
     view = shown_view(location, *filters, columns=columns)
     reader = Reader(rows, [])
     names: dict[str, Any] = {"spark": reader}
@@ -80,13 +78,7 @@ def test_python_finds_the_rows_of_the_page(
 
 
 @pytest.mark.parametrize(("filters", "columns"), PARTS)
-def test_sql_finds_the_rows_of_the_page(
-    spark: SparkSession,
-    rows: DataFrame,
-    location: str,
-    filters: tuple[str, ...],
-    columns: tuple[str, ...],
-) -> None:
+def test_sql_finds_the_rows_of_the_page(spark, rows, location, filters, columns):
     view = shown_view(location, *filters, columns=columns)
     query = code_of(view)["sql"]
     table = f"delta.`{location.replace('`', '``')}` VERSION AS OF 0"
@@ -100,9 +92,7 @@ def test_sql_finds_the_rows_of_the_page(
     assert found(shown) == expected_rows(view)
 
 
-def test_parts_of_variants_are_what_spark_finds(
-    spark: SparkSession, tmp_path: Path
-) -> None:
+def test_parts_of_variants_are_what_spark_finds(spark: SparkSession, tmp_path: Path):
     folder = str(write_events(tmp_path / "events", shredded=True))
     rows = spark.createDataFrame(DeltaTable(folder).snapshot().read())
     rows = rows.selectExpr("id", "parse_json(v) AS v")

@@ -9,16 +9,13 @@ from deltaweb.delta.log.paths import checkpoint_part_names, commit_name
 from deltaweb.storage.place import open_store
 from deltaweb.table import DeltaTable
 from tests.benchmarks.logs import START_MS, write_checkpointed_log, write_json_log
-from tests.support.stores.s3_server import S3Server
 
 NOW = datetime.fromtimestamp(START_MS / 1000, UTC)
 LATE = datetime(2999, 1, 1, tzinfo=UTC)
 
 
 @pytest.mark.parametrize("parts", [None, 3], ids=["one file", "three parts"])
-def test_a_table_on_s3_gets_a_checkpoint_and_loses_what_is_older(
-    s3: S3Server, tmp_path: Path, parts: int | None
-) -> None:
+def test_a_table_on_s3_gets_a_checkpoint_and_loses_what_is_older(s3, tmp_path, parts):
     bucket = s3.new_bucket()
     folder = write_json_log(tmp_path / "table", commits=12, adds=50, removes=10)
     s3.upload(folder, bucket, "lake/ä b")

@@ -27,9 +27,7 @@ from tests.support.tables.written_tables import (
         pytest.param(0, id="nothing at all"),
     ],
 )
-def test_a_put_that_was_done_and_answered_with_an_error_is_one_commit(
-    s3: S3Server, status: int
-) -> None:
+def test_a_put_that_was_done_and_answered_with_an_error_is_one_commit(s3, status):
     faults = Faults(status=status)
     with faulty(s3, faults) as server:
         store = open_store(f"s3://{s3.new_bucket()}/t", server.options)
@@ -58,9 +56,7 @@ def test_a_server_that_replaces_files_is_found_out(s3: S3Server) -> None:
         assert store.list_names_from("") == []
 
 
-def test_a_server_that_refuses_without_naming_the_condition_is_written(
-    s3: S3Server,
-) -> None:
+def test_a_server_that_refuses_without_naming_the_condition_is_written(s3: S3Server):
     with faulty(s3, Faults(names_condition=False)) as server:
         store = open_store(f"s3://{s3.new_bucket()}/t", server.options)
         create(store)

@@ -27,9 +27,7 @@ def no_credentials(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("no_credentials")
-def test_without_a_storage_a_closed_table_is_not_read(
-    seaweed: S3Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_storage_a_closed_table_is_not_read(seaweed, monkeypatch):
     monkeypatch.setenv("AWS_ENDPOINT_URL", seaweed.url)
     table = new_table("orders", location=f"s3://{seaweed.new_bucket()}/orders")
 
@@ -40,9 +38,7 @@ def test_without_a_storage_a_closed_table_is_not_read(
 
 
 @pytest.mark.usefixtures("no_credentials")
-def test_without_a_storage_a_public_table_is_read(
-    s3: S3Server, lake: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_storage_a_public_table_is_read(s3, lake, monkeypatch):
     monkeypatch.setenv("AWS_ENDPOINT_URL", s3.url)
     bucket = s3.new_bucket()
     s3.upload(lake / "orders", bucket, "orders")

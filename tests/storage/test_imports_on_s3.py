@@ -9,7 +9,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from django.core.management import CommandError, call_command
-from django.test import Client
 from pytest_django.fixtures import Settings
 
 from deltaweb.table import DeltaTable
@@ -73,9 +72,7 @@ def test_the_command_reads_every_format(folder: str, tmp_path: Path) -> None:
     ]
 
 
-def test_what_is_wrong_is_named_with_its_place(
-    folder: str, tmp_path: Path, settings: Settings
-) -> None:
+def test_what_is_wrong_is_named_with_its_place(folder, tmp_path, settings):
     place = tmp_path / "t"
     with pytest.raises(
         CommandError, match=rf"{folder}/gone\.csv cannot.* no such file"
@@ -91,9 +88,7 @@ def test_what_is_wrong_is_named_with_its_place(
     assert not place.exists()
 
 
-def test_the_page_imports_a_file_under_a_connection(
-    editor: Client, folder: str, tmp_path: Path
-) -> None:
+def test_the_page_imports_a_file_under_a_connection(editor, folder, tmp_path):
     asked = {"name": "s3.rows", "location": f"{tmp_path}/t"}
     came = editor.post(NEW, {**asked, "path": f"{folder}/a 1.csv"})
     look = _work()
@@ -108,9 +103,7 @@ def test_the_page_imports_a_file_under_a_connection(
     assert [row["s"] for row in _rows(table.location)] == ["one", "two"]
 
 
-def test_the_page_refuses_a_store_that_is_not_allowed(
-    editor: Client, folder: str, tmp_path: Path
-) -> None:
+def test_the_page_refuses_a_store_that_is_not_allowed(editor, folder, tmp_path):
     asked = {"name": "s3.rows", "location": f"{tmp_path}/t"}
 
     refused = editor.post(NEW, {**asked, "path": "s3://others/a.csv"})

@@ -62,9 +62,7 @@ def test_a_writer_that_is_killed_at_any_step_leaves_the_old_or_the_new_version(
     assert set(versions) == {2, 3}
 
 
-def test_a_writer_without_room_or_leave_leaves_the_table_as_it_was(
-    tmp_path: Path,
-) -> None:
+def test_a_writer_without_room_or_leave_leaves_the_table_as_it_was(tmp_path: Path):
     tmp_path.chmod(0o755)
     folders = [tmp_path / "no-room", tmp_path / "no-leave"]
 

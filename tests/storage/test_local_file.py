@@ -82,9 +82,7 @@ class TestOpenLocalFile:
             content(root, "pipe")
 
     @given(parts=st.lists(PARTS, max_size=6), slash=st.sampled_from(["", "/", "//"]))
-    def test_never_reads_another_file(
-        self, root: Path, parts: list[str], slash: str
-    ) -> None:
+    def test_never_reads_another_file(self, root: Path, parts: list[str], slash: str):
         try:
             found = content(root, slash + "/".join(parts))
         except DataFileError:

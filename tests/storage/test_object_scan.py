@@ -113,9 +113,7 @@ def test_a_bucket_may_be_scanned_whole(s3: S3Server) -> None:
     assert found.tables[:-1] == [("lake", *parts) for parts in TABLES]
 
 
-def test_lists_folders_over_many_pages(
-    s3: S3Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_lists_folders_over_many_pages(s3: S3Server, monkeypatch: pytest.MonkeyPatch):
     place = on_moto(s3)
     fill(place)
     monkeypatch.setenv("MOTO_S3_DEFAULT_MAX_KEYS", "7")
@@ -142,9 +140,7 @@ def test_can_be_stopped_and_says_how_far_it_is(s3: S3Server) -> None:
 
 
 @pytest.mark.parametrize("server", ["s3", "seaweed"])
-def test_a_bucket_that_is_not_there_is_a_sentence(
-    server: str, request: pytest.FixtureRequest
-) -> None:
+def test_a_bucket_that_is_not_there_is_a_sentence(server, request):
     options = request.getfixturevalue(server).options
 
     with pytest.raises(BucketNotFoundError, match="s3://no-such-bucket/lake names"):

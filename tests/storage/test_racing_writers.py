@@ -58,9 +58,7 @@ def test_racing_appends_are_each_there_once_on_s3(s3: S3Server) -> None:
 
 
 @pytest.mark.parametrize("step", STEPS)
-def test_a_writer_that_is_killed_leaves_the_old_or_the_new_version(
-    tmp_path: Path, step: str
-) -> None:
+def test_a_writer_that_is_killed_leaves_the_old_or_the_new_version(tmp_path, step):
     store = LocalTableStore(str(tmp_path / "t"))
     create(store)
 

@@ -84,18 +84,14 @@ def test_the_region_is_named(refusing: RefusingServer) -> None:
 
 
 @pytest.mark.parametrize("wrong", [{"secret": "wrong"}, {"key": "nobody"}])
-def test_a_wrong_key_is_refused_by_a_server(
-    seaweed: S3Server, wrong: dict[str, str]
-) -> None:
+def test_a_wrong_key_is_refused_by_a_server(seaweed: S3Server, wrong: dict[str, str]):
     options = {**seaweed.options, **wrong}
 
     with pytest.raises(CredentialsNeededError):
         first_object(f"s3://{seaweed.new_bucket()}", options)
 
 
-def test_a_wrong_key_is_refused_by_azure(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> None:
+def test_a_wrong_key_is_refused_by_azure(tmp_path_factory: pytest.TempPathFactory):
     with running_azure(tmp_path_factory.mktemp("azure")) as azure:
         container = azure.new_container()
         text = azure.options["connection_string"].replace(
@@ -124,9 +120,7 @@ class TestTrial:
     def place(self, seaweed: S3Server) -> tuple[str, dict[str, Any]]:
         return f"s3://{seaweed.new_bucket()}/lake", seaweed.options
 
-    def test_an_empty_bucket_is_listed_and_written(
-        self, place: tuple[str, dict[str, Any]]
-    ) -> None:
+    def test_an_empty_bucket_is_listed_and_written(self, place):
         assert try_storage(*place, is_written=False) == Trial(
             was_read=None, was_written=None
         )
@@ -135,9 +129,7 @@ class TestTrial:
         )
         assert first_object(*place) is None
 
-    def test_what_is_there_is_read(
-        self, seaweed: S3Server, place: tuple[str, dict[str, Any]]
-    ) -> None:
+    def test_what_is_there_is_read(self, seaweed, place):
         seaweed.put(f"{place[0]}/a b/ü", b"data")
 
         assert try_storage(*place, is_written=False).was_read

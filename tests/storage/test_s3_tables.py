@@ -5,7 +5,6 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -108,9 +107,7 @@ def test_the_command_shows_names_alone(storage: str, bucket: str) -> None:
     assert f"lake  s3://{bucket}  client_kwargs.endpoint_url, " in shown[1]
 
 
-def test_the_command_removes_after_asking(
-    storage: str, location: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_command_removes_after_asking(storage, location, monkeypatch):
     assert storage
     new_table("orders", location=location)
     monkeypatch.setattr("sys.stdin", Terminal("no\n"))
@@ -122,9 +119,7 @@ def test_the_command_removes_after_asking(
     assert "No storages yet" in run("storage", "list")
 
 
-def test_the_command_warns_of_a_reference_that_is_missing_here(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_command_warns_of_a_reference_that_is_missing_here(monkeypatch):
     monkeypatch.delenv("LAKE_KEY", raising=False)
 
     said = add_storage("lake", "s3://b/", "key=env:LAKE_KEY")
@@ -146,9 +141,7 @@ def test_a_refused_option_is_not_shown() -> None:
 
 @pytest.mark.usefixtures("storage")
 class TestReading:
-    def test_a_table_is_registered_and_read_by_the_command_line(
-        self, location: str, lake: Path
-    ) -> None:
+    def test_a_table_is_registered_and_read_by_the_command_line(self, location, lake):
         added = run_json("table", "add", "orders", location)
         local = DeltaTable(str(lake / "orders")).snapshot()
 
@@ -172,9 +165,7 @@ class TestReading:
         assert _result(job)["version"] == newest
         assert not any(secret in repr(vars(job)) for secret in SECRETS)
 
-    def test_workers_probe_and_read_rows_and_files(
-        self, location: str, lake: Path
-    ) -> None:
+    def test_workers_probe_and_read_rows_and_files(self, location: str, lake: Path):
         newest = DeltaTable(str(lake / "orders")).latest_version()
         table = new_table("orders", location=location, version=newest - 1)
 
@@ -196,9 +187,7 @@ class TestReading:
             )
 
 
-def test_a_missing_variable_is_the_error_of_the_table(
-    location: str, bucket: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_missing_variable_is_the_error_of_the_table(location, bucket, monkeypatch):
     monkeypatch.delenv("LAKE_KEY", raising=False)
     add_storage("lake", f"s3://{bucket}", "key=env:LAKE_KEY", "secret=hunter2")
     table = new_table("orders", location=location)
@@ -244,9 +233,7 @@ def test_credentials_of_the_environment_stay_out_of_the_most_talkative_log(
 
 @pytest.mark.usefixtures("storage")
 class TestSigning:
-    def test_a_signed_url_gives_the_file_whole_or_in_part(
-        self, location: str, lake: Path
-    ) -> None:
+    def test_a_signed_url_gives_the_file_whole_or_in_part(self, location, lake):
         snapshot = DeltaTable(location, options_for(location)).snapshot()
         paths = [decode_path(path) for path in snapshot.files["path"].to_pylist()]
         signer = open_signer(
@@ -276,9 +263,7 @@ class TestSigning:
 
 
 @pytest.mark.parametrize("as_client", [str, lambda url: str(URL(url))])
-def test_a_signed_url_names_its_key_however_it_is_spelled(
-    s3: S3Server, as_client: Callable[[str], str]
-) -> None:
+def test_a_signed_url_names_its_key_however_it_is_spelled(s3, as_client):
     names = ["k=a b/p+q&r;t", "a%20b/%2F#?.parquet", "größe/日本", "~x*!'()@:$,[]"]
     bucket = s3.new_bucket()
     store = open_store(f"s3://{bucket}/t", s3.options)
@@ -313,9 +298,7 @@ def test_a_bucket_tells_its_region_where_nobody_configured_one(
 # === Writing ===
 
 
-def test_of_two_commits_of_one_version_one_wins(
-    location: str, s3: S3Server, lake: Path
-) -> None:
+def test_of_two_commits_of_one_version_one_wins(location, s3, lake):
     store = DeltaTable(location, s3.options).store
     newest = DeltaTable(str(lake / "orders")).latest_version()
 

@@ -71,9 +71,7 @@ def query(secret: str) -> tuple[int, str]:
     return answer.status_code, answer.getvalue().decode()
 
 
-def test_a_recipient_fetches_every_row_from_s3(
-    secret: str, s3: S3Server, lake: Path
-) -> None:
+def test_a_recipient_fetches_every_row_from_s3(secret: str, s3: S3Server, lake: Path):
     add_storage(*s3.option_texts)
 
     status, text = query(secret)
@@ -124,9 +122,7 @@ def test_a_url_ends_with_the_token_that_asked_for_it(secret: str, s3: S3Server) 
         ),
     ],
 )
-def test_a_recipient_learns_nothing_of_a_storage_that_fails(
-    secret: str, texts: list[str]
-) -> None:
+def test_a_recipient_learns_nothing_of_a_storage_that_fails(secret, texts):
     add_storage(*texts)
 
     status, text = query(secret)

@@ -20,12 +20,7 @@ from deltaweb.web.tables.storage.connections import add_connection
 from deltaweb.web.tables.storage.opening import open_table
 from deltaweb.web.tables.storage.options import parse_options
 from tests.benchmarks.logs import write_json_log
-from tests.support.pages.factories import (
-    NOW,
-    new_metadata,
-    new_protocol,
-    new_table,
-)
+from tests.support.pages.factories import NOW, new_metadata, new_protocol, new_table
 from tests.support.pages.operated import request_checkpoint, worked
 from tests.support.stores.s3_server import S3Server
 
@@ -66,9 +61,7 @@ def looked_at(table: Table) -> dict[str, Any]:
     return look.result
 
 
-def test_a_checkpoint_is_written_with_its_storage_and_seen_by_the_next_look(
-    orders: Table,
-) -> None:
+def test_a_checkpoint_is_written_with_its_storage_and_seen_by_the_next_look(orders):
     assert looked_at(orders)["commits_since_checkpoint"] == NEWEST + 1
 
     job = worked(request_checkpoint(orders, version=NEWEST, parts=2))

@@ -175,9 +175,7 @@ class TestOnesOwnAccount:
             pytest.param("+05:30", "Give one such as", id="none of Django's"),
         ],
     )
-    def test_an_unknown_time_zone_is_refused_beside_its_field(
-        self, admin: Client, zone: str, said: str
-    ) -> None:
+    def test_an_unknown_time_zone_is_refused_beside_its_field(self, admin, zone, said):
         form = {"theme": "DARK", "time_zone": zone}
 
         response = admin.post("/me/appearance", form)
@@ -193,9 +191,7 @@ class TestOnesOwnAccount:
             pytest.param("long enough one", "another one", "differ", id="a slip"),
         ],
     )
-    def test_a_password_that_will_not_do_is_refused(
-        self, admin: Client, new: str, again: str, said: str
-    ) -> None:
+    def test_a_password_that_will_not_do_is_refused(self, admin, new, again, said):
         response = admin.post("/me/password", {"new": new, "again": again})
 
         assert response.status_code == 422

@@ -37,9 +37,7 @@ def account_changes() -> list[tuple[str, str]]:
 
 
 class TestByAPIKey:
-    def test_a_script_is_its_user_without_a_session(
-        self, client: Client, vera: User
-    ) -> None:
+    def test_a_script_is_its_user_without_a_session(self, client: Client, vera: User):
         response = client.get("/me.json", headers=new_api_key(vera))
 
         assert response.json()["name"] == "vera"
@@ -56,9 +54,7 @@ class TestByAPIKey:
         assert vera.theme == User.Theme.DARK
 
     @pytest.mark.parametrize("secret", ["", "dwk_unknown", "\udc80"])
-    def test_an_unknown_key_is_a_401_even_beside_a_session(
-        self, client: Client, vera: User, secret: str
-    ) -> None:
+    def test_an_unknown_key_is_a_401_even_beside_a_session(self, client, vera, secret):
         client.force_login(vera)
 
         headers = {
@@ -72,9 +68,7 @@ class TestByAPIKey:
         assert response.json()["error"] == "api-key-unknown"
         assert response["WWW-Authenticate"].startswith("Bearer")
 
-    def test_the_token_of_a_share_is_told_where_it_is_good(
-        self, client: Client
-    ) -> None:
+    def test_the_token_of_a_share_is_told_where_it_is_good(self, client: Client):
         headers = {"Authorization": "Bearer dwt_12345678secret"}
 
         answer = client.get("/shares/retail/all-tables", headers=headers)
@@ -91,9 +85,7 @@ class TestByAPIKey:
 
         assert client.get("/me.json", headers=headers).status_code == 401
 
-    def test_the_key_of_a_disabled_user_is_a_401(
-        self, client: Client, vera: User
-    ) -> None:
+    def test_the_key_of_a_disabled_user_is_a_401(self, client: Client, vera: User):
         headers = new_api_key(vera)
         services.disable_user(user=vera, actor=COMMAND_LINE, now=timezone.now())
 

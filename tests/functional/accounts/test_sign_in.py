@@ -44,9 +44,7 @@ class TestWithoutASession:
         assert response.json()["error"] == "sign-in-required"
         assert response["WWW-Authenticate"].startswith("Bearer")
 
-    def test_htmx_leaves_for_the_sign_in_and_returns_to_the_page(
-        self, client: Client
-    ) -> None:
+    def test_htmx_leaves_for_the_sign_in_and_returns_to_the_page(self, client: Client):
         headers = HTMX | {"HX-Current-URL": "http://testserver/tables/?q=a"}
 
         response = client.get("/jobs/", headers=headers)
@@ -54,9 +52,7 @@ class TestWithoutASession:
         assert response["HX-Redirect"] == "/sign-in/?next=/tables/%3Fq%3Da"
         assert response.content == b""
 
-    def test_a_form_that_is_sent_too_late_does_not_come_back_as_a_get(
-        self, client: Client
-    ) -> None:
+    def test_a_form_that_is_sent_too_late_does_not_come_back_as_a_get(self, client):
         assert client.post("/me/keys")["Location"] == "/sign-in/?next=/"
 
 
@@ -77,9 +73,7 @@ class TestByLink:
         assert response.status_code == 410
         assert "has been used" in response.content.decode()
 
-    def test_a_second_click_by_the_same_user_does_no_harm(
-        self, client: Client, link: str
-    ) -> None:
+    def test_a_second_click_by_the_same_user_does_no_harm(self, client, link):
         client.get(link)
 
         assert client.get(link).status_code == 302
@@ -104,9 +98,7 @@ class TestByLink:
 
 
 class TestByPassword:
-    def test_leads_to_the_page_that_was_wanted(
-        self, client: Client, vera: User
-    ) -> None:
+    def test_leads_to_the_page_that_was_wanted(self, client: Client, vera: User):
         form = {"name": "vera", "password": PASSWORD, "next": "/jobs/"}
 
         assert client.post("/sign-in/", form)["Location"] == "/jobs/"
@@ -123,9 +115,7 @@ class TestByPassword:
             "\x01//evil.example",
         ],
     )
-    def test_never_leads_to_another_site(
-        self, client: Client, vera: User, elsewhere: str
-    ) -> None:
+    def test_never_leads_to_another_site(self, client, vera, elsewhere):
         form = {"name": vera.username, "password": PASSWORD, "next": elsewhere}
 
         assert client.post("/sign-in/", form)["Location"] == "/"
@@ -141,9 +131,7 @@ class TestByPassword:
         assert 'value="/jobs/"' in page
         assert "wrong" not in page
 
-    def test_too_many_wrong_ones_make_the_door_wait(
-        self, client: Client, vera: User
-    ) -> None:
+    def test_too_many_wrong_ones_make_the_door_wait(self, client: Client, vera: User):
         wrong = {"name": vera.username, "password": "wrong"}
         for _ in range(passwords.FAILURES_ALLOWED):
             client.post("/sign-in/", wrong)
@@ -194,9 +182,7 @@ class TestByPassword:
 
         assert client.get("/me.json").status_code == 401
 
-    def test_a_link_to_the_sign_out_does_nothing(
-        self, client: Client, vera: User
-    ) -> None:
+    def test_a_link_to_the_sign_out_does_nothing(self, client: Client, vera: User):
         client.force_login(vera)
 
         assert client.get("/sign-out/").status_code == 405
@@ -219,9 +205,7 @@ class TestFromTheNextRequest:
         )
         assert client.get("/admin-area/").status_code == 403
 
-    def test_a_disabled_account_is_out_and_its_session_stays_dead(
-        self, client: Client, vera: User
-    ) -> None:
+    def test_a_disabled_account_is_out_and_its_session_stays_dead(self, client, vera):
         client.force_login(vera)
         services.disable_user(user=vera, actor=COMMAND_LINE, now=timezone.now())
         assert client.get("/me.json").status_code == 401

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -18,9 +18,6 @@ from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.models import Table
 from tests.support.pages.factories import new_unindexed_table, new_user
 from tests.support.pages.shown_words import words
-
-if TYPE_CHECKING:
-    from pytest_django.fixtures import Settings
 
 pytestmark = pytest.mark.django_db
 
@@ -74,9 +71,7 @@ def test_a_table_is_created_of_columns(editor: Client, work: Work, lake: Path) -
     assert recorded("table.create").actor == "eve"
 
 
-def test_a_table_is_created_of_the_columns_of_a_file(
-    editor: Client, work: Work, lake: Path, settings: "Settings"
-) -> None:
+def test_a_table_is_created_of_the_columns_of_a_file(editor, work, lake, settings):
     address, place = "/tables/new/create", lake / "returns"
     named = {"name": "sales.returns", "location": str(place)}
     file = SimpleUploadedFile("returns.csv", b"id;day\n1;2026-01-31\n2;2026-02-01\n")
@@ -132,9 +127,7 @@ def test_a_column_of_a_file_is_created_as_what_most_of_its_values_are(
     ]
 
 
-def test_a_file_that_is_another_by_then_makes_no_table(
-    editor: Client, work: Work, lake: Path
-) -> None:
+def test_a_file_that_is_another_by_then_makes_no_table(editor, work, lake):
     file = lake / "a.jsonl"
     file.write_text('{"n": 1}\n')
     address, place = "/tables/new/create", f"{lake}/t"
@@ -167,9 +160,7 @@ def test_a_folder_is_converted(editor: Client, work: Work, lake: Path) -> None:
     assert recorded("table.convert").detail["files"] == 1
 
 
-def test_every_reason_against_a_folder_is_shown(
-    editor: Client, work: Work, lake: Path
-) -> None:
+def test_every_reason_against_a_folder_is_shown(editor: Client, work: Work, lake: Path):
     (lake / "events").mkdir()
     (lake / "events/a.parquet").write_text("no Parquet at all")
 
@@ -183,9 +174,7 @@ def test_every_reason_against_a_folder_is_shown(
     assert "a.parquet: " in page
 
 
-def test_a_file_makes_a_table_after_its_bad_rows_were_seen(
-    editor: Client, work: Work, lake: Path
-) -> None:
+def test_a_file_makes_a_table_after_its_bad_rows_were_seen(editor, work, lake):
     brought = SimpleUploadedFile("../re turns.csv", b"id;refund\n1;49,90\n2;n/a\n")
     values = {"name": "returns", "location": f"{lake}/returns", "decimal_sign": ","}
     asked = editor.post("/tables/new/import", {**values, "file": brought})
@@ -220,9 +209,7 @@ def test_a_file_makes_a_table_after_its_bad_rows_were_seen(
     assert recorded("table.import").detail["files"] == ["re turns.csv"]
 
 
-def test_a_column_that_is_text_by_one_value_is_offered_as_numbers(
-    editor: Client, work: Work, lake: Path
-) -> None:
+def test_a_column_that_is_text_by_one_value_is_offered_as_numbers(editor, work, lake):
     brought = SimpleUploadedFile("a.csv", b"id;v\n1;1.5\n2;2\n3;n/a\n4;4\n5;1e16\n")
     values = {"name": "numbers", "location": f"{lake}/numbers"}
     asked = editor.post("/tables/new/import", {**values, "file": brought})
@@ -259,9 +246,7 @@ def test_a_column_that_is_text_by_one_value_is_offered_as_numbers(
     assert rows["v"].to_pylist() == [1.5, 2.0, 4.0, 1e16]
 
 
-def test_rows_that_break_a_constraint_are_counted_and_left_out(
-    editor: Client, work: Work, lake: Path
-) -> None:
+def test_rows_that_break_a_constraint_are_counted_and_left_out(editor, work, lake):
     properties = {"delta.feature.checkConstraints": "supported"}
     made = DeltaTable.create(
         f"{lake}/t", pa.schema([("n", pa.int64())]), properties=properties
@@ -281,9 +266,7 @@ def test_rows_that_break_a_constraint_are_counted_and_left_out(
     assert made.snapshot().read().sort_by("n")["n"].to_pylist() == [1, 3]
 
 
-def test_nested_cells_and_examples_are_json(
-    editor: Client, work: Work, lake: Path
-) -> None:
+def test_nested_cells_and_examples_are_json(editor: Client, work: Work, lake: Path):
     (lake / "a.jsonl").write_text('{"v": {"a": 1, "b": ["x"]}}\n{"v": 1 }x\n')
     values = {"name": "nested", "location": f"{lake}/nested"}
 
@@ -296,9 +279,7 @@ def test_nested_cells_and_examples_are_json(
     assert "it is no JSON: something follows the end of the row" in page
 
 
-def test_rows_of_a_file_on_the_server_go_into_a_table(
-    editor: Client, work: Work, lake: Path
-) -> None:
+def test_rows_of_a_file_on_the_server_go_into_a_table(editor, work, lake):
     DeltaTable.create(f"{lake}/t", pa.schema([("n", pa.int64())]))
     table = new_unindexed_table("t", location=f"{lake}/t")
     (lake / "a.jsonl").write_text('{"n": 1}\n{"n": 2, "more": "x"}\n')
@@ -360,9 +341,7 @@ def test_a_table_that_was_made_and_not_registered_is_registered_by_another_try(
         ("import", {"name": "ok", "path": "s3://b/a.csv"}, "outside"),
     ],
 )
-def test_what_cannot_be_asked_is_refused_at_once(
-    editor: Client, lake: Path, way: str, values: dict[str, str], said: str
-) -> None:
+def test_what_cannot_be_asked_is_refused_at_once(editor, lake, way, values, said):
     asked = {"location": f"{lake}/new", **values}
 
     answer = editor.post(f"/tables/new/{way}", asked)
@@ -381,9 +360,7 @@ def test_only_editors_add_tables(client: Client, way: str) -> None:
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_nobody_sees_the_looks_of_others(
-    editor: Client, work: Work, lake: Path, way: str
-) -> None:
+def test_nobody_sees_the_looks_of_others(editor, work, lake, way):
     (lake / "a").mkdir()
     editor.post("/tables/new/convert", {"name": "t", "location": f"{lake}/a"})
     look = work()

@@ -1,13 +1,11 @@
 """Folders that name times without a zone are converted: the page says what it means."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from django.test import Client
 
 from deltaweb.table import DeltaTable
 from deltaweb.web.jobs.models import Job
@@ -30,9 +28,7 @@ def text_of(response: Any) -> str:  # noqa: ANN401  # the test client has its ow
         ("+05:30", "read as +05:30", "2024-03-09T20:30:00.000000Z"),
     ],
 )
-def test_times_of_folders_are_of_the_zone_that_is_given(
-    editor: Client, work: Work, lake: Path, case: tuple[str, str, str]
-) -> None:
+def test_times_of_folders_are_of_the_zone_that_is_given(editor, work, lake, case):
     zone, said, text = case
     folder = lake / "events/ts=2024-03-10 02%3A00%3A00"
     folder.mkdir(parents=True)

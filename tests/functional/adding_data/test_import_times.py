@@ -1,11 +1,9 @@
 """Times of a file that is imported, by the clocks of the zone that somebody gives."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.test import Client
 
 from deltaweb.web.jobs.models import Job
 
@@ -14,9 +12,7 @@ Work = Callable[[], Job]
 pytestmark = pytest.mark.django_db
 
 
-def test_times_that_clocks_leave_out_are_counted_before_they_move(
-    editor: Client, work: Work, lake: Path
-) -> None:
+def test_times_that_clocks_leave_out_are_counted_before_they_move(editor, work, lake):
     brought = SimpleUploadedFile("a.csv", b"at\n2024-03-10 02:30\n2024-07-10 12:00\n")
     zone = {"time_zone": "America/New_York"}
     values = {"name": "times", "location": f"{lake}/times", **zone}

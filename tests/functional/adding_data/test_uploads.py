@@ -34,8 +34,7 @@ def test_an_upload_is_bounded(editor: Client, lake: Path, settings: "Settings") 
     brought = SimpleUploadedFile("a.csv", b"0123456789\n")
 
     answer = editor.post(
-        "/tables/new/import",
-        {"name": "t", "location": f"{lake}/t", "file": brought},
+        "/tables/new/import", {"name": "t", "location": f"{lake}/t", "file": brought}
     )
 
     assert answer.status_code == 422
@@ -135,9 +134,7 @@ class TestAnUploadThatWasLookedAt:
         editor.post("/tables/new/import", again)
         return work()
 
-    def test_is_read_once_more_to_be_written(
-        self, editor: Client, work: Work, lake: Path, readings: list[bool]
-    ) -> None:
+    def test_is_read_once_more_to_be_written(self, editor, work, lake, readings):
         look = self.look(editor, work, lake)
         assert (look.result or {})["counts"] == {"num_rows": 2, "num_bad": 1}
 

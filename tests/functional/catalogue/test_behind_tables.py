@@ -1,6 +1,5 @@
 """A log that does not read to its end: one state, everywhere, until it is mended."""
 
-from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
@@ -121,13 +120,7 @@ class TestATableThatIsBehind:
             ),
         ],
     )
-    def test_is_indexed_again_once_the_log_is_mended(
-        self,
-        viewer: Client,
-        log: DatedLog,
-        mend: Callable[[DatedLog], object],
-        version: int,
-    ) -> None:
+    def test_is_indexed_again_once_the_log_is_mended(self, viewer, log, mend, version):
         mend(log)
 
         probe()
@@ -141,9 +134,7 @@ class TestATableThatIsBehind:
         assert "all indexed" in text(viewer, "/")
 
 
-def test_what_does_not_read_is_named(
-    settings: Settings, tmp_path: Path, viewer: Client
-) -> None:
+def test_what_does_not_read_is_named(settings, tmp_path, viewer):
     settings.HOME = tmp_path / "home"
     log = DatedLog(tmp_path / "lake").write(0, 5)
     (log.log / commit_name(4)).write_text("{torn")

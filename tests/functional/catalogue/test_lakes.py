@@ -54,9 +54,7 @@ def test_an_empty_list_says_what_to_do(editor: Client) -> None:
     }
 
 
-def test_a_lake_is_added_with_its_rule_and_shows_its_scan(
-    editor: Client, folder: Path
-) -> None:
+def test_a_lake_is_added_with_its_rule_and_shows_its_scan(editor: Client, folder: Path):
     asked = {"root": str(folder), "namespace": "raw", "schedule": "1d"}
     answer = editor.post(reverse("tables:table-scan"), asked)
     lake = Lake.objects.get()
@@ -73,9 +71,7 @@ def test_a_lake_is_added_with_its_rule_and_shows_its_scan(
     assert (told["num_tables"], told["scan"]["result"]["found"]) == (2, 2)
 
 
-def test_a_vanished_table_is_named_and_found_by_its_mark(
-    editor: Client, lake: Lake
-) -> None:
+def test_a_vanished_table_is_named_and_found_by_its_mark(editor: Client, lake: Lake):
     scan(editor, lake)
     shutil.rmtree(Path(lake.url) / "orders")
     scan(editor, lake)
@@ -135,16 +131,12 @@ def test_the_list_names_the_connection_that_reaches_a_lake(editor: Client) -> No
     assert "the server’s own credentials" in text(editor, LAKES)
 
 
-def test_the_list_asks_the_database_a_fixed_number_of_times(
-    editor: Client, tmp_path: Path
-) -> None:
+def test_the_list_asks_the_database_a_fixed_number_of_times(editor, tmp_path):
     counts = []
     for number in range(1, 8):
         add_lake(f"{tmp_path}/{number}", now=NOW)
         if number in {1, 7}:
-            with CaptureQueriesContext(
-                connection,
-            ) as queries:
+            with CaptureQueriesContext(connection) as queries:
                 text(editor, LAKES)
             counts.append(len(queries))
 

@@ -31,9 +31,7 @@ class TestRestricted:
             "/search.csv",
         ],
     )
-    def test_viewers_miss_it_in_every_list(
-        self, viewer: Client, path: str, q: str
-    ) -> None:
+    def test_viewers_miss_it_in_every_list(self, viewer: Client, path: str, q: str):
         answer = viewer.get(path, {"q": q}, follow=True)
         body = answer.getvalue() if answer.streaming else answer.content
 

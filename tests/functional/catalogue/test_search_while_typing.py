@@ -19,9 +19,7 @@ def part(client: Client, q: str, headers: dict[str, str]) -> str:
     return answer.content.decode()
 
 
-def test_the_top_bar_offers_tables_and_columns_with_their_tables(
-    viewer: Client,
-) -> None:
+def test_the_top_bar_offers_tables_and_columns_with_their_tables(viewer: Client):
     new_column(new_table("sales.orders"), "order_id")
 
     shown = part(viewer, "order", TOP_BAR)
@@ -53,9 +51,7 @@ def test_the_top_bar_offers_nothing_for_nothing(viewer: Client) -> None:
     assert part(viewer, "", TOP_BAR).strip() == ""
 
 
-def test_the_page_swaps_the_results_that_it_shows_without_a_script(
-    viewer: Client,
-) -> None:
+def test_the_page_swaps_the_results_that_it_shows_without_a_script(viewer: Client):
     new_column(new_table("sales.orders"), "order_id")
 
     results = part(viewer, "order", PAGE)

@@ -3,7 +3,6 @@
 import re
 from datetime import timedelta
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from django.test import Client
@@ -35,9 +34,7 @@ class TestTableHead:
         assert "5 commits behind" in shown
         assert 'href="/t/sales/orders/schema?v=4"' in shown
 
-    def test_the_timeline_is_a_form_that_works_without_script(
-        self, viewer: Client
-    ) -> None:
+    def test_the_timeline_is_a_form_that_works_without_script(self, viewer: Client):
         table = new_table("orders")
         for version in range(3):
             new_commit(table, version)
@@ -91,9 +88,7 @@ class TestTableHead:
         written = re.findall(r'y="63"[^>]*>([^<]+)</text>', strip)
         assert written == labels
 
-    def test_a_version_that_is_not_there_leads_to_the_newest(
-        self, viewer: Client
-    ) -> None:
+    def test_a_version_that_is_not_there_leads_to_the_newest(self, viewer: Client):
         new_table("orders")
 
         shown = viewer.get("/t/default/orders/?v=999").content.decode()
@@ -133,9 +128,7 @@ class TestTableHead:
             ),
         ],
     )
-    def test_says_what_is_wrong_in_one_banner(
-        self, viewer: Client, fields: dict[str, Any], words: str
-    ) -> None:
+    def test_says_what_is_wrong_in_one_banner(self, viewer, fields, words):
         new_commit(new_table("orders", **fields), 2)
 
         shown = text(viewer, "/t/default/orders/")
@@ -143,9 +136,7 @@ class TestTableHead:
         assert words in shown
         assert shown.count('id="table-state"') == 1
 
-    def test_a_first_index_shows_its_progress_and_then_the_page(
-        self, viewer: Client
-    ) -> None:
+    def test_a_first_index_shows_its_progress_and_then_the_page(self, viewer: Client):
         table = new_unindexed_table("orders")
         refresh_table(table, now=NOW)
 
@@ -155,9 +146,7 @@ class TestTableHead:
         Table.objects.update(indexed_at=NOW, version=0, state=Table.State.INDEXED)
         assert "page-moved-on" in viewer.get(state)["HX-Trigger"]
 
-    def test_a_failed_first_index_says_where_and_offers_another_try(
-        self, viewer: Client
-    ) -> None:
+    def test_a_failed_first_index_says_where_and_offers_another_try(self, viewer):
         table = new_unindexed_table("orders", state=Table.State.FAILED)
         refresh_table(table, now=NOW)
         Job.objects.update(
@@ -196,9 +185,7 @@ class TestErrorsOfATable:
         assert shown.count("<h1") == 1
 
     @pytest.mark.parametrize("path", ["history/0", "nothing", ""])
-    def test_tell_nothing_of_a_table_that_is_not_theirs(
-        self, viewer: Client, path: str
-    ) -> None:
+    def test_tell_nothing_of_a_table_that_is_not_theirs(self, viewer, path):
         new_table("sales.secret", restricted=True, description="Pay slips")
 
         answer = viewer.get(f"/t/sales/secret/{path}")

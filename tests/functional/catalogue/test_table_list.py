@@ -42,9 +42,7 @@ class TestList:
             pytest.param("ns14", True, id="one of the folded ones is chosen"),
         ],
     )
-    def test_namespaces_beyond_a_dozen_are_folded(
-        self, viewer: Client, chosen: str, *, is_open: bool
-    ) -> None:
+    def test_namespaces_beyond_a_dozen_are_folded(self, viewer, chosen, *, is_open):
         for number in range(15):
             new_table(f"ns{number:02}.orders")
 
@@ -53,9 +51,7 @@ class TestList:
         assert "3 more" in shown
         assert ('<details class="dw-facet-more" open>' in shown) is is_open
 
-    def test_unknown_numbers_are_a_dash_that_is_read_as_unknown(
-        self, viewer: Client
-    ) -> None:
+    def test_unknown_numbers_are_a_dash_that_is_read_as_unknown(self, viewer: Client):
         new_table("orders", num_records=None, size_bytes=None, committed_at=None)
 
         shown = text(viewer, "/tables/")
@@ -65,9 +61,7 @@ class TestList:
         assert "size unknown" in shown
         assert "0 B" not in shown
 
-    def test_a_state_has_one_word_in_the_row_the_facet_and_the_chip(
-        self, viewer: Client
-    ) -> None:
+    def test_a_state_has_one_word_in_the_row_the_facet_and_the_chip(self, viewer):
         new_unindexed_table("orders")
         new_table("visits")
 
@@ -76,9 +70,7 @@ class TestList:
         assert len(re.findall(r">not indexed yet\b", shown)) == 4  # both facets
         assert "waiting" not in shown
 
-    def test_what_tables_say_of_themselves_is_never_markup(
-        self, viewer: Client
-    ) -> None:
+    def test_what_tables_say_of_themselves_is_never_markup(self, viewer: Client):
         table = new_table("orders", description="<script>alert(1)</script>")
         new_column(table, "<img src=x>")
 
@@ -103,9 +95,7 @@ class TestList:
         rows = text(viewer, "/tables/").split('id="table-rows"')[1]
         assert "hx-trigger" not in rows
 
-    def test_tells_none_yet_from_none_that_match(
-        self, viewer: Client, editor: Client
-    ) -> None:
+    def test_tells_none_yet_from_none_that_match(self, viewer: Client, editor: Client):
         assert "No tables yet" in text(viewer, "/tables/")
         assert "New table" not in text(viewer, "/tables/")
         assert "New table" in text(editor, "/tables/")

@@ -69,9 +69,7 @@ class TestSettings:
 
         assert Table.objects.get().refresh_interval_s is None
 
-    def test_a_schedule_that_is_not_listed_changes_nothing(
-        self, editor: Client
-    ) -> None:
+    def test_a_schedule_that_is_not_listed_changes_nothing(self, editor: Client):
         new_table("orders")
 
         answer = editor.post(
@@ -84,9 +82,7 @@ class TestSettings:
         table = Table.objects.get()
         assert (table.description, table.refresh_interval_s) == ("", None)
 
-    def test_scripts_read_the_schedule(
-        self, editor: Client, settings: Settings
-    ) -> None:
+    def test_scripts_read_the_schedule(self, editor: Client, settings: Settings):
         settings.PROBE_INTERVAL_S = 90
         new_table("orders")
         new_table("items", refresh_interval_s=0)

@@ -33,9 +33,7 @@ def table(written: VersionedTable) -> Table:
 
 class TestATableThatIsMadeAnewAtTheSamePlace:
     @pytest.mark.parametrize("view", ["files", "rows"])
-    def test_what_was_found_of_the_old_one_is_not_shown(
-        self, viewer: Client, table: Table, view: str
-    ) -> None:
+    def test_what_was_found_of_the_old_one_is_not_shown(self, viewer, table, view):
         viewer.get(f"{COMPARE}/1...2?view={view}")
         viewer.post(f"{COMPARE}/1...2/rows")
         work()
@@ -67,9 +65,7 @@ class TestABackupThatIsPutBack:
 
     @pytest.mark.usefixtures("put_back")
     @pytest.mark.parametrize("view", ["files", "rows"])
-    def test_has_another_comparison_of_a_version_that_is_another(
-        self, viewer: Client, view: str
-    ) -> None:
+    def test_has_another_comparison_of_a_version_that_is_another(self, viewer, view):
         address = f"{COMPARE}/3...4.json?view={view}"
         first = json_of(viewer, address, status=202)
         viewer.post(f"{COMPARE}/3...4/rows")
@@ -82,9 +78,7 @@ class TestABackupThatIsPutBack:
             assert (data["rows"]["inserted"], data["rows"]["deleted"]) == (30, 0)
 
     @pytest.mark.usefixtures("put_back")
-    def test_keeps_the_comparison_of_versions_that_are_the_same(
-        self, viewer: Client
-    ) -> None:
+    def test_keeps_the_comparison_of_versions_that_are_the_same(self, viewer: Client):
         data = json_of(viewer, f"{COMPARE}/1...2.json?view=rows")
 
         assert (data["rows"]["inserted"], data["rows"]["deleted"]) == (5, 7)

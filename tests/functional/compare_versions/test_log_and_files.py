@@ -43,14 +43,9 @@ class TestWhatTheLogSays:
 
     @pytest.mark.parametrize(
         ("view", "text"),
-        [
-            ("properties", "delta.appendOnly"),
-            ("protocol", "The protocol is the same"),
-        ],
+        [("properties", "delta.appendOnly"), ("protocol", "The protocol is the same")],
     )
-    def test_other_views_show_what_changed(
-        self, viewer: Client, view: str, text: str
-    ) -> None:
+    def test_other_views_show_what_changed(self, viewer: Client, view: str, text: str):
         assert text in page_of(viewer, f"{COMPARE}/0...4?view={view}")
 
     def test_the_csv_form_lists_the_changes(self, viewer: Client) -> None:

@@ -80,9 +80,7 @@ class TestTheChoice:
         }
 
     @pytest.mark.parametrize("view", ["schema", "properties", "protocol"])
-    def test_keeps_nothing_from_being_compared_that_needs_no_file(
-        self, viewer: Client, view: str
-    ) -> None:
+    def test_keeps_nothing_from_being_compared_that_needs_no_file(self, viewer, view):
         page = page_of(viewer, f"{COMPARE}/0...4?view={view}")
 
         assert "cannot be compared" not in page

@@ -18,7 +18,6 @@ from tests.functional.compare_versions.compared_orders import (
     page_of,
     work,
 )
-from tests.support.tables.versioned_table import VersionedTable
 
 pytestmark = pytest.mark.django_db
 
@@ -32,9 +31,7 @@ class TestRows:
         assert response.status_code == 302
         work()
 
-    def test_nothing_starts_before_somebody_has_seen_the_estimate(
-        self, viewer: Client
-    ) -> None:
+    def test_nothing_starts_before_somebody_has_seen_the_estimate(self, viewer: Client):
         viewer.get(f"{COMPARE}/1...3?view=rows")
         work()
         page = page_of(viewer, f"{COMPARE}/1...3?view=rows")
@@ -122,9 +119,7 @@ class TestRows:
         assert 'name="key"' in page
         assert not Job.objects.filter(kind="tables.diff_rows").exists()
 
-    def test_files_that_are_gone_are_named(
-        self, viewer: Client, written: VersionedTable
-    ) -> None:
+    def test_files_that_are_gone_are_named(self, viewer, written):
         for file in Path(written.store.root).glob("a-1*.parquet"):
             file.unlink()
         self.start(viewer, "1...2")

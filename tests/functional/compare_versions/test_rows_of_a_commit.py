@@ -42,9 +42,7 @@ def test_a_large_commit_shows_first_what_that_will_read(viewer: Client) -> None:
         pytest.param({"readability": Commit.Readability.GONE}, id="files are gone"),
     ],
 )
-def test_there_is_no_way_where_there_are_no_rows(
-    viewer: Client, change: dict[str, object]
-) -> None:
+def test_there_is_no_way_where_there_are_no_rows(viewer, change):
     Commit.objects.filter(version=2).update(**change)
 
     assert "Changed rows" not in page_of(viewer, PAGE)

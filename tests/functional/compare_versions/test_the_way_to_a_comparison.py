@@ -15,9 +15,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.mark.usefixtures("table")
 class TestTheWayToAComparison:
-    def test_the_tab_compares_the_newest_version_with_the_one_before(
-        self, viewer: Client
-    ) -> None:
+    def test_the_tab_compares_the_newest_version_with_the_one_before(self, viewer):
         response = viewer.get(COMPARE)
 
         assert response.headers["Location"] == f"{COMPARE}/3...4"
@@ -45,16 +43,12 @@ class TestTheWayToAComparison:
             ),
         ],
     )
-    def test_an_address_leads_to_two_versions(
-        self, viewer: Client, query: str, leads_to: str
-    ) -> None:
+    def test_an_address_leads_to_two_versions(self, viewer, query, leads_to):
         response = viewer.get(f"{COMPARE}{query}")
 
         assert response.headers["Location"] == f"{COMPARE}/{leads_to}"
 
-    def test_a_version_that_is_not_there_is_404_with_the_range(
-        self, viewer: Client
-    ) -> None:
+    def test_a_version_that_is_not_there_is_404_with_the_range(self, viewer: Client):
         response = viewer.get(f"{COMPARE}/1...99")
 
         assert response.status_code == 404
@@ -64,9 +58,7 @@ class TestTheWayToAComparison:
         "query",
         ["/1...newest", "/old", "/1...-2", "?from=first", f"?pick={'9' * 5000}"],
     )
-    def test_what_is_no_version_is_404_with_the_range(
-        self, viewer: Client, query: str
-    ) -> None:
+    def test_what_is_no_version_is_404_with_the_range(self, viewer: Client, query: str):
         response = viewer.get(f"{COMPARE}{query}")
 
         assert response.status_code == 404
@@ -76,9 +68,7 @@ class TestTheWayToAComparison:
         assert "That is one version twice" in page_of(viewer, f"{COMPARE}/2...2")
 
     @pytest.mark.parametrize("view", ["files", "rows"])
-    def test_one_version_twice_says_so_to_scripts(
-        self, viewer: Client, view: str
-    ) -> None:
+    def test_one_version_twice_says_so_to_scripts(self, viewer: Client, view: str):
         data = json_of(viewer, f"{COMPARE}/2...2.json?view={view}")
         lines = viewer.get(f"{COMPARE}/2...2.csv?view={view}")
 

@@ -23,9 +23,7 @@ OF_COLUMNS = ["parquet", "partitions", "schema-lanes", "schema/amount"]
 
 
 @pytest.mark.parametrize("page", ["", "history", "history/2", "schema"])
-def test_names_that_turn_the_direction_of_text_end_where_they_end(
-    viewer: Client, page: str
-) -> None:
+def test_names_that_turn_the_direction_of_text_end_where_they_end(viewer, page):
     new_commit(new_table(summary={}), 2, user_name="\u202eeve", operation="MERGE")
 
     text = text_of(viewer, f"{TABLE}orders/{page}")
@@ -34,9 +32,7 @@ def test_names_that_turn_the_direction_of_text_end_where_they_end(
 
 
 @pytest.mark.parametrize("page", ["data.csv", "files.csv"])
-def test_a_download_of_a_table_that_could_not_be_indexed_says_why(
-    viewer: Client, page: str
-) -> None:
+def test_a_download_of_a_table_that_could_not_be_indexed_says_why(viewer, page):
     new_unindexed_table(error="Commit 1 is missing.")
 
     answer = json_of(viewer, f"{TABLE}orders/{page}", status=409)
@@ -63,18 +59,14 @@ class TestDashboard:
 
 class TestStates:
     @pytest.mark.parametrize("page", [*PAGES, *OF_COLUMNS])
-    def test_a_table_that_is_not_indexed_yet_says_so(
-        self, viewer: Client, page: str
-    ) -> None:
+    def test_a_table_that_is_not_indexed_yet_says_so(self, viewer: Client, page: str):
         new_unindexed_table()
 
         assert "has not been indexed yet" in text_of(viewer, f"{TABLE}orders/{page}")
 
     @pytest.mark.parametrize("page", PAGES)
     @pytest.mark.parametrize("version", ["22", "-1", "x", "9" * 40, "1e3"])
-    def test_an_unknown_version_is_a_404_with_the_range(
-        self, viewer: Client, page: str, version: str
-    ) -> None:
+    def test_an_unknown_version_is_a_404_with_the_range(self, viewer, page, version):
         new_table(version=21, summary={})
 
         response = viewer.get(f"{TABLE}orders/{page}?v={version}")
@@ -83,9 +75,7 @@ class TestStates:
         assert "from 0 to 21" in response.content.decode()
 
     @pytest.mark.parametrize("page", [*PAGES, *OF_COLUMNS, "use", "history/0"])
-    def test_a_viewer_may_not_know_of_a_restricted_table(
-        self, viewer: Client, page: str
-    ) -> None:
+    def test_a_viewer_may_not_know_of_a_restricted_table(self, viewer, page):
         new_commit(new_table(restricted=True))
 
         response = viewer.get(f"{TABLE}orders/{page}")
@@ -93,9 +83,7 @@ class TestStates:
         assert response.status_code == 404
         assert "No table is named orders" in response.content.decode()
 
-    def test_a_version_that_is_gone_offers_one_that_is_not(
-        self, viewer: Client
-    ) -> None:
+    def test_a_version_that_is_gone_offers_one_that_is_not(self, viewer: Client):
         runs = [[0, 1, "GONE", "the log was cleaned"], [2, 2, "READABLE", ""]]
         new_metadata(new_table(summary={"readable_runs": runs}), 0)
 
@@ -144,9 +132,7 @@ def small(viewer: Client) -> Client:
     suffix=st.sampled_from(["", ".json", ".csv"]),
     query=st.dictionaries(st.sampled_from(NAMES), st.text(max_size=40), max_size=5),
 )
-def test_a_hostile_query_never_breaks_a_page(
-    small: Client, page: str, suffix: str, query: dict[str, str]
-) -> None:
+def test_a_hostile_query_never_breaks_a_page(small, page, suffix, query):
     path = f"{TABLE}orders/{page}{suffix}" if page else f"{TABLE}orders/"
 
     response = small.get(path, query)

@@ -88,9 +88,7 @@ class TestChanges:
             for version, counts in ((3, (0, 0, 2)), (2, (0, 1, 0)), (1, (2, 0, 0)))
         ]
 
-    def test_of_a_version_stand_under_words_that_are_apart(
-        self, viewer: Client
-    ) -> None:
+    def test_of_a_version_stand_under_words_that_are_apart(self, viewer: Client):
         shown(viewer)
         page = text_of(viewer, URL)
 
@@ -121,18 +119,14 @@ class TestChanges:
             pytest.param({"v": 2, "kind": "insert"}, {1}, id="an older version"),
         ],
     )
-    def test_are_filtered(
-        self, viewer: Client, query: dict[str, object], versions: set[int]
-    ) -> None:
+    def test_are_filtered(self, viewer, query, versions):
         changes = shown(viewer, **query)["changes"]
 
         assert isinstance(changes, list)
         assert {change["version"] for change in changes} == versions
         assert text_of(viewer, f"{URL}?{urlencode(query, doseq=True)}")
 
-    def test_without_a_key_have_the_rows_of_an_update_alone(
-        self, viewer: Client
-    ) -> None:
+    def test_without_a_key_have_the_rows_of_an_update_alone(self, viewer: Client):
         changes = shown(viewer, by="-")["changes"]
 
         assert isinstance(changes, list)
@@ -184,9 +178,7 @@ class TestChanges:
             ("is=x", 400),
         ],
     )
-    def test_that_cannot_be_asked_for_are_refused(
-        self, viewer: Client, query: str, status: int
-    ) -> None:
+    def test_that_cannot_be_asked_for_are_refused(self, viewer, query, status):
         assert viewer.get(f"{URL}?{query}").status_code == status
 
 
@@ -217,9 +209,7 @@ class TestThereAreNoChanges:
 
         assert "v0 to v1 are no longer in the log" in page
 
-    def test_of_a_range_that_ends_before_it_begins(
-        self, viewer: Client, things: Table
-    ) -> None:
+    def test_of_a_range_that_ends_before_it_begins(self, viewer: Client, things: Table):
         del things
 
         assert "v2 is after v1" in text_of(viewer, f"{URL}?from=2&to=1")
@@ -238,9 +228,7 @@ class TestThereAreNoChanges:
         assert "The changes of version 1 cannot be read: a is gone." in page
         assert viewer.get(f"{URL}.json").status_code == 422
 
-    def test_of_versions_that_changed_no_row(
-        self, viewer: Client, tmp_path: Path
-    ) -> None:
+    def test_of_versions_that_changed_no_row(self, viewer: Client, tmp_path: Path):
         new_indexed_table("things", FedTable({"n": "long"}).on_disk(tmp_path / "t"))
         viewer.get(URL)
         work()
@@ -282,9 +270,7 @@ class TestATypeThatChanged:
             text.replace("bigint", "long")
         )
 
-    def test_is_asked_beyond_it_only_where_somebody_says_so(
-        self, viewer: Client
-    ) -> None:
+    def test_is_asked_beyond_it_only_where_somebody_says_so(self, viewer: Client):
         viewer.get(f"{URL}?from=1")
         (job,) = work()
 

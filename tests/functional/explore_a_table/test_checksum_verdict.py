@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 
 import pytest
-from django.test import Client
 
 from tests.functional.explore_a_table.pages import TABLE, json_of, text_of
 from tests.support.index.indexed_tables import new_indexed_table
@@ -32,13 +31,7 @@ def folder(tmp_path: Path) -> Path:
         pytest.param(None, "there is none for this version", "MISSING", id="none"),
     ],
 )
-def test_is_told(
-    viewer: Client,
-    folder: Path,
-    content: dict[str, int] | None,
-    words: str,
-    state: str,
-) -> None:
+def test_is_told(viewer, folder, content, words, state):
     if content is not None:
         name = f"{3:020d}.crc"
         (folder / "_delta_log" / name).write_text(json.dumps(content))

@@ -92,9 +92,7 @@ class TestColumn:
         assert response.status_code == 404
         assert "amount" in response.json()["hint"]
 
-    def test_an_older_version_says_that_the_newest_is_indexed(
-        self, viewer: Client
-    ) -> None:
+    def test_an_older_version_says_that_the_newest_is_indexed(self, viewer: Client):
         page = text_of(viewer, f"{SCHEMA}/amount?v=3")
 
         assert "indexed for the newest version alone" in page
@@ -105,9 +103,7 @@ class TestProfile:
         url = "/t/default/orders/profile"
         return client.post(url, {"column": column, **fields}).status_code
 
-    def test_is_queued_once_and_shown_when_done(
-        self, viewer: Client, orders: Table
-    ) -> None:
+    def test_is_queued_once_and_shown_when_done(self, viewer: Client, orders: Table):
         assert self.ask(viewer, "amount") == 302
         assert self.ask(viewer, "amount") == 302
         job = Job.objects.get()
@@ -186,17 +182,13 @@ class TestOddNames:
             pytest.param("list.inner", ["list", "inner"], id="within a list"),
         ],
     )
-    def test_each_has_a_page(
-        self, viewer: Client, odd: Table, address: str, names: list[str]
-    ) -> None:
+    def test_each_has_a_page(self, viewer, odd, address, names):
         data = json_of(viewer, f"/t/default/{odd.name}/schema/{address}.json")
 
         assert data["column"]["names"] == names  # type: ignore[index]  # JSON
 
     @pytest.mark.usefixtures("odd")
-    def test_a_name_like_a_machine_form_has_a_page_for_people(
-        self, viewer: Client
-    ) -> None:
+    def test_a_name_like_a_machine_form_has_a_page_for_people(self, viewer: Client):
         assert "<html" in text_of(viewer, "/t/default/odd/schema/rows.json")
 
     @pytest.mark.usefixtures("odd")
@@ -275,11 +267,7 @@ class TestHistory:
 
         assert data["history"] == [
             {"version": 4, "kind": "comment", "text": "Comment changed"},
-            {
-                "version": 2,
-                "kind": "type",
-                "text": "Type changed from int to bigint",
-            },
+            {"version": 2, "kind": "type", "text": "Type changed from int to bigint"},
             {"version": 1, "kind": "added", "text": "Added as int"},
         ]
         assert data["statistics"] is None

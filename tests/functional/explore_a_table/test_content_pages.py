@@ -59,9 +59,7 @@ class TestFiles:
 
         assert json_of(viewer, f"{TABLE}orders/files.json")["count"] == 84
 
-    def test_a_value_that_turns_text_does_not_turn_the_next_one(
-        self, viewer: Client
-    ) -> None:
+    def test_a_value_that_turns_text_does_not_turn_the_next_one(self, viewer: Client):
         values = {"order_date": "\u0645\u0635\u0631", "country": "2026-03-19"}
         table = Table.objects.get()
         table.summary["partitions"] = [{"values": values, "files": 1, "bytes": 1}]
@@ -200,9 +198,7 @@ class TestData:
 
         assert len(lines) == 1 + 5_568
 
-    def test_the_csv_form_waits_for_a_worker_that_is_there(
-        self, viewer: Client, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_the_csv_form_waits_for_a_worker_that_is_there(self, viewer, monkeypatch):
         now = timezone.now()
         Worker.objects.create(name="w1", started_at=now, seen_at=now)
         monkeypatch.setattr("deltaweb.web.news.hub.Waiter.wait", lambda *_: work())
@@ -225,9 +221,7 @@ class TestData:
         job = Job.objects.get()
         assert not list((Path(settings.HOME) / "results").glob(f"{job.id}*"))
 
-    def test_the_csv_form_of_few_rows_is_what_the_page_has_read(
-        self, viewer: Client
-    ) -> None:
+    def test_the_csv_form_of_few_rows_is_what_the_page_has_read(self, viewer: Client):
         asked = "?f=order_id:lt:100004&col=order_id"
         self.read(viewer, f"{TABLE}orders/data.json{asked}")
 

@@ -97,9 +97,7 @@ class TestWorkAtHand:
         found = re.search(r'hx-get="(/\?seen=[^"]+)"', page)
         return found[1] if found else ""
 
-    def test_is_told_step_by_step_without_the_rest_of_the_page(
-        self, viewer: Client, job: Job
-    ) -> None:
+    def test_is_told_step_by_step_without_the_rest_of_the_page(self, viewer, job):
         address = self.asks(text_of(viewer, "/"))
         Job.objects.filter(id=job.id).update(
             step="Reading the log", progress_done=2, progress_total=4,
@@ -112,9 +110,7 @@ class TestWorkAtHand:
         assert "Latest commits" not in part
         assert self.asks(part) == address
 
-    def test_that_ends_brings_all_of_the_page_up_to_date(
-        self, viewer: Client, job: Job
-    ) -> None:
+    def test_that_ends_brings_all_of_the_page_up_to_date(self, viewer, job):
         address = self.asks(text_of(viewer, "/"))
         Job.objects.filter(id=job.id).update(state=Job.State.DONE)
 

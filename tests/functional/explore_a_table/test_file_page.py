@@ -68,9 +68,7 @@ class TestFilePage:
         assert link == f"{PART}?folder=day%3D2026-11-20"
         assert "Reading the footer of the file" in text_of(viewer, link)
 
-    def test_the_name_alone_is_enough_where_one_file_has_it(
-        self, viewer: Client
-    ) -> None:
+    def test_the_name_alone_is_enough_where_one_file_has_it(self, viewer: Client):
         json_of(viewer, f"{PART}.json", 202)
         work()
 
@@ -127,9 +125,7 @@ class TestFilePage:
         assert "No node matches" in text_of(viewer, f"{PART}?q=nowhere")
 
     @pytest.mark.parametrize("language", ["delta", "spark", "arrow"])
-    def test_the_schema_is_written_as_others_write_it(
-        self, viewer: Client, language: str
-    ) -> None:
+    def test_the_schema_is_written_as_others_write_it(self, viewer, language):
         json_of(viewer, f"{PART}.json", 202)
         work()
 
@@ -148,9 +144,7 @@ class TestFilePage:
         assert "x" * 5_000 in texts
         assert viewer.get(f"{PART}/text/99").status_code == 404
 
-    def test_the_first_rows_are_read_by_a_job_of_their_own(
-        self, viewer: Client
-    ) -> None:
+    def test_the_first_rows_are_read_by_a_job_of_their_own(self, viewer: Client):
         json_of(viewer, f"{PART}.json?rows=1", 202)
         work()
 
@@ -170,9 +164,7 @@ class TestFilePage:
     @pytest.mark.parametrize(
         "query", ["group=-1", "column=x", "as=avro", "rows=2", "page=0"]
     )
-    def test_an_address_that_cannot_be_read_says_so(
-        self, viewer: Client, query: str
-    ) -> None:
+    def test_an_address_that_cannot_be_read_says_so(self, viewer: Client, query: str):
         assert json_of(viewer, f"{PART}.json?{query}", 400)["error"] == "bad-query"
 
     def test_what_is_beyond_the_last_is_the_last(self, viewer: Client) -> None:
@@ -186,17 +178,13 @@ class TestFilePage:
 
 
 class TestOtherFiles:
-    def test_a_file_that_no_version_lists_is_not_found(
-        self, viewer: Client, folder: Path
-    ) -> None:
+    def test_a_file_that_no_version_lists_is_not_found(self, viewer, folder):
         assert folder.is_dir()
         found = json_of(viewer, f"{FILES}/other.parquet.json", 404)
 
         assert found["error"] == "file-not-listed"
 
-    def test_one_below_the_table_may_be_asked_for(
-        self, viewer: Client, folder: Path
-    ) -> None:
+    def test_one_below_the_table_may_be_asked_for(self, viewer: Client, folder: Path):
         pq.write_table(pa.table({"left": [1]}), folder / "left.parquet")
         address = f"{FILES}/left.parquet.json?unlisted=1"
         json_of(viewer, address, 202)
@@ -210,9 +198,7 @@ class TestOtherFiles:
     @pytest.mark.parametrize(
         "away", ["..", "day/../..", "/etc", "file:///etc", "%2e%2e", "s3://other"]
     )
-    def test_one_elsewhere_may_not(
-        self, viewer: Client, folder: Path, away: str
-    ) -> None:
+    def test_one_elsewhere_may_not(self, viewer: Client, folder: Path, away: str):
         pq.write_table(pa.table({"secret": [1]}), folder.parent / "x.parquet")
 
         response = viewer.get(

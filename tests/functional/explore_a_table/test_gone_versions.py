@@ -170,9 +170,7 @@ class TestAVersionWhoseFilesNobodyMisses:
     def table(self, written: VersionedTable) -> Table:
         return register(written)
 
-    def test_is_marked_by_a_read_that_fails(
-        self, viewer: Client, written: VersionedTable, table: Table
-    ) -> None:
+    def test_is_marked_by_a_read_that_fails(self, viewer, written, table):
         lose(written, "a", "b", "c")
         read(viewer, 2)
 
@@ -186,9 +184,7 @@ class TestAVersionWhoseFilesNobodyMisses:
         (job,) = Job.objects.all()
         assert job.state == Job.State.DONE
 
-    def test_is_partly_readable_where_some_are_left(
-        self, viewer: Client, written: VersionedTable, table: Table
-    ) -> None:
+    def test_is_partly_readable_where_some_are_left(self, viewer, written, table):
         lose(written, "a")
         read(viewer, 1)
 
@@ -198,9 +194,7 @@ class TestAVersionWhoseFilesNobodyMisses:
         assert "1 of its 2 files is not in storage" in response.content.decode()
         assert states_of(table) == ["FILES_GONE", "PARTLY", "READABLE", "READABLE"]
 
-    def test_is_never_named_as_the_nearest_that_can_be_read(
-        self, viewer: Client, written: VersionedTable
-    ) -> None:
+    def test_is_never_named_as_the_nearest_that_can_be_read(self, viewer, written):
         lose(written, "b")
         read(viewer, 2)
 
@@ -219,9 +213,7 @@ class TestAVersionWhoseFilesNobodyMisses:
 
         assert states_of(table) == ["READABLE", "PARTLY", "FILES_GONE", "FILES_GONE"]
 
-    def test_is_shown_with_its_mark_to_a_page_that_waits(
-        self, viewer: Client, written: VersionedTable
-    ) -> None:
+    def test_is_shown_with_its_mark_to_a_page_that_waits(self, viewer, written):
         lose(written, "a")
         read(viewer, 0)
 
@@ -230,9 +222,7 @@ class TestAVersionWhoseFilesNobodyMisses:
         assert response.status_code == 204
         assert "page-moved-on" in response["HX-Trigger"]
 
-    def test_stays_marked_by_the_next_index(
-        self, viewer: Client, written: VersionedTable, table: Table
-    ) -> None:
+    def test_stays_marked_by_the_next_index(self, viewer, written, table):
         lose(written, "a")
         read(viewer, 0)
         written.commit(add={"d": ROWS})
@@ -241,9 +231,7 @@ class TestAVersionWhoseFilesNobodyMisses:
 
         assert states_of(table) == ["FILES_GONE", "PARTLY", *["READABLE"] * 3]
 
-    def test_is_marked_no_longer_once_the_files_are_found(
-        self, viewer: Client, written: VersionedTable, table: Table
-    ) -> None:
+    def test_is_marked_no_longer_once_the_files_are_found(self, viewer, written, table):
         (place,) = lose(written, "a")
         read(viewer, 0)
         place.with_suffix(".away").rename(place)
@@ -254,9 +242,7 @@ class TestAVersionWhoseFilesNobodyMisses:
         read(viewer, 0)
         assert viewer.get(f"{DATA}?v=0").status_code == 200
 
-    def test_is_read_again_where_a_read_finds_the_file(
-        self, viewer: Client, written: VersionedTable, table: Table
-    ) -> None:
+    def test_is_read_again_where_a_read_finds_the_file(self, viewer, written, table):
         (place,) = lose(written, "a")
         read(viewer, 1)
         place.with_suffix(".away").rename(place)
@@ -266,9 +252,7 @@ class TestAVersionWhoseFilesNobodyMisses:
 
         assert set(states_of(table)) == {"READABLE"}
 
-    def test_leads_from_its_job_to_the_page(
-        self, viewer: Client, written: VersionedTable
-    ) -> None:
+    def test_leads_from_its_job_to_the_page(self, viewer, written):
         lose(written, "a")
         read(viewer, 0)
         job = Job.objects.get()
@@ -278,9 +262,7 @@ class TestAVersionWhoseFilesNobodyMisses:
         assert told["result_url"] == f"{DATA}?v=0"
         assert not Job.objects.filter(state=Job.State.FAILED).exists()
 
-    def test_is_gone_for_an_export_as_well(
-        self, viewer: Client, written: VersionedTable
-    ) -> None:
+    def test_is_gone_for_an_export_as_well(self, viewer, written):
         lose(written, "a")
         viewer.get(f"{DATA}.csv?v=0")
         work()
@@ -289,9 +271,7 @@ class TestAVersionWhoseFilesNobodyMisses:
 
 
 class TestACheckOfTheFiles:
-    def test_counts_every_version(
-        self, viewer: Client, written: VersionedTable
-    ) -> None:
+    def test_counts_every_version(self, viewer: Client, written: VersionedTable):
         table = register(written)
         lose(written, "a")
 
@@ -308,9 +288,7 @@ class TestACheckOfTheFiles:
         }
         assert states_of(table) == ["FILES_GONE", "PARTLY", "READABLE", "READABLE"]
 
-    def test_is_asked_for_once_at_a_time(
-        self, viewer: Client, written: VersionedTable
-    ) -> None:
+    def test_is_asked_for_once_at_a_time(self, viewer: Client, written: VersionedTable):
         register(written)
 
         viewer.post(f"{TABLE}visits/check-files")
@@ -319,9 +297,7 @@ class TestACheckOfTheFiles:
         assert Job.objects.count() == 1
         assert "checking the files" in text_of(viewer, f"{TABLE}visits/")
 
-    def test_finds_what_the_log_takes_for_deleted(
-        self, viewer: Client, written: VersionedTable
-    ) -> None:
+    def test_finds_what_the_log_takes_for_deleted(self, viewer, written):
         written.commit(operation="VACUUM START", parameters=NOW)
         table = register(written)
         assert states_of(table)[0] == "FILES_GONE"
@@ -330,9 +306,7 @@ class TestACheckOfTheFiles:
 
         assert set(states_of(table)) == {"READABLE"}
 
-    def test_says_nothing_of_what_a_later_vacuum_deletes(
-        self, viewer: Client, written: VersionedTable
-    ) -> None:
+    def test_says_nothing_of_what_a_later_vacuum_deletes(self, viewer, written):
         table = register(written)
         check_files(viewer)
         vacuum(written)
@@ -341,9 +315,7 @@ class TestACheckOfTheFiles:
 
         assert states_of(table)[:2] == ["FILES_GONE", "PARTLY"]
 
-    def test_is_forgotten_where_another_table_takes_the_place(
-        self, viewer: Client, written: VersionedTable
-    ) -> None:
+    def test_is_forgotten_where_another_table_takes_the_place(self, viewer, written):
         table = register(written)
         lose(written, "a")
         check_files(viewer)
@@ -362,9 +334,7 @@ class TestACheckOfTheFiles:
         assert (table.files_checked_last, table.files_checked_at) == (None, None)
 
 
-def test_the_command_says_what_is_left(
-    written: VersionedTable, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_says_what_is_left(written, capsys):
     from django.core.management import call_command
 
     table = register(written)
@@ -385,9 +355,7 @@ def test_the_command_says_what_is_left(
     assert "v1: 1 of 2 files" in capsys.readouterr().out
 
 
-def test_a_comparison_of_rows_that_fails_marks_the_version_too(
-    viewer: Client, written: VersionedTable
-) -> None:
+def test_a_comparison_of_rows_that_fails_marks_the_version_too(viewer, written):
     table = register(written)
     viewer.post(f"{TABLE}visits/compare/1...2/rows")
     job = Job.objects.get(kind="tables.diff_rows")

@@ -8,11 +8,7 @@ from django.test import Client
 
 from tests.functional.explore_a_table.pages import TABLE, csv_of, json_of, text_of
 from tests.support.index.indexed_tables import new_indexed_table
-from tests.support.pages.factories import (
-    new_commit,
-    new_metadata,
-    new_table,
-)
+from tests.support.pages.factories import new_commit, new_metadata, new_table
 from tests.support.tables.mapped_tables import MappedTable, field, struct
 
 pytestmark = pytest.mark.django_db
@@ -97,9 +93,7 @@ class TestLanes:
 
 
 class TestStates:
-    def test_a_table_without_metadata_has_no_schema_to_follow(
-        self, viewer: Client
-    ) -> None:
+    def test_a_table_without_metadata_has_no_schema_to_follow(self, viewer: Client):
         new_commit(new_table(summary={}), 2)
 
         assert "No schema to follow" in text_of(viewer, f"{TABLE}orders/schema-lanes")

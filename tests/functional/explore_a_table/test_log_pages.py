@@ -70,9 +70,7 @@ class TestOverview:
         assert " style=" not in page
 
     def test_asks_the_database_a_bounded_number_of_questions(
-        self,
-        viewer: Client,
-        django_assert_max_num_queries: DjangoAssertNumQueries,
+        self, viewer: Client, django_assert_max_num_queries: DjangoAssertNumQueries
     ) -> None:
         for path, limit in [("", 14), ("schema", 10), ("history", 13), ("files", 10)]:
             with django_assert_max_num_queries(limit):
@@ -87,9 +85,7 @@ class TestHistory:
         assert "Appended 317 rows" in words(page)
         assert "22 commits" in page
 
-    def test_a_commit_without_files_says_what_it_changed_instead(
-        self, viewer: Client
-    ) -> None:
+    def test_a_commit_without_files_says_what_it_changed_instead(self, viewer: Client):
         table = new_table("renamed", version=1)
         none = {"num_added_files": 0, "added_bytes": 0}
         new_commit(table, 1, operation="RENAME COLUMN", changes_schema=True, **none)
@@ -243,9 +239,7 @@ class TestSchema:
         assert 'data-column="amount"' in page
         assert 'data-column="status"' not in page
 
-    def test_a_schema_that_cannot_be_read_is_shown_as_it_is(
-        self, viewer: Client
-    ) -> None:
+    def test_a_schema_that_cannot_be_read_is_shown_as_it_is(self, viewer: Client):
         table = new_table("odd")
         udt = {"type": "udt"}
         kind = {"name": "shape", "type": udt, "nullable": True, "metadata": {}}

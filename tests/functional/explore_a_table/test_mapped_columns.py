@@ -34,9 +34,7 @@ def _visits(tmp_path: Path) -> None:
 
 
 class TestTheSchemaPage:
-    def test_has_logical_names_and_what_files_tell_of_them(
-        self, viewer: Client
-    ) -> None:
+    def test_has_logical_names_and_what_files_tell_of_them(self, viewer: Client):
         page = text_of(viewer, f"{TABLE}visits/schema")
 
         assert "7 – 8" in page

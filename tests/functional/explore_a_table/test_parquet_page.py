@@ -42,9 +42,7 @@ class TestParquetPage:
         assert len(found["writers"]) == 1  # type: ignore[arg-type]
         assert found["engine"] == "in process"
 
-    def test_codecs_and_encodings_add_up_to_the_size_beside_them(
-        self, surveyed: Client
-    ) -> None:
+    def test_codecs_and_encodings_add_up_to_the_size_beside_them(self, surveyed):
         found = json_of(surveyed, f"{PARQUET}.json")
         page = text_of(surveyed, PARQUET)
 
@@ -143,18 +141,14 @@ class TestCommand:
 
 
 class TestStates:
-    def test_a_table_without_files_says_so(
-        self, viewer: Client, tmp_path: Path
-    ) -> None:
+    def test_a_table_without_files_says_so(self, viewer: Client, tmp_path: Path):
         new_indexed_table("mixed", write_mixed_table(tmp_path / "mixed", is_empty=True))
         text_of(viewer, PARQUET)
         SURVEY_FILES.work(Job.objects.get().id)
 
         assert "The table is empty at v0" in text_of(viewer, PARQUET)
 
-    def test_while_the_job_waits_the_page_says_what_it_does(
-        self, viewer: Client, tmp_path: Path
-    ) -> None:
+    def test_while_the_job_waits_the_page_says_what_it_does(self, viewer, tmp_path):
         new_indexed_table("mixed", write_mixed_table(tmp_path / "mixed"))
 
         assert "Reading the footers of all files" in text_of(viewer, PARQUET)

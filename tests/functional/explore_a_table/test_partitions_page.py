@@ -30,9 +30,7 @@ def json_of(client: Client, path: str, status: int = 200) -> dict[str, object]:
 
 @pytest.mark.usefixtures("orders")
 class TestPartitions:
-    def test_shows_each_partition_with_a_link_to_its_files(
-        self, viewer: Client
-    ) -> None:
+    def test_shows_each_partition_with_a_link_to_its_files(self, viewer: Client):
         page = text_of(viewer, ORDERS)
 
         assert "84" in page
@@ -64,9 +62,7 @@ class TestPartitions:
         assert data["next"] == f"http://testserver{ORDERS}.json?sort=-files&page=2"
         assert skew["gini"] > 0  # type: ignore[index]  # JSON
 
-    def test_the_csv_form_has_every_partition_of_the_filter(
-        self, viewer: Client
-    ) -> None:
+    def test_the_csv_form_has_every_partition_of_the_filter(self, viewer: Client):
         response = viewer.get(f"{ORDERS}.csv?partition=country=DE&sort=values")
         lines = list(csv.reader(io.StringIO(b"".join(response).decode())))
 
@@ -87,12 +83,9 @@ class TestPartitions:
         assert f'href="{ORDERS}"' in page
 
     @pytest.mark.parametrize(
-        "query",
-        ["sort=colour", "partition=amount=3", "picture=pie", "page=0"],
+        "query", ["sort=colour", "partition=amount=3", "picture=pie", "page=0"]
     )
-    def test_an_address_that_cannot_be_read_says_so(
-        self, viewer: Client, query: str
-    ) -> None:
+    def test_an_address_that_cannot_be_read_says_so(self, viewer: Client, query: str):
         data = json_of(viewer, f"{ORDERS}.json?{query}", 400)
 
         assert data["error"] == "bad-query"

@@ -104,9 +104,7 @@ def test_rows_and_whole_texts_are_given(editor: Client, file: Path) -> None:
     assert "long" in editor.get(f"{PLACE}/text/delta", query).text
 
 
-def test_another_file_at_the_place_is_seen_when_one_looks_again(
-    editor: Client, file: Path
-) -> None:
+def test_another_file_at_the_place_is_seen_when_one_looks_again(editor, file):
     query = {"location": str(file)}
     editor.get(PLACE, query)
     work()
@@ -123,9 +121,7 @@ def test_another_file_at_the_place_is_seen_when_one_looks_again(
     "location",
     ["/etc/passwd", "relative.parquet", "s3://bucket/a.parquet", "http://x/a.parquet"],
 )
-def test_a_place_that_may_not_be_registered_is_refused(
-    editor: Client, location: str
-) -> None:
+def test_a_place_that_may_not_be_registered_is_refused(editor: Client, location: str):
     answer = editor.get(PLACE, {"location": location})
 
     assert answer.status_code == 422
@@ -133,9 +129,7 @@ def test_a_place_that_may_not_be_registered_is_refused(
     assert not Job.objects.exists()
 
 
-def test_a_link_out_of_the_roots_is_refused(
-    editor: Client, root: Path, tmp_path: Path
-) -> None:
+def test_a_link_out_of_the_roots_is_refused(editor: Client, root: Path, tmp_path: Path):
     (tmp_path / "secret.parquet").write_bytes(b"PAR1")
     (root / "link.parquet").symlink_to(tmp_path / "secret.parquet")
 
@@ -152,9 +146,7 @@ def test_a_link_out_of_the_roots_is_refused(
         pytest.param("", "", id="a folder"),
     ],
 )
-def test_what_is_no_file_is_said(
-    editor: Client, root: Path, name: str, sentence: str
-) -> None:
+def test_what_is_no_file_is_said(editor: Client, root: Path, name: str, sentence: str):
     (root / "text.parquet").write_text("a,b\n" * 9)
     query = {"location": str(root / name)}
     editor.get(PLACE, query)
@@ -168,17 +160,13 @@ def test_what_is_no_file_is_said(
     assert editor.get(f"{PLACE}.json", query).status_code == 422
 
 
-def test_viewers_may_not_look_where_they_may_not_register(
-    viewer: Client, file: Path
-) -> None:
+def test_viewers_may_not_look_where_they_may_not_register(viewer: Client, file: Path):
     assert viewer.get(PLACE, {"location": str(file)}).status_code == 403
     assert viewer.post(f"{PLACE}/again", {"location": str(file)}).status_code == 403
     assert not Job.objects.exists()
 
 
-def test_another_users_look_is_not_shown(
-    editor: Client, admin: Client, file: Path
-) -> None:
+def test_another_users_look_is_not_shown(editor: Client, admin: Client, file: Path):
     query = {"location": str(file)}
     editor.get(PLACE, query)
     work()

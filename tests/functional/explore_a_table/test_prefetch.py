@@ -30,9 +30,7 @@ class TestAPageThatIsFetchedAhead:
             pytest.param("changes?from=0", id="a change feed"),
         ],
     )
-    def test_begins_no_work_that_may_take_long(
-        self, viewer: Client, address: str
-    ) -> None:
+    def test_begins_no_work_that_may_take_long(self, viewer: Client, address: str):
         answer = viewer.get(f"/t/default/orders/{address}", headers=AHEAD)
 
         assert answer.status_code in {503, 200}
@@ -46,9 +44,7 @@ class TestAPageThatIsFetchedAhead:
         assert answer.status_code == 503
         assert Job.objects.count() == 1
 
-    def test_is_answered_while_others_wait_where_it_needs_no_work(
-        self, viewer: Client
-    ) -> None:
+    def test_is_answered_while_others_wait_where_it_needs_no_work(self, viewer: Client):
         new_job()
 
         answer = viewer.get("/t/default/orders/history", headers=AHEAD)
@@ -56,9 +52,7 @@ class TestAPageThatIsFetchedAhead:
         assert answer.status_code == 200
 
 
-def test_a_page_that_somebody_opens_has_its_work_done(
-    viewer: Client, orders: Table
-) -> None:
+def test_a_page_that_somebody_opens_has_its_work_done(viewer: Client, orders: Table):
     new_job()
 
     answer = viewer.get("/t/default/orders/data?f=order_id:gt:3")
@@ -67,9 +61,7 @@ def test_a_page_that_somebody_opens_has_its_work_done(
     assert Job.objects.filter(subject_id=orders.id).exists()
 
 
-def test_pages_name_their_rules_to_who_is_signed_in(
-    viewer: Client, orders: Table
-) -> None:
+def test_pages_name_their_rules_to_who_is_signed_in(viewer: Client, orders: Table):
     page = viewer.get(orders.get_absolute_url())
 
     assert page["Speculation-Rules"].startswith('"/static/prefetch')

@@ -67,9 +67,7 @@ def managed(tmp_path: Path) -> Table:
 
 @pytest.mark.usefixtures("managed")
 class TestATableOfACatalog:
-    def test_has_a_banner_that_names_the_feature_and_who_reads_it(
-        self, viewer: Client
-    ) -> None:
+    def test_has_a_banner_that_names_the_feature_and_who_reads_it(self, viewer: Client):
         page = text_of(viewer, f"{TABLE}visits/")
 
         assert "The rows of v0 are not read here." in page
@@ -121,9 +119,7 @@ class TestASmallTable:
         assert "the table is smaller than one file should be" in page
 
     @pytest.mark.usefixtures("orders")
-    def test_keeps_a_place_for_the_sizes_of_an_older_version(
-        self, viewer: Client
-    ) -> None:
+    def test_keeps_a_place_for_the_sizes_of_an_older_version(self, viewer: Client):
         before = text_of(viewer, f"{TABLE}orders/?v=3")
         viewer.get(f"{TABLE}orders/files?v=3")
         work()
@@ -170,9 +166,7 @@ class TestTheHead:
 
         assert ("You are looking at" in page) is has_ribbon
 
-    def test_says_when_storage_was_asked_since(
-        self, viewer: Client, orders: Table
-    ) -> None:
+    def test_says_when_storage_was_asked_since(self, viewer: Client, orders: Table):
         assert ", checked " not in text_of(viewer, f"{TABLE}orders/")
         Table.objects.update(probed_at=orders.indexed_at.replace(year=2027))  # type: ignore[union-attr]
 
@@ -189,9 +183,7 @@ class TestTheHead:
         assert 'class="dw-vt-tick"' not in page
 
 
-def test_a_commit_tells_the_rows_of_what_it_removed(
-    viewer: Client, tmp_path: Path
-) -> None:
+def test_a_commit_tells_the_rows_of_what_it_removed(viewer: Client, tmp_path: Path):
     written = VersionedTable(LocalTableStore(str(tmp_path / "visits")))
     rows = [{"id": 1}, {"id": 2}, {"id": 3}]
     schema = StructType((StructField("id", PrimitiveType("long")),))

@@ -31,9 +31,7 @@ VIEW = "v=1&col=order_id&col=country&f=country:eq:DE"
 
 @pytest.mark.usefixtures("orders")
 class TestThePage:
-    def test_has_the_version_columns_and_filter_of_its_address(
-        self, viewer: Client
-    ) -> None:
+    def test_has_the_version_columns_and_filter_of_its_address(self, viewer: Client):
         page = json_of(viewer, f"{TABLE}orders/use.json?{VIEW}")
 
         assert page["columns"] == ["order_id", "country"]
@@ -54,9 +52,7 @@ class TestThePage:
         assert url.path == f"{TABLE}orders/data.json"
         assert parse_qs(url.query) == parse_qs(VIEW)
 
-    def test_brings_an_old_version_back_and_the_newest_not(
-        self, viewer: Client
-    ) -> None:
+    def test_brings_an_old_version_back_and_the_newest_not(self, viewer: Client):
         old = text_of(viewer, f"{TABLE}orders/use?v=1")
         newest = text_of(viewer, f"{TABLE}orders/use")
 
@@ -64,9 +60,7 @@ class TestThePage:
         assert "TO VERSION AS OF" in old
         assert "TO VERSION AS OF" not in newest
 
-    def test_leads_who_may_to_restore_with_the_version_filled_in(
-        self, viewer: Client, client: Client
-    ) -> None:
+    def test_leads_who_may_to_restore_with_the_version_filled_in(self, viewer, client):
         restore = f'href="{TABLE}orders/restore?version=1"'
         places = f"{TABLE}orders/use?v=1", f"{TABLE}orders/history/1"
         for place in places:
@@ -113,9 +107,7 @@ class TestTheSwitch:
         "curl": "v=1",
     }
 
-    def test_names_the_version_unless_the_newest_is_wanted(
-        self, viewer: Client
-    ) -> None:
+    def test_names_the_version_unless_the_newest_is_wanted(self, viewer: Client):
         pinned = json_of(viewer, f"{TABLE}orders/use.json?{VIEW}")
         newest = json_of(viewer, f"{TABLE}orders/use.json?{VIEW}&newest=1")
 
@@ -143,9 +135,7 @@ class TestTheSwitch:
 
 
 class TestWhoIsStopped:
-    def stopped(
-        self, viewer: Client, *features: str, **columns: str
-    ) -> dict[str, dict[str, str]]:
+    def stopped(self, viewer: Client, *features: str, **columns: str):
         table = new_table(version=0, summary={})
         new_metadata(table, schema_string=typed_schema(**columns))
         new_protocol(
@@ -157,7 +147,7 @@ class TestWhoIsStopped:
             unsupported_reason="Nobody teleports here." * ("teleport" in features),
         )
         page = json_of(viewer, f"{TABLE}orders/use.json")
-        return {"snippets": page["snippets"], "refused": page["refused"]}  # type: ignore[dict-item]  # JSON
+        return {"snippets": page["snippets"], "refused": page["refused"]}
 
     def test_is_read_by_the_next_way_that_reads(self, viewer: Client) -> None:
         mapped = self.stopped(viewer, "columnMapping", "deletionVectors")["snippets"]
@@ -260,9 +250,7 @@ class TestTheButton:
             pytest.param("files?v=1&partition=a=1", "v=1", id="nothing else"),
         ],
     )
-    def test_takes_the_view_with_it(
-        self, viewer: Client, page: str, query: str
-    ) -> None:
+    def test_takes_the_view_with_it(self, viewer: Client, page: str, query: str):
         table = new_table(version=2, summary={})
         for version in range(3):
             new_commit(table, version, readability=Commit.Readability.READABLE)

@@ -101,9 +101,7 @@ class TestTheForm:
             ("[0]", "v:$[0]::bigint"),
         ],
     )
-    def test_adds_a_path_to_the_columns_of_the_address(
-        self, viewer: Client, path: str, name: str
-    ) -> None:
+    def test_adds_a_path_to_the_columns_of_the_address(self, viewer, path, name):
         asked = query("id", "v", v="0", page="2", vc="v", vp=path, vt="bigint")
         response = viewer.get(f"{DATA}?{asked}")
 
@@ -186,9 +184,7 @@ class TestErrors:
             ("f", "v:$.a::variant:eq:1", "(variant) cannot be compared"),
         ],
     )
-    def test_say_what_is_wrong_and_what_to_give(
-        self, viewer: Client, part: str, text: str, message: str
-    ) -> None:
+    def test_say_what_is_wrong_and_what_to_give(self, viewer, part, text, message):
         told = json_of(viewer, f"{DATA}.json?{urlencode({part: text})}", status=400)
         page = viewer.get(f"{DATA}?{urlencode({part: text})}")
 

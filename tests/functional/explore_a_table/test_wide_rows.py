@@ -118,9 +118,7 @@ class TestAWideTable:
         assert "<title>c1 ≥ 0 and c2 &lt; 9 · wide · data" in page
         assert "Rows where c1 ≥ 0 and c2 &lt; 9, version 0</h2>" in page
 
-    def test_a_filter_of_no_column_says_which_may_be_meant(
-        self, viewer: Client
-    ) -> None:
+    def test_a_filter_of_no_column_says_which_may_be_meant(self, viewer: Client):
         answer = viewer.get(f"{TABLE}wide/data.json?f=C0399:eq:1")
 
         assert answer.status_code == 400
@@ -137,9 +135,7 @@ class TestAWideTable:
         assert '<th scope="row" class="dw-mono x-wrap">c399</th>' in more
         assert "-399" in more
 
-    def test_the_grid_leads_to_the_record_of_the_row_that_is_meant(
-        self, viewer: Client
-    ) -> None:
+    def test_the_grid_leads_to_the_record_of_the_row_that_is_meant(self, viewer):
         page = read(viewer, f"{TABLE}wide/data?sort=c5&f=c1:ne:7")
 
         first, second = page.split("<tr data-row>")[1:3]
@@ -176,9 +172,7 @@ class TestOddTexts:
         ]
         assert lines[5] == "5,null,0.0000000001"
 
-    def test_a_long_value_is_cut_in_the_pages_and_whole_behind_a_link(
-        self, viewer: Client
-    ) -> None:
+    def test_a_long_value_is_cut_in_the_pages_and_whole_behind_a_link(self, viewer):
         grid = read(viewer, f"{TABLE}odd/data")
         record = read(viewer, f"{TABLE}odd/data/6")
         whole = viewer.get(f"{TABLE}odd/data/6/value?column=note")

@@ -110,9 +110,7 @@ class TestASchemaThatIsTooWide:
         assert answer.status_code == 422
         assert "too wide to show" in answer.content.decode()
 
-    def test_is_compared_with_another_in_a_sentence(
-        self, viewer: Client, tmp_path: Path
-    ) -> None:
+    def test_is_compared_with_another_in_a_sentence(self, viewer, tmp_path):
         texts = schema_text(2), schema_text(NUM_COLUMNS)
         new_indexed_table("grown", write_log(tmp_path / "grown", *texts))
 
@@ -170,9 +168,7 @@ class TestAWideSchema:
             ("log", '{"type": "struct"'),
         ],
     )
-    def test_can_be_downloaded_as_code(
-        self, viewer: Client, language: str, beginning: str
-    ) -> None:
+    def test_can_be_downloaded_as_code(self, viewer, language, beginning):
         answer = viewer.get(f"/t/default/broad/schema-code/{language}")
 
         text = b"".join(answer).decode()

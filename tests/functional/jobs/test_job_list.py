@@ -121,9 +121,7 @@ class TestTheList:
         assert [job["title"] for job in data] == list(expected)
         assert [row["title"] for row in rows] == list(expected)
 
-    def test_finds_jobs_by_their_title_and_by_their_table(
-        self, editor: Client, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_finds_jobs_by_their_title_and_by_their_table(self, editor, monkeypatch):
         monkeypatch.setattr(visibility, "subjects_of_jobs", Registry())
         visibility.subjects_of_jobs.register(
             visibility.Subjects(
@@ -145,9 +143,7 @@ class TestTheList:
 
     @pytest.mark.parametrize("kind", ["tables.index_log", "index a table"])
     @pytest.mark.parametrize("state", ["FAILED", "failed"])
-    def test_filters_by_the_words_of_the_page(
-        self, editor: Client, kind: str, state: str
-    ) -> None:
+    def test_filters_by_the_words_of_the_page(self, editor, kind, state):
         job = failed(kind="tables.index_log")
         new_job(kind="tables.index_log")
         failed()
@@ -193,9 +189,7 @@ class TestTheList:
         }
 
     def test_asks_the_database_a_few_times_however_long_it_is(
-        self,
-        editor: Client,
-        django_assert_max_num_queries: DjangoAssertNumQueries,
+        self, editor: Client, django_assert_max_num_queries: DjangoAssertNumQueries
     ) -> None:
         for _ in range(60):
             new_job()

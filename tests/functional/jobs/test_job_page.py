@@ -98,9 +98,7 @@ class TestCancelAndRetry:
         assert editor.post(f"/jobs/{job.id}/retry").status_code == 409
 
     @pytest.mark.parametrize("action", ["cancel", "retry"])
-    def test_a_viewer_does_so_only_with_their_own(
-        self, viewer: Client, action: str
-    ) -> None:
+    def test_a_viewer_does_so_only_with_their_own(self, viewer: Client, action: str):
         vera = User.objects.get(username="vera")
         theirs = failed(subject_id=SEEN, state=Job.State.FAILED)
         own = failed(subject_id=SEEN, requested_by=vera)

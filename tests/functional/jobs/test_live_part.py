@@ -17,11 +17,7 @@ HTMX = {"HX-Request": "true"}
 class TestTheLivePart:
     @pytest.mark.parametrize(
         ("age_s", "expected"),
-        [
-            (0, 'data-every="1"'),
-            (30, 'data-every="3"'),
-            (300, 'data-every="10"'),
-        ],
+        [(0, 'data-every="1"'), (30, 'data-every="3"'), (300, 'data-every="10"')],
     )
     def test_asks_less_often_the_longer_it_takes_where_nothing_is_heard(
         self, editor: Client, age_s: int, expected: str
@@ -47,9 +43,7 @@ class TestTheLivePart:
         assert "job-finished" in response["HX-Trigger"]
         assert "page-moved-on" not in response.headers.get("HX-Trigger", "")
 
-    def test_reloads_the_page_at_the_end_where_that_is_wanted(
-        self, editor: Client
-    ) -> None:
+    def test_reloads_the_page_at_the_end_where_that_is_wanted(self, editor: Client):
         job = running()
         path = f"/jobs/{job.id}/progress?then=reload"
         plain = editor.get(path, headers=HTMX)
@@ -59,9 +53,7 @@ class TestTheLivePart:
 
         assert "page-moved-on" in editor.get(path, headers=HTMX)["HX-Trigger"]
 
-    def test_goes_to_the_result_at_the_end_where_that_is_wanted(
-        self, editor: Client
-    ) -> None:
+    def test_goes_to_the_result_at_the_end_where_that_is_wanted(self, editor: Client):
         job = running(kind="tables.load_samples")
         path = f"/jobs/{job.id}/progress?then=result"
         assert "progress?then=result" in editor.get(path, headers=HTMX).content.decode()
@@ -97,9 +89,7 @@ class TestTheLivePart:
     @pytest.mark.parametrize(
         ("kind", "is_told"), [("tables.index_log", True), ("tables.scan_root", False)]
     )
-    def test_says_that_no_worker_takes_jobs_of_its_kind(
-        self, editor: Client, kind: str, *, is_told: bool
-    ) -> None:
+    def test_says_that_no_worker_takes_jobs_of_its_kind(self, editor, kind, *, is_told):
         new_worker("w", "default")
         new_worker("s", "spark", seconds_ago=240)
         job = new_job(kind=kind)

@@ -35,9 +35,7 @@ class TestStatus:
         }
 
     @pytest.mark.parametrize("seconds_ago", [None, 240])
-    def test_says_which_jobs_wait_while_others_are_done(
-        self, client: Client, seconds_ago: int | None
-    ) -> None:
+    def test_says_which_jobs_wait_while_others_are_done(self, client, seconds_ago):
         new_worker("w", "default", "interactive")
         if seconds_ago is not None:
             new_worker("s", "spark", seconds_ago=seconds_ago)
@@ -62,9 +60,7 @@ class TestStatus:
         takes = f"takes {', '.join(queues)}"
         assert takes in editor.get("/status").content.decode()
 
-    def test_names_workers_shortly_to_editors(
-        self, editor: Client, viewer: Client
-    ) -> None:
+    def test_names_workers_shortly_to_editors(self, editor: Client, viewer: Client):
         name = new_worker("lake-1/4026531836/4711/98211").name
 
         page = editor.get("/status").content.decode()
@@ -81,9 +77,7 @@ class TestStatus:
     @pytest.mark.parametrize(
         ("kind", "expected"), [("tables.index_log", False), ("tables.scan_root", True)]
     )
-    def test_tells_whether_anybody_takes_a_job(
-        self, kind: str, *, expected: bool
-    ) -> None:
+    def test_tells_whether_anybody_takes_a_job(self, kind: str, *, expected: bool):
         new_worker("w", "default")
 
         assert is_attended(new_job(kind=kind), now=timezone.now()) == expected
@@ -104,9 +98,7 @@ class TestStatus:
             pytest.param(f"{machine_name()}/1/0", 30, False, id="one that is gone"),
         ],
     )
-    def test_tells_a_busy_worker_from_none(
-        self, client: Client, owner: str, lease_s: int, *, is_busy: bool
-    ) -> None:
+    def test_tells_a_busy_worker_from_none(self, client, owner, lease_s, *, is_busy):
         new_worker(owner, *Queue, seconds_ago=240)
         new_job(
             state=Job.State.RUNNING,

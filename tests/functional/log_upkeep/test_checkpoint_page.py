@@ -10,14 +10,8 @@ from deltaweb.delta.log.paths import checkpoint_name
 from deltaweb.table import DeltaTable
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.jobs.models import Job
-from deltaweb.web.tables.models import Table
 from tests.benchmarks.logs import write_commit
-from tests.support.pages.factories import (
-    new_job,
-    new_metadata,
-    new_protocol,
-    new_table,
-)
+from tests.support.pages.factories import new_job, new_metadata, new_protocol, new_table
 from tests.support.pages.operated import work_newest
 from tests.support.pages.shown_words import words
 from tests.support.tables.weekly_table import log_names, page_json, page_text
@@ -40,9 +34,7 @@ def written(editor: Client, **asked: object) -> Job:
 
 
 class TestWhatACheckpointWouldHold:
-    def test_is_told_before_it_is_written(
-        self, editor: Client, orders: Table, folder: Path
-    ) -> None:
+    def test_is_told_before_it_is_written(self, editor, orders, folder):
         before = log_names(folder)
 
         looked_at(editor)
@@ -62,9 +54,7 @@ class TestWhatACheckpointWouldHold:
         assert log_names(folder) == before
 
     @pytest.mark.usefixtures("orders")
-    def test_names_the_newest_checkpoint_that_there_is(
-        self, editor: Client, folder: Path
-    ) -> None:
+    def test_names_the_newest_checkpoint_that_there_is(self, editor, folder):
         DeltaTable(str(folder)).create_checkpoint(3, parts=2)
 
         looked_at(editor)
@@ -77,9 +67,7 @@ class TestWhatACheckpointWouldHold:
         assert "2 parts" in page_text(editor, CHECKPOINT)
 
     @pytest.mark.usefixtures("orders")
-    def test_of_a_version_that_has_one_says_so(
-        self, editor: Client, folder: Path
-    ) -> None:
+    def test_of_a_version_that_has_one_says_so(self, editor: Client, folder: Path):
         DeltaTable(str(folder)).create_checkpoint(5)
 
         looked_at(editor, version=5)
@@ -122,14 +110,10 @@ class TestWhatACheckpointWouldHold:
         assert not Job.objects.exists()
 
     @pytest.mark.usefixtures("orders")
-    def test_of_a_version_that_is_none_is_told_by_the_look(
-        self, editor: Client
-    ) -> None:
+    def test_of_a_version_that_is_none_is_told_by_the_look(self, editor: Client):
         assert looked_at(editor, version=99).error_code == "version-not-found"
 
-    def test_of_an_earlier_release_is_no_job_of_the_page(
-        self, editor: Client, orders: Table
-    ) -> None:
+    def test_of_an_earlier_release_is_no_job_of_the_page(self, editor, orders):
         new_job(
             kind="tables.write_checkpoint",
             subject_id=orders.id,
@@ -142,9 +126,7 @@ class TestWhatACheckpointWouldHold:
 
 
 class TestACheckpoint:
-    def test_is_written_once_and_recorded(
-        self, editor: Client, orders: Table, folder: Path
-    ) -> None:
+    def test_is_written_once_and_recorded(self, editor, orders, folder):
         look = looked_at(editor, version=8)
         for _ in range(2):
             assert editor.post(CHECKPOINT, {"seen": str(look.id)}).status_code == 302
@@ -164,9 +146,7 @@ class TestACheckpoint:
         assert checkpoint_name(8) in log_names(folder)
 
     @pytest.mark.usefixtures("orders")
-    def test_of_the_newest_version_is_of_the_one_that_was_shown(
-        self, editor: Client, folder: Path
-    ) -> None:
+    def test_of_the_newest_version_is_of_the_one_that_was_shown(self, editor, folder):
         look = looked_at(editor)
         write_commit(folder / "_delta_log", 9, first=900, adds=1, removed=[])
 
@@ -185,9 +165,7 @@ class TestACheckpoint:
 
     @pytest.mark.usefixtures("orders")
     @pytest.mark.parametrize("parts", ["0", "257", "many"])
-    def test_in_a_count_of_parts_that_is_none_is_said_at_the_field(
-        self, editor: Client, parts: str
-    ) -> None:
+    def test_in_a_count_of_parts_that_is_none_is_said_at_the_field(self, editor, parts):
         answer = editor.post(CHECKPOINT, {"version": "8", "parts": parts})
 
         assert answer.status_code == 422
@@ -195,9 +173,7 @@ class TestACheckpoint:
         assert not Job.objects.exists()
 
     @pytest.mark.usefixtures("orders")
-    def test_is_written_unseen_for_scripts_of_earlier_releases(
-        self, editor: Client, folder: Path
-    ) -> None:
+    def test_is_written_unseen_for_scripts_of_earlier_releases(self, editor, folder):
         answer = editor.post(f"{CHECKPOINT}.json", {"v": "8", "parts": "2"})
 
         assert answer.status_code == 202
@@ -206,9 +182,7 @@ class TestACheckpoint:
         assert sum(".checkpoint." in name for name in log_names(folder)) == 2
 
     @pytest.mark.usefixtures("orders")
-    def test_that_fails_says_why_and_can_be_tried_again(
-        self, editor: Client, folder: Path
-    ) -> None:
+    def test_that_fails_says_why_and_can_be_tried_again(self, editor, folder):
         editor.post(f"{CHECKPOINT}.json", {"v": "8"})
         (folder / "_delta_log" / "00000000000000000004.json").write_text("{")
 

@@ -15,18 +15,10 @@ from deltaweb.web.jobs.services import cancel
 from deltaweb.web.tables.index.refresh import refresh_table
 from deltaweb.web.tables.models import Table
 from tests.support.index.indexed_tables import index_table, new_indexed_table
-from tests.support.pages.factories import (
-    new_metadata,
-    new_protocol,
-    new_table,
-)
+from tests.support.pages.factories import new_metadata, new_protocol, new_table
 from tests.support.pages.operated import work_newest, worked
 from tests.support.pages.shown_words import words
-from tests.support.tables.weekly_table import (
-    log_names,
-    page_json,
-    page_text,
-)
+from tests.support.tables.weekly_table import log_names, page_json, page_text
 
 pytestmark = pytest.mark.django_db
 CLEANUP = "/t/default/orders/cleanup"
@@ -54,9 +46,7 @@ class TestACleanUp:
         assert told["job"] is None
 
     @pytest.mark.usefixtures("orders")
-    def test_lists_first_and_deletes_nothing(
-        self, editor: Client, folder: Path
-    ) -> None:
+    def test_lists_first_and_deletes_nothing(self, editor: Client, folder: Path):
         before = log_names(folder)
 
         job = self.listed(editor)
@@ -71,9 +61,7 @@ class TestACleanUp:
         assert job.result["files"][0]["name"] == before[0]
         assert not AuditEvent.objects.filter(action="table.cleanup").exists()
 
-    def test_deletes_what_was_listed(
-        self, editor: Client, orders: Table, folder: Path
-    ) -> None:
+    def test_deletes_what_was_listed(self, editor: Client, orders: Table, folder: Path):
         job, before = self.listed(editor), log_names(folder)
 
         answer = editor.post(CLEANUP, {"seen": str(job.id)})
@@ -90,9 +78,7 @@ class TestACleanUp:
         assert (index.subject_id, index.state) == (orders.id, Job.State.QUEUED)
 
     @pytest.mark.usefixtures("orders")
-    def test_is_indexed_after_an_index_that_has_begun_before(
-        self, editor: Client
-    ) -> None:
+    def test_is_indexed_after_an_index_that_has_begun_before(self, editor: Client):
         job = self.listed(editor)
         editor.post(CLEANUP, {"seen": str(job.id)})
         deletion = Job.objects.latest("created_at")
@@ -105,9 +91,7 @@ class TestACleanUp:
         assert index.state == Job.State.QUEUED
         assert index.parameters == running.parameters
 
-    def test_shows_what_is_gone_once_it_is_indexed(
-        self, editor: Client, folder: Path
-    ) -> None:
+    def test_shows_what_is_gone_once_it_is_indexed(self, editor: Client, folder: Path):
         table = new_indexed_table("orders", folder)
         job = self.listed(editor)
         before = page_text(editor, "/t/default/orders/history")
@@ -131,9 +115,7 @@ class TestACleanUp:
         assert "?then=reload" in page_text(editor, CLEANUP)
 
     @pytest.mark.usefixtures("orders")
-    def test_that_would_take_more_than_was_listed_deletes_nothing(
-        self, editor: Client, folder: Path
-    ) -> None:
+    def test_that_would_take_more_than_was_listed_deletes_nothing(self, editor, folder):
         job = self.listed(editor)
         DeltaTable(str(folder)).create_checkpoint(2)
         editor.post(CLEANUP, {"seen": str(job.id)})
@@ -151,9 +133,7 @@ class TestACleanUp:
         assert "Delete 4 files</button>" in page
 
     @pytest.mark.usefixtures("orders")
-    def test_that_was_interrupted_is_finished_by_the_next_run(
-        self, editor: Client, folder: Path
-    ) -> None:
+    def test_that_was_interrupted_is_finished_by_the_next_run(self, editor, folder):
         job = self.listed(editor)
         editor.post(CLEANUP, {"seen": str(job.id)})
         deletion, before = Job.objects.latest("created_at"), log_names(folder)
@@ -178,9 +158,7 @@ class TestACleanUp:
         assert "cannot be undone" not in page
 
     @pytest.mark.usefixtures("orders")
-    def test_that_is_cancelled_while_it_waits_deletes_nothing(
-        self, editor: Client, folder: Path
-    ) -> None:
+    def test_that_is_cancelled_while_it_waits_deletes_nothing(self, editor, folder):
         job, before = self.listed(editor), log_names(folder)
         editor.post(CLEANUP, {"seen": str(job.id)})
         deletion = cancel(Job.objects.latest("created_at"), now=timezone.now())

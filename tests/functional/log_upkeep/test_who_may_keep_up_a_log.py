@@ -14,10 +14,7 @@ from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.services import cancel
 from deltaweb.web.tables.models import Table
 from tests.support.pages.operated import work_newest, worked
-from tests.support.tables.weekly_table import (
-    log_names,
-    page_text,
-)
+from tests.support.tables.weekly_table import log_names, page_text
 
 if TYPE_CHECKING:
     from pytest_django.fixtures import Settings
@@ -28,9 +25,7 @@ CHECKPOINT = "/t/default/orders/checkpoint"
 
 class TestWhoMay:
     @pytest.mark.usefixtures("orders")
-    def test_nobody_who_was_an_editor_runs_a_job_again(
-        self, editor: Client, folder: Path
-    ) -> None:
+    def test_nobody_who_was_an_editor_runs_a_job_again(self, editor, folder):
         editor.post(f"{CHECKPOINT}.json", {"v": "8"})
         job = cancel(Job.objects.get(), now=timezone.now())
         User.objects.update(role=User.Role.VIEWER)
@@ -55,8 +50,5 @@ class TestWhoMay:
         job = Job.objects.get(kind="tables.write_checkpoint", subject_id=orders.id)
         worked(job)
 
-        assert (job.state, job.error_code) == (
-            Job.State.FAILED,
-            "location-not-allowed",
-        )
+        assert (job.state, job.error_code) == (Job.State.FAILED, "location-not-allowed")
         assert log_names(folder) == before

@@ -86,9 +86,7 @@ class TestAPageThatWaits:
 
         assert hears(events, end_topic)
 
-    def test_hears_at_once_what_happened_since_it_was_shown(
-        self, editor: Client
-    ) -> None:
+    def test_hears_at_once_what_happened_since_it_was_shown(self, editor: Client):
         job = new_job()
         shown = f"job:{job.id}@{job_revision(job)}", f"job-end:{job.id}@0"
         Job.objects.update(state=Job.State.DONE)
@@ -166,9 +164,7 @@ class TestAStreamEnds:
         assert events.is_over
 
     @pytest.mark.parametrize("way", ["password", "link"])
-    def test_with_its_session_when_somebody_signs_in_anew(
-        self, editor: Client, way: str
-    ) -> None:
+    def test_with_its_session_when_somebody_signs_in_anew(self, editor, way):
         eve = User.objects.get(username="eve")
         by: Any = {"user": eve, "actor": COMMAND_LINE, "now": timezone.now()}
         if way == "password":
@@ -185,9 +181,7 @@ class TestAStreamEnds:
 
         assert hears(events, "event: end")
 
-    def test_where_its_session_ends_while_it_is_asked_for(
-        self, editor: Client, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_where_its_session_ends_while_it_is_asked_for(self, editor, monkeypatch):
         topic = f"job:{new_job().id}@0"
 
         def sign_out_meanwhile(_: object) -> bool:
@@ -199,9 +193,7 @@ class TestAStreamEnds:
         assert listen(editor, topic).status_code == 204
         assert not hubs.hub().is_awaited
 
-    def test_where_its_channel_was_cut_while_it_is_asked_for(
-        self, editor: Client, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_where_its_channel_was_cut_while_it_is_asked_for(self, editor, monkeypatch):
         """It is there again by now; what was told between is heard by nobody."""
         topic = f"job:{new_job().id}@0"
 

@@ -28,9 +28,7 @@ class TestToken:
             pytest.param({"token_sha256": None}, "not known", id="not activated"),
         ],
     )
-    def test_that_is_over_is_told_why(
-        self, acme: Caller, lake: Lake, fields: dict[str, object], word: str
-    ) -> None:
+    def test_that_is_over_is_told_why(self, acme, lake, fields, word):
         assert acme.get("/shares").status_code == 200
 
         change(acme, **fields)
@@ -78,25 +76,19 @@ class TestAllowList:
 
         assert caller.get("/shares").status_code == 200
 
-    def test_believes_no_claim_of_another_address(
-        self, new_caller: NewCaller, lake: Lake
-    ) -> None:
+    def test_believes_no_claim_of_another_address(self, new_caller, lake):
         caller = new_caller("acme", lake.shared.share, allowed_networks=["10.1.0.0/16"])
 
         assert caller.get("/shares", X_Forwarded_For="10.1.0.1").status_code == 403
 
-    def test_tells_nobody_whether_a_token_is_good_without_one(
-        self, new_caller: NewCaller, lake: Lake
-    ) -> None:
+    def test_tells_nobody_whether_a_token_is_good_without_one(self, new_caller, lake):
         caller = new_caller("acme", lake.shared.share, allowed_networks=["10.1.0.0/16"])
 
         assert caller.get("/shares", Authorization="Bearer x").status_code == 401
 
 
 class TestGrants:
-    def test_of_others_open_nothing(
-        self, acme: Caller, lake: Lake, new_caller: NewCaller
-    ) -> None:
+    def test_of_others_open_nothing(self, acme, lake, new_caller):
         globex = new_caller("globex", new_share("Theirs"))
 
         assert [item["name"] for item in items(globex.get("/shares"))] == ["Theirs"]
@@ -111,9 +103,7 @@ class TestGrants:
         assert acme.query(lake.path).status_code == 404
         assert items(acme.get("/shares")) == []
 
-    def test_of_a_share_open_its_own_tables_alone(
-        self, acme: Caller, lake: Lake
-    ) -> None:
+    def test_of_a_share_open_its_own_tables_alone(self, acme: Caller, lake: Lake):
         other = new_shared_table(
             new_share("Other"), "crm.secrets", table=new_table("crm.secrets")
         )

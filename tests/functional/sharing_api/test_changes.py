@@ -76,9 +76,7 @@ def kinds(answer: Answer) -> list[tuple[str, int]]:
 
 
 class TestChanges:
-    def test_are_files_with_their_versions_and_times(
-        self, acme: Caller, fed: Lake
-    ) -> None:
+    def test_are_files_with_their_versions_and_times(self, acme: Caller, fed: Lake):
         answer = asked(acme, fed, "startingVersion=4")
 
         assert answer.status_code == 200
@@ -96,9 +94,7 @@ class TestChanges:
         for line in (add["add"], cdf["cdf"], removed["remove"]):
             assert body_of(acme.get(local(line["url"])))[:4] == b"PAR1"
 
-    def test_are_actions_of_a_log_in_the_delta_format(
-        self, acme: Caller, fed: Lake
-    ) -> None:
+    def test_are_actions_of_a_log_in_the_delta_format(self, acme: Caller, fed: Lake):
         text = "startingVersion=4&endingVersion=7&includeHistoricalMetadata=true"
         answer = asked(acme, fed, text, **IN_DELTA)
 
@@ -118,9 +114,7 @@ class TestChanges:
         removed = acme.get(local(actions[2]["remove"]["path"]))
         assert body_of(removed)[:4] == b"PAR1"
 
-    def test_tell_the_metadata_and_protocol_of_older_versions(
-        self, acme: Caller, fed: Lake
-    ) -> None:
+    def test_tell_the_metadata_and_protocol_of_older_versions(self, acme, fed):
         turn(fed, {**FEED_ON, "delta.enableTypeWidening": "true"})
         fed.commit({"protocol": {"minReaderVersion": 1, "minWriterVersion": 4}})
         both = "includeHistoricalMetadata=true&includeHistoricalProtocol=true"
@@ -143,9 +137,7 @@ class TestChanges:
             ["file"],
         ]
 
-    def test_of_times_are_those_of_the_versions_between(
-        self, acme: Caller, fed: Lake
-    ) -> None:
+    def test_of_times_are_those_of_the_versions_between(self, acme: Caller, fed: Lake):
         text = (
             "startingTimestamp=2026-02-01T05:30:00Z"
             "&endingTimestamp=2026-02-01T06:30:00Z"
@@ -156,9 +148,7 @@ class TestChanges:
         assert answer["Delta-Table-Version"] == "6"
         assert kinds(answer) == [("cdf", 6)]
 
-    def test_of_files_that_the_filter_hides_are_hidden(
-        self, acme: Caller, fed: Lake
-    ) -> None:
+    def test_of_files_that_the_filter_hides_are_hidden(self, acme: Caller, fed: Lake):
         share_with(fed, partition_filter="day = '2026-01-01'")
 
         answer = asked(acme, fed, "startingVersion=4")
@@ -191,9 +181,7 @@ class TestChanges:
             ),
         ],
     )
-    def test_of_no_range_are_refused(
-        self, acme: Caller, fed: Lake, text: str, told: str
-    ) -> None:
+    def test_of_no_range_are_refused(self, acme, fed, text, told):
         answer = asked(acme, fed, text)
 
         assert answer.status_code == 400
@@ -201,9 +189,7 @@ class TestChanges:
         assert told in error(answer)["message"]
         assert str(fed.root) not in error(answer)["message"]
 
-    def test_are_refused_where_history_is_not_shared(
-        self, acme: Caller, fed: Lake
-    ) -> None:
+    def test_are_refused_where_history_is_not_shared(self, acme: Caller, fed: Lake):
         share_with(fed, with_history=False)
 
         answer = asked(acme, fed, "startingVersion=5")
@@ -216,9 +202,7 @@ class TestChanges:
     @pytest.mark.parametrize(
         "text", ["startingVersion=5", "startingTimestamp=2026-02-01T05:00:00Z"]
     )
-    def test_are_refused_before_the_version_that_is_shared_first(
-        self, acme: Caller, fed: Lake, text: str
-    ) -> None:
+    def test_are_refused_before_the_version_that_is_shared_first(self, acme, fed, text):
         share_with(fed, start_version=6)
 
         answer = asked(acme, fed, text)
@@ -227,9 +211,7 @@ class TestChanges:
         assert "from version 6" in error(answer)["message"]
         assert asked(acme, fed, "startingVersion=6").status_code == 200
 
-    def test_of_another_schema_are_refused_by_its_name(
-        self, acme: Caller, fed: Lake
-    ) -> None:
+    def test_of_another_schema_are_refused_by_its_name(self, acme: Caller, fed: Lake):
         metadata = fed.writer.metadata(
             SCHEMA,
             created_at=datetime(2026, 1, 1, tzinfo=UTC),
@@ -239,9 +221,7 @@ class TestChanges:
         described: Any = metadata["metaData"]
         schema = json.loads(described["schemaString"])
         schema["fields"][0]["type"] = "string"
-        fed.commit(
-            {"metaData": {**described, "schemaString": json.dumps(schema)}},
-        )
+        fed.commit({"metaData": {**described, "schemaString": json.dumps(schema)}})
 
         answer = asked(acme, fed, "startingVersion=5")
 
@@ -249,9 +229,7 @@ class TestChanges:
         assert error(answer)["errorCode"] == "UNSUPPORTED_OPERATION"
         assert "the type of the column id" in error(answer)["message"]
 
-    def test_of_files_with_deletion_vectors_need_the_delta_format(
-        self, acme: Caller, fed: Lake
-    ) -> None:
+    def test_of_files_with_deletion_vectors_need_the_delta_format(self, acme, fed):
         vector = {"storageType": "i", "pathOrInlineDv": "x", "sizeInBytes": 4}
         fed.commit(
             remove(
@@ -276,9 +254,7 @@ class TestChanges:
         assert "Version 6" in error(answer)["message"]
         assert asked(acme, fed, "startingVersion=7").status_code == 200
 
-    def test_in_a_file_outside_of_the_table_are_refused(
-        self, acme: Caller, fed: Lake
-    ) -> None:
+    def test_in_a_file_outside_of_the_table_are_refused(self, acme: Caller, fed: Lake):
         fed.commit(remove("../x.parquet", {"day": "2026-01-02"}))
 
         answer = asked(acme, fed, "startingVersion=4")
@@ -288,9 +264,7 @@ class TestChanges:
 
 
 class TestStream:
-    def test_is_the_files_that_were_added_and_removed(
-        self, acme: Caller, fed: Lake
-    ) -> None:
+    def test_is_the_files_that_were_added_and_removed(self, acme: Caller, fed: Lake):
         answer = acme.query(fed.path, {"startingVersion": 3})
 
         assert answer.status_code == 200
@@ -322,17 +296,13 @@ class TestStream:
         assert asked(acme, fed, "startingVersion=7").status_code == 400
 
     @pytest.mark.parametrize("version", [8, -1])
-    def test_of_no_version_is_refused(
-        self, acme: Caller, fed: Lake, version: int
-    ) -> None:
+    def test_of_no_version_is_refused(self, acme: Caller, fed: Lake, version: int):
         answer = acme.query(fed.path, {"startingVersion": version})
 
         assert answer.status_code == 400
         assert error(answer)["errorCode"] == "INVALID_PARAMETER_VALUE"
 
-    def test_is_refused_where_history_is_not_shared(
-        self, acme: Caller, fed: Lake
-    ) -> None:
+    def test_is_refused_where_history_is_not_shared(self, acme: Caller, fed: Lake):
         share_with(fed, with_history=False)
 
         answer = acme.query(fed.path, {"startingVersion": 5})
@@ -340,9 +310,7 @@ class TestStream:
         assert answer.status_code == 400
         assert "history" in error(answer)["message"]
 
-    def test_of_an_end_alone_is_the_newest_version(
-        self, acme: Caller, fed: Lake
-    ) -> None:
+    def test_of_an_end_alone_is_the_newest_version(self, acme: Caller, fed: Lake):
         answer = acme.query(fed.path, {"endingVersion": 5})
 
         assert answer["Delta-Table-Version"] == "7"

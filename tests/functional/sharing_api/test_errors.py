@@ -1,6 +1,5 @@
 import pytest
 from django.test import Client
-from pytest_django import Settings
 
 from deltaweb.web.sharing.models import SharedTable
 from tests.functional.sharing_api.calls import PREFIX, Answer, Caller, Lake, error
@@ -40,14 +39,7 @@ class TestUnauthenticated:
             pytest.param({"Authorization": "Bearer \xff\x00"}, id="no text"),
         ],
     )
-    def test_calls_are_answered_401(
-        self,
-        lake: Lake,
-        stranger: Client,
-        method: str,
-        path: str,
-        header: dict[str, str],
-    ) -> None:
+    def test_calls_are_answered_401(self, lake, stranger, method, path, header):
         del lake
         answer: Answer = stranger.generic(
             method, f"{PREFIX}{path}", b"{}", headers=header
@@ -62,9 +54,7 @@ class TestUnauthenticated:
 
         assert answer.status_code == 200
 
-    def test_session_of_a_person_opens_nothing(
-        self, lake: Lake, admin_client: Client
-    ) -> None:
+    def test_session_of_a_person_opens_nothing(self, lake: Lake, admin_client: Client):
         del lake
         assert admin_client.get(f"{PREFIX}/shares").status_code == 401
 
@@ -135,9 +125,7 @@ class TestNotFound:
         ],
     )
     @pytest.mark.parametrize("method", ["GET", "HEAD", "POST", "PUT", "BREW"])
-    def test_paths_of_no_endpoint_are_404_in_json(
-        self, acme: Caller, path: str, method: str
-    ) -> None:
+    def test_paths_of_no_endpoint_are_404_in_json(self, acme, path, method):
         answer = acme.ask(method, path, b"{}")
 
         if "/files/Sales/--" in path and method not in {"GET", "HEAD"}:
@@ -170,9 +158,7 @@ class TestMethods:
     @pytest.mark.parametrize(
         "other", ["POST", "GET", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "BREW"]
     )
-    def test_of_others_are_refused_in_json(
-        self, acme: Caller, method: str, path: str, other: str
-    ) -> None:
+    def test_of_others_are_refused_in_json(self, acme, method, path, other):
         if other == method:
             other = "LINK"
 
@@ -201,17 +187,13 @@ class TestOtherLayers:
         assert record.exc_info is None
 
     @pytest.mark.parametrize("path", [f"/{PREFIX}/shares", f"//{PREFIX}/files/a/b/c"])
-    def test_a_slash_too_many_is_no_endpoint_in_json(
-        self, stranger: Client, path: str
-    ) -> None:
+    def test_a_slash_too_many_is_no_endpoint_in_json(self, stranger: Client, path: str):
         answer: Answer = stranger.generic("GET", "/", PATH_INFO=path)
 
         assert answer.status_code == 404
         assert error(answer)["errorCode"] == "RESOURCE_DOES_NOT_EXIST"
 
-    def test_plain_http_is_refused_without_a_redirect(
-        self, acme: Caller, settings: Settings
-    ) -> None:
+    def test_plain_http_is_refused_without_a_redirect(self, acme, settings):
         settings.SECURE_SSL_REDIRECT = True
 
         answer = acme.get("/shares")

@@ -1,10 +1,8 @@
 import os
-from pathlib import Path
 from urllib.parse import quote, unquote
 
 import pytest
 from django.test import Client
-from pytest_django import Settings
 
 from deltaweb.web.sharing.models import Grant, SharedTable
 from tests.functional.sharing_api.calls import (
@@ -59,9 +57,7 @@ class TestFile:
         assert "no-store" in answer["Cache-Control"]
         assert "Content-Encoding" not in answer
 
-    def test_is_not_compressed_whatever_is_accepted(
-        self, url: str, content: bytes
-    ) -> None:
+    def test_is_not_compressed_whatever_is_accepted(self, url: str, content: bytes):
         answer = fetch(url, Accept_Encoding="gzip, deflate, br", Accept="text/html")
 
         assert body_of(answer) == content
@@ -79,9 +75,7 @@ class TestFile:
     def test_is_only_read(self, url: str, method: str) -> None:
         assert fetch(url, method).status_code == 405
 
-    def test_survives_urls_that_are_quoted_again(
-        self, url: str, content: bytes
-    ) -> None:
+    def test_survives_urls_that_are_quoted_again(self, url: str, content: bytes):
         path, _, query = url.partition("?")
         for spelling in (
             f"{quote(unquote(path), safe='/=')}?{query}",
@@ -122,9 +116,7 @@ class TestRange:
             pytest.param(" Bytes = 4 - 9 ", 4, 9, id="spaces and capitals"),
         ],
     )
-    def test_is_answered_with_that_part(
-        self, url: str, content: bytes, header: str, first: int, last: int | None
-    ) -> None:
+    def test_is_answered_with_that_part(self, url, content, header, first, last):
         expected = content[first : None if last is None else last + 1]
 
         answer = fetch(url, Range=header)
@@ -161,9 +153,7 @@ class TestRange:
             pytest.param("", id="empty"),
         ],
     )
-    def test_that_is_malformed_or_of_parts_is_ignored(
-        self, url: str, content: bytes, header: str
-    ) -> None:
+    def test_that_is_malformed_or_of_parts_is_ignored(self, url, content, header):
         answer = fetch(url, Range=header)
 
         assert answer.status_code == 200
@@ -176,9 +166,7 @@ class TestRange:
         assert fetch(url).status_code == 200
         assert fetch(url)["Content-Length"] == "0"
 
-    def test_goes_on_only_with_the_same_file(
-        self, lake: Lake, url: str, content: bytes
-    ) -> None:
+    def test_goes_on_only_with_the_same_file(self, lake, url, content):
         etag = fetch(url, "HEAD")["ETag"]
 
         assert fetch(url, Range="bytes=4-", If_Range=etag).status_code == 206
@@ -239,17 +227,13 @@ class TestChangedURL:
 
         refused(fetch(url.replace(str(lake.shared.id), other)))
 
-    def test_that_expired_is_refused(
-        self, acme: Caller, lake: Lake, settings: Settings
-    ) -> None:
+    def test_that_expired_is_refused(self, acme, lake, settings):
         settings.FILE_URL_LIFETIME_S = 0
         found = files(acme.query(lake.path))
 
         assert "good until" in refused(fetch(local(found[0]["url"])))
 
-    def test_of_a_former_key_is_good_as_long_as_the_key_is_known(
-        self, url: str, settings: Settings
-    ) -> None:
+    def test_of_a_former_key_is_good_as_long_as_the_key_is_known(self, url, settings):
         former = settings.SECRET_KEY
         settings.SECRET_KEY = "another-key-of-fifty-characters-for-this-test-alone"
         refused(fetch(url))
@@ -299,9 +283,7 @@ class TestAccess:
 class TestPathOutside:
     """What a signed URL can reach when the table's folder is hostile."""
 
-    def test_is_not_followed_by_a_link_to_a_file(
-        self, lake: Lake, url: str, tmp_path: Path
-    ) -> None:
+    def test_is_not_followed_by_a_link_to_a_file(self, lake, url, tmp_path):
         secret = tmp_path / "secret"
         secret.write_text("secret")
         place = lake.root / unquote(lake.paths[0])
@@ -310,9 +292,7 @@ class TestPathOutside:
 
         assert "outside" in refused(fetch(url))
 
-    def test_is_not_followed_by_a_link_to_a_folder(
-        self, lake: Lake, url: str, tmp_path: Path
-    ) -> None:
+    def test_is_not_followed_by_a_link_to_a_folder(self, lake, url, tmp_path):
         place = lake.root / unquote(lake.paths[0])
         elsewhere = tmp_path / "elsewhere"
         place.parent.rename(elsewhere)
@@ -320,9 +300,7 @@ class TestPathOutside:
 
         refused(fetch(url))
 
-    def test_is_not_followed_into_an_allowed_root(
-        self, lake: Lake, url: str, tmp_path: Path, settings: Settings
-    ) -> None:
+    def test_is_not_followed_into_an_allowed_root(self, lake, url, tmp_path, settings):
         settings.ALLOWED_ROOTS = [str(tmp_path)]
         secret = tmp_path / "secret"
         secret.write_text("secret")
@@ -332,18 +310,14 @@ class TestPathOutside:
 
         refused(fetch(url))
 
-    def test_a_link_that_stays_inside_is_followed(
-        self, lake: Lake, url: str, content: bytes
-    ) -> None:
+    def test_a_link_that_stays_inside_is_followed(self, lake, url, content):
         place = lake.root / unquote(lake.paths[0])
         place.rename(lake.root / "moved")
         place.symlink_to(lake.root / "moved")
 
         assert body_of(fetch(url)) == content
 
-    def test_the_tables_folder_may_be_a_link_itself(
-        self, lake: Lake, url: str, content: bytes, tmp_path: Path
-    ) -> None:
+    def test_the_tables_folder_may_be_a_link_itself(self, lake, url, content, tmp_path):
         lake.root.rename(tmp_path / "moved")
         lake.root.symlink_to(tmp_path / "moved")
 
@@ -356,9 +330,7 @@ class TestPathOutside:
 
         assert fetch(url).status_code == 404
 
-    def test_the_location_must_still_be_allowed(
-        self, url: str, tmp_path: Path, settings: Settings
-    ) -> None:
+    def test_the_location_must_still_be_allowed(self, url, tmp_path, settings):
         settings.ALLOWED_ROOTS = [str(tmp_path / "elsewhere")]
 
         refused(fetch(url))

@@ -3,13 +3,7 @@ import json
 import pytest
 
 from deltaweb.web.sharing.models import Share
-from tests.functional.sharing_api.calls import (
-    Caller,
-    Lake,
-    error,
-    items,
-    next_token,
-)
+from tests.functional.sharing_api.calls import Caller, Lake, error, items, next_token
 from tests.functional.sharing_api.conftest import NewCaller
 from tests.support.pages.factories import new_grant, new_share, new_shared_table
 
@@ -79,9 +73,7 @@ class TestLists:
         assert items(caller.get("/shares/empty/schemas")) == []
         assert items(caller.get("/shares/empty/all-tables")) == []
 
-    def test_get_share_answers_with_its_stored_spelling(
-        self, acme: Caller, lake: Lake
-    ) -> None:
+    def test_get_share_answers_with_its_stored_spelling(self, acme: Caller, lake: Lake):
         answer = acme.get("/shares/sALES")
 
         assert json.loads(answer.content) == {
@@ -104,9 +96,7 @@ class TestLists:
 
 class TestPages:
     @pytest.mark.parametrize("length", [1, 2, 3, 7, 500])
-    def test_add_up_to_the_whole_list(
-        self, acme: Caller, share: Share, length: int
-    ) -> None:
+    def test_add_up_to_the_whole_list(self, acme: Caller, share: Share, length: int):
         expected = ["Orders", "A", "b", "c", "a", "B", "z"]
 
         assert walk(acme, f"/shares/{share.name}/all-tables", length=length) == expected
@@ -120,9 +110,7 @@ class TestPages:
 
         assert walk(caller, "/shares", length=3) == [f"s{n:02}" for n in range(11)]
 
-    def test_neither_repeat_nor_skip_when_tables_are_added(
-        self, acme: Caller, share: Share, lake: Lake
-    ) -> None:
+    def test_neither_repeat_nor_skip_when_tables_are_added(self, acme, share, lake):
         path = "/shares/sales/schemas/web/tables"
         first = acme.get(f"{path}?maxResults=2")
         assert names(first) == ["a", "B"]
@@ -133,9 +121,7 @@ class TestPages:
 
         assert names(rest) == ["k", "z"]
 
-    def test_go_on_when_their_last_item_is_taken_away(
-        self, acme: Caller, share: Share
-    ) -> None:
+    def test_go_on_when_their_last_item_is_taken_away(self, acme: Caller, share: Share):
         path = "/shares/sales/schemas/web/tables"
         first = acme.get(f"{path}?maxResults=1")
 
@@ -145,9 +131,7 @@ class TestPages:
         assert names(rest) == ["B", "z"]
 
     @pytest.mark.parametrize("path", LISTS)
-    def test_of_no_items_have_a_token_when_there_are_some(
-        self, acme: Caller, share: Share, path: str
-    ) -> None:
+    def test_of_no_items_have_a_token_when_there_are_some(self, acme, share, path):
         del share
         empty = acme.get(f"{path}?maxResults=0")
         again = acme.get(f"{path}?maxResults=0&pageToken={next_token(empty)}")
@@ -163,9 +147,7 @@ class TestPages:
         assert items(answer) == []
         assert next_token(answer) is None
 
-    def test_are_never_longer_than_the_servers_most(
-        self, new_caller: NewCaller
-    ) -> None:
+    def test_are_never_longer_than_the_servers_most(self, new_caller: NewCaller):
         caller = new_caller("globex", *(new_share(f"s{n:04}") for n in range(502)))
 
         assert len(items(caller.get("/shares"))) == 500
@@ -174,9 +156,7 @@ class TestPages:
 
     @pytest.mark.parametrize("path", LISTS)
     @pytest.mark.parametrize("value", ["-1", "1.5", "ten", "", "0x1", "٣", "1e3", " 1"])
-    def test_refuse_a_length_that_is_no_number(
-        self, acme: Caller, path: str, value: str
-    ) -> None:
+    def test_refuse_a_length_that_is_no_number(self, acme, path, value):
         answer = acme.client.get(
             f"/delta-sharing{path}",
             {"maxResults": value},
@@ -206,23 +186,16 @@ class TestPageTokens:
         assert answer.status_code == 400
         assert error(answer)["errorCode"] == "INVALID_PARAMETER_VALUE"
 
-    def test_serve_the_same_names_in_other_capitals(
-        self, acme: Caller, token: str
-    ) -> None:
+    def test_serve_the_same_names_in_other_capitals(self, acme: Caller, token: str):
         path = f"/shares/SALES/schemas/wEB/tables?pageToken={token}"
 
         assert names(acme.get(path)) == ["B", "z"]
 
-    @pytest.mark.parametrize(
-        "path",
-        [*LISTS, "/shares/sales/schemas/crm2/tables"],
-    )
+    @pytest.mark.parametrize("path", [*LISTS, "/shares/sales/schemas/crm2/tables"])
     def test_serve_no_other_list(self, acme: Caller, token: str, path: str) -> None:
         self.refused(acme, path, token)
 
-    def test_serve_no_other_recipient(
-        self, new_caller: NewCaller, share: Share, token: str
-    ) -> None:
+    def test_serve_no_other_recipient(self, new_caller, share, token):
         globex = new_caller("globex", share)
 
         self.refused(globex, "/shares/sales/schemas/web/tables", token)

@@ -89,9 +89,7 @@ class TestStream:
             timeout_s=120,
         )
 
-    def test_that_many_do_not_read_leaves_the_server_to_others(
-        self, live: Live
-    ) -> None:
+    def test_that_many_do_not_read_leaves_the_server_to_others(self, live: Live):
         stalled = [live.stall_query() for _ in range(MAX_OF_A_TOKEN)]
         assert {wire.recv(12) for wire in stalled} == {b"HTTP/1.1 200"}
 
@@ -166,9 +164,7 @@ class TestBody:
         assert not received.startswith(b"HTTP/1.1 5")
 
     @pytest.mark.parametrize("chunks", [b"ZZ\r\n{}\r\n", b"2\r\n{}xx", b"-1\r\n"])
-    def test_of_chunks_that_are_none_is_the_callers(
-        self, live: Live, chunks: bytes
-    ) -> None:
+    def test_of_chunks_that_are_none_is_the_callers(self, live: Live, chunks: bytes):
         head = f"POST {QUERY} HTTP/1.1\r\nAuthorization: Bearer {live.secret}\r\n"
         head += "Transfer-Encoding: chunked\r\nHost: 127.0.0.1\r\n\r\n"
 
@@ -226,9 +222,7 @@ class TestFile:
             assert answer.read() == b""
             assert int(answer.headers["Content-Length"]) > 100_000
 
-    def test_survives_readers_that_drop_the_connection(
-        self, live: Live, url: str
-    ) -> None:
+    def test_survives_readers_that_drop_the_connection(self, live: Live, url: str):
         for _ in range(20):
             connection = live.connect()
             connection.request("GET", url)
@@ -239,9 +233,7 @@ class TestFile:
         connection.request("GET", url)
         assert connection.getresponse().status == 200
 
-    def test_that_many_do_not_go_on_with_leaves_the_server_to_others(
-        self, live: Live
-    ) -> None:
+    def test_that_many_do_not_go_on_with_leaves_the_server_to_others(self, live: Live):
         target = live.large_file(9)
         stalled = [live.stall_file(target) for _ in range(MAX_OF_A_TOKEN)]
 
@@ -257,9 +249,7 @@ class TestFile:
         for wire in stalled:
             wire.close()
 
-    def test_that_becomes_shorter_takes_nothing_from_the_next_answer(
-        self, live: Live
-    ) -> None:
+    def test_that_becomes_shorter_takes_nothing_from_the_next_answer(self, live: Live):
         place = live.home / "lake" / "orders" / "part-7"
         wire = live.stall_file(live.large_file(7))
         after = f"GET {VERSION} HTTP/1.1\r\nHost: 127.0.0.1\r\n"

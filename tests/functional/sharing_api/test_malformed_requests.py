@@ -177,9 +177,7 @@ def send(caller: Caller, sent: Sent) -> Answer:
 
 @settings(max_examples=examples(100))
 @given(sent=REQUESTS)
-def test_are_answered_in_json_and_never_as_a_fault(
-    acme: Caller, lake: Lake, sent: Sent
-) -> None:
+def test_are_answered_in_json_and_never_as_a_fault(acme, lake, sent):
     del lake
     answer = send(acme, sent)
 

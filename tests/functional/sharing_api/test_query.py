@@ -57,9 +57,7 @@ class TestMetadata:
 
 
 class TestQuery:
-    def test_answers_with_protocol_metadata_and_files(
-        self, acme: Caller, lake: Lake
-    ) -> None:
+    def test_answers_with_protocol_metadata_and_files(self, acme: Caller, lake: Lake):
         answer = acme.query(lake.path)
 
         protocol, metadata, *rest = lines(answer)
@@ -78,9 +76,7 @@ class TestQuery:
         assert "deltaweb-skipped-hints" not in answer
         assert "Content-Encoding" not in answer
 
-    def test_tells_of_each_file(
-        self, acme: Caller, lake: Lake, settings: Settings
-    ) -> None:
+    def test_tells_of_each_file(self, acme: Caller, lake: Lake, settings: Settings):
         settings.PUBLIC_URL = "https://share.example.com/data"
 
         found = files(acme.query(lake.path))
@@ -102,9 +98,7 @@ class TestQuery:
     def test_never_tells_a_path_of_the_server(self, acme: Caller, lake: Lake) -> None:
         assert str(lake.root).encode() not in body_of(acme.query(lake.path))
 
-    def test_urls_do_not_outlive_the_token(
-        self, acme: Caller, lake: Lake, settings: Settings
-    ) -> None:
+    def test_urls_do_not_outlive_the_token(self, acme, lake, settings):
         settings.FILE_URL_LIFETIME_S = 7 * 86_400
 
         found = files(acme.query(lake.path))
@@ -115,9 +109,7 @@ class TestQuery:
     @pytest.mark.parametrize(
         "named", [{"version": 2}, {"timestamp": "2026-02-01T02:30:00Z"}]
     )
-    def test_of_a_named_version_tells_it_with_each_file(
-        self, acme: Caller, lake: Lake, named: dict[str, object]
-    ) -> None:
+    def test_of_a_named_version_tells_it_with_each_file(self, acme, lake, named):
         answer = acme.query(lake.path, named)
 
         assert answer["Delta-Table-Version"] == "2"
@@ -127,9 +119,7 @@ class TestQuery:
         made_at = int(commit_time(2).timestamp() * 1000)
         assert {file["timestamp"] for file in found} == {made_at}
 
-    def test_of_a_table_without_files_is_two_lines(
-        self, acme: Caller, lake: Lake
-    ) -> None:
+    def test_of_a_table_without_files_is_two_lines(self, acme: Caller, lake: Lake):
         assert len(lines(acme.query(lake.path, {"version": 0}))) == 2
 
     @pytest.mark.parametrize(
@@ -145,9 +135,7 @@ class TestQuery:
             pytest.param({"limitHint": 2**70}, id="a limit beyond all"),
         ],
     )
-    def test_offers_every_file(
-        self, acme: Caller, lake: Lake, body: dict[str, object]
-    ) -> None:
+    def test_offers_every_file(self, acme: Caller, lake: Lake, body: dict[str, object]):
         assert days(acme.query(lake.path, body)) == [*DAYS]
 
     def test_reads_any_content_type(self, acme: Caller, lake: Lake) -> None:
@@ -175,9 +163,7 @@ class TestHints:
             pytest.param(["id > 100"], [], id="statistics"),
         ],
     )
-    def test_prune_files(
-        self, acme: Caller, lake: Lake, hints: list[str], expected: list[str]
-    ) -> None:
+    def test_prune_files(self, acme, lake, hints, expected):
         answer = acme.query(lake.path, {"predicateHints": hints})
 
         assert days(answer) == expected
@@ -210,9 +196,7 @@ class TestHints:
         assert len(files(acme.query(lake.path, {"limitHint": 11}))) == 2
         assert files(acme.query(lake.path, {"limitHint": 0})) == []
 
-    def test_of_a_column_whose_type_is_not_known_select_nothing(
-        self, acme: Caller, lake: Lake
-    ) -> None:
+    def test_of_a_column_whose_type_is_not_known_select_nothing(self, acme, lake):
         schema = typed_schema(id="long", day="date", span="interval day to second")
         fields = {"schemaString": schema, "partitionColumns": ["day"]}
         lake.commit(metadata(**fields))
@@ -225,9 +209,7 @@ class TestHints:
         _, told = lines(acme.get(f"{lake.path}/metadata"))
         assert json.loads(told["metaData"]["schemaString"]) == json.loads(schema)
 
-    def test_limit_ends_nothing_where_a_hint_is_not_understood(
-        self, acme: Caller, lake: Lake
-    ) -> None:
+    def test_limit_ends_nothing_where_a_hint_is_not_understood(self, acme, lake):
         every = len(files(acme.query(lake.path, {})))
         hints = {"predicateHints": ["no such thing"], "limitHint": 1}
 
@@ -249,9 +231,7 @@ class TestHints:
             pytest.param({"timestamp": 0}, id="a time that is a number"),
         ],
     )
-    def test_of_another_type_are_refused(
-        self, acme: Caller, lake: Lake, body: dict[str, object]
-    ) -> None:
+    def test_of_another_type_are_refused(self, acme, lake, body):
         answer = acme.query(lake.path, body)
 
         assert answer.status_code == 400
@@ -285,9 +265,7 @@ class TestBody:
             pytest.param(b'{"version": ' + b"9" * 5000 + b"}", id="too many digits"),
         ],
     )
-    def test_that_is_no_object_is_refused(
-        self, acme: Caller, lake: Lake, body: bytes
-    ) -> None:
+    def test_that_is_no_object_is_refused(self, acme: Caller, lake: Lake, body: bytes):
         answer = acme.ask("POST", f"{lake.path}/query", body)
 
         assert answer.status_code == 400
@@ -342,9 +320,7 @@ class TestPartitionFilter:
     @pytest.mark.parametrize(
         "sql", ["id = 1", "nonsense ~~", "other = 'x'", "CAST(day AS INT) = 1"]
     )
-    def test_that_does_not_fit_offers_nothing(
-        self, acme: Caller, lake: Lake, sql: str
-    ) -> None:
+    def test_that_does_not_fit_offers_nothing(self, acme: Caller, lake: Lake, sql: str):
         self.share_with(lake, sql)
 
         answer = acme.query(lake.path)

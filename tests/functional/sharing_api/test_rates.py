@@ -66,9 +66,7 @@ class TestRequests:
         assert error(refused)["errorCode"] == "RESOURCE_EXHAUSTED"
         assert AuditEvent.objects.filter(status=429).count() == 2
 
-    def test_are_let_in_again(
-        self, acme: Caller, settings: Settings, clock: Clock
-    ) -> None:
+    def test_are_let_in_again(self, acme: Caller, settings: Settings, clock: Clock):
         settings.REQUESTS_PER_S, settings.REQUEST_BURST = 20, 1
         assert acme.get("/shares").status_code == 200
         assert acme.get("/shares").status_code == 429
@@ -77,9 +75,7 @@ class TestRequests:
 
         assert acme.get("/shares").status_code == 200
 
-    def test_of_one_token_do_not_count_for_another(
-        self, acme: Caller, settings: Settings
-    ) -> None:
+    def test_of_one_token_do_not_count_for_another(self, acme, settings):
         settings.REQUESTS_PER_S, settings.REQUEST_BURST = 1, 1
         other = Caller(*new_token(acme.recipient, expires_at=acme.token.expires_at))
 
@@ -87,9 +83,7 @@ class TestRequests:
         assert acme.get("/shares").status_code == 429
         assert other.get("/shares").status_code == 200
 
-    def test_for_files_do_not_count(
-        self, acme: Caller, lake: Lake, settings: Settings
-    ) -> None:
+    def test_for_files_do_not_count(self, acme: Caller, lake: Lake, settings: Settings):
         settings.REQUESTS_PER_S, settings.REQUEST_BURST = 1, 1
         url = local(files(acme.query(lake.path))[0]["url"])
 
@@ -98,18 +92,14 @@ class TestRequests:
             body_of(answer)
             assert answer.status_code == 200
 
-    def test_are_answered_where_rates_cannot_be_kept(
-        self, acme: Caller, settings: Settings, tmp_path: Path
-    ) -> None:
+    def test_are_answered_where_rates_cannot_be_kept(self, acme, settings, tmp_path):
         settings.HOME = tmp_path / "gone"
 
         assert acme.get("/shares").status_code == 200
 
 
 class TestFailures:
-    def test_are_always_401_and_slowed_beyond_a_hundred(
-        self, db: None, stranger: Client, clock: Clock
-    ) -> None:
+    def test_are_always_401_and_slowed_beyond_a_hundred(self, db, stranger, clock):
         del db
         for _ in range(150):
             throttling.failure_delay_s("127.0.0.1")
@@ -136,9 +126,7 @@ class TestFailures:
 
         assert max(delays) > 0
 
-    def test_that_are_slowed_are_not_recorded_one_by_one(
-        self, db: None, stranger: Client
-    ) -> None:
+    def test_that_are_slowed_are_not_recorded_one_by_one(self, db, stranger):
         del db
         for _ in range(200):
             throttling.failure_delay_s("127.0.0.1")
@@ -147,9 +135,7 @@ class TestFailures:
 
         assert AuditEvent.objects.count() == 0
 
-    def test_at_the_urls_of_files_count_too(
-        self, db: None, stranger: Client, clock: Clock
-    ) -> None:
+    def test_at_the_urls_of_files_count_too(self, db, stranger, clock):
         del db
         path = "/files/s/00000000-0000-4000-8000-000000000000/x"
         for _ in range(150):

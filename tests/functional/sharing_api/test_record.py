@@ -42,9 +42,7 @@ class TestRecord:
             ("table.query", f"{TABLE}/query"),
         ],
     )
-    def test_names_every_call_and_caller(
-        self, acme: Caller, action: str, path: str
-    ) -> None:
+    def test_names_every_call_and_caller(self, acme: Caller, action: str, path: str):
         method = "POST" if action == "table.query" else "GET"
         answer = acme.ask(method, path, b"{}")
         body_of(answer)
@@ -92,9 +90,7 @@ class TestRecord:
             ),
         ],
     )
-    def test_tells_of_refusals(
-        self, acme: Caller, path: str, status: int, error_code: str
-    ) -> None:
+    def test_tells_of_refusals(self, acme, path, status, error_code):
         acme.get(path)
 
         event = newest()
@@ -103,22 +99,15 @@ class TestRecord:
 
     @pytest.mark.parametrize(
         ("path", "message"),
-        [
-            ("/shares/nope", "nope"),
-            ("/shares?maxResults=-1", "maxResults"),
-        ],
+        [("/shares/nope", "nope"), ("/shares?maxResults=-1", "maxResults")],
     )
-    def test_tells_why_as_the_caller_was_told(
-        self, acme: Caller, path: str, message: str
-    ) -> None:
+    def test_tells_why_as_the_caller_was_told(self, acme, path, message):
         told = json.loads(body_of(acme.get(path)))["message"]
 
         assert message in told
         assert newest().detail["reason"] == told
 
-    def test_tells_of_callers_that_nobody_knows(
-        self, lake: Lake, stranger: Client
-    ) -> None:
+    def test_tells_of_callers_that_nobody_knows(self, lake: Lake, stranger: Client):
         secret = "dwt_0123abcd-not-a-token-of-anybody"
         stranger.get(
             f"{PREFIX}{lake.path}/version",
@@ -188,9 +177,7 @@ class TestCost:
             acme.get(f"{lake.path}/version")
 
     def test_of_a_long_list_is_that_of_a_short_one(
-        self,
-        acme: Caller,
-        django_assert_max_num_queries: DjangoAssertNumQueries,
+        self, acme: Caller, django_assert_max_num_queries: DjangoAssertNumQueries
     ) -> None:
         acme.get("/shares/sales/all-tables")
 
@@ -200,9 +187,7 @@ class TestCost:
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="a lock of SQLite's kind")
-def test_a_locked_database_spoils_no_answer(
-    acme: Caller, lake: Lake, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_locked_database_spoils_no_answer(acme, lake, caplog):
     import sqlite3
 
     name = str(connection.settings_dict["NAME"])

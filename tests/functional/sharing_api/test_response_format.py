@@ -3,13 +3,7 @@ from typing import Any
 
 import pytest
 
-from tests.functional.sharing_api.calls import (
-    Caller,
-    Lake,
-    body_of,
-    error,
-    files,
-)
+from tests.functional.sharing_api.calls import Caller, Lake, body_of, error, files
 
 PARQUET = "responseformat=parquet"
 
@@ -29,9 +23,7 @@ class TestCapabilities:
             pytest.param("includeendstreamaction=true;asyncquery=true", id="others"),
         ],
     )
-    def test_that_take_parquet_are_answered_in_it(
-        self, acme: Caller, lake: Lake, header: str
-    ) -> None:
+    def test_that_take_parquet_are_answered_in_it(self, acme, lake, header):
         named: dict[str, Any] = {"delta-sharing-capabilities": header}
 
         for answer in (
@@ -42,9 +34,7 @@ class TestCapabilities:
             assert answer["delta-sharing-capabilities"] == PARQUET
             assert "endStreamAction" not in body_of(answer).decode()
 
-    def test_that_take_delta_alone_are_answered_in_it(
-        self, acme: Caller, lake: Lake
-    ) -> None:
+    def test_that_take_delta_alone_are_answered_in_it(self, acme: Caller, lake: Lake):
         named: dict[str, Any] = {"delta-sharing-capabilities": "ResponseFormat=Delta"}
 
         answer = acme.query(lake.path, **named)
@@ -64,9 +54,7 @@ class TestCapabilities:
         assert body_of(metadata).splitlines() == body_of(answer).splitlines()[:2]
 
     @pytest.mark.parametrize("scheme", ["parquet", "Delta"])
-    def test_ids_of_files_are_derived_as_asked_for(
-        self, acme: Caller, lake: Lake, scheme: str
-    ) -> None:
+    def test_ids_of_files_are_derived_as_asked_for(self, acme, lake, scheme):
         named: dict[str, Any] = {"fileidhash": scheme}
 
         answer = acme.query(lake.path, **named)
@@ -76,9 +64,7 @@ class TestCapabilities:
         assert lengths == {32 if scheme == "parquet" else 64}
         assert "fileidhash" not in acme.query(lake.path)
 
-    def test_an_unknown_way_to_derive_ids_is_refused(
-        self, acme: Caller, lake: Lake
-    ) -> None:
+    def test_an_unknown_way_to_derive_ids_is_refused(self, acme: Caller, lake: Lake):
         named: dict[str, Any] = {"fileidhash": "sha1"}
 
         answer = acme.query(lake.path, **named)

@@ -6,14 +6,11 @@ import shutil
 import pytest
 
 from tests.functional.sharing_api.calls import Caller, Lake, error, files
-from tests.functional.sharing_api.conftest import NewCaller
 from tests.support.pages.factories import new_share, new_shared_table, new_table
 
 
 class TestStorage:
-    def test_table_that_is_gone_is_the_providers_to_mend(
-        self, acme: Caller, lake: Lake
-    ) -> None:
+    def test_table_that_is_gone_is_the_providers_to_mend(self, acme, lake):
         shutil.rmtree(lake.root)
 
         for answer in (
@@ -26,9 +23,7 @@ class TestStorage:
             assert "missing" in error(answer)["message"]
             assert str(lake.root) not in error(answer)["message"]
 
-    def test_broken_log_is_the_providers_to_mend(
-        self, acme: Caller, lake: Lake
-    ) -> None:
+    def test_broken_log_is_the_providers_to_mend(self, acme: Caller, lake: Lake):
         log = lake.root / "_delta_log"
         (log / f"{2:020}.json").write_text("{broken")
 
@@ -46,9 +41,7 @@ class TestStorage:
         assert answer.status_code == 400
         assert str(lake.root) not in error(answer)["message"]
 
-    def test_unknown_storage_is_not_ours_to_answer_with_a_fault(
-        self, new_caller: NewCaller
-    ) -> None:
+    def test_unknown_storage_is_not_ours_to_answer_with_a_fault(self, new_caller):
         table = new_table("web.clicks", location="s3://nowhere.invalid/clicks")
         shared = new_shared_table(new_share("Web"), "web.clicks", table=table)
         shared.table.refresh_from_db()
@@ -76,18 +69,14 @@ class TestMisreadTables:
         assert len(caller.get("/shares/sales/all-tables").json()["items"]) == 1
         return error(answer)["message"]
 
-    def test_feature_that_is_only_supported_is_served(
-        self, acme: Caller, lake: Lake
-    ) -> None:
+    def test_feature_that_is_only_supported_is_served(self, acme: Caller, lake: Lake):
         features = ["deletionVectors", "columnMapping", "timestampNtz", "typeWidening"]
         self.widen(lake, readerFeatures=features, writerFeatures=features)
 
         assert len(files(acme.query(lake.path))) == 3
         assert acme.get(f"{lake.path}/metadata").status_code == 200
 
-    def test_deletion_vectors_are_refused_by_name(
-        self, acme: Caller, lake: Lake
-    ) -> None:
+    def test_deletion_vectors_are_refused_by_name(self, acme: Caller, lake: Lake):
         features = ["deletionVectors"]
         self.widen(lake, readerFeatures=features, writerFeatures=features)
         vector = {
@@ -119,9 +108,7 @@ class TestMisreadTables:
         assert "teleport" in self.refusal(acme, lake)
 
     @pytest.mark.parametrize("type_name", ["timestamp_ntz", "variant"])
-    def test_types_that_the_protocol_lacks_are_refused(
-        self, acme: Caller, lake: Lake, type_name: str
-    ) -> None:
+    def test_types_that_the_protocol_lacks_are_refused(self, acme, lake, type_name):
         features = ["timestampNtz", "variantType"]
         self.widen(lake, readerFeatures=features, writerFeatures=features)
         columns = [("id", "long"), ("day", "date"), ("new", type_name)]
@@ -146,9 +133,7 @@ class TestMisreadTables:
 
         assert type_name in self.refusal(acme, lake)
 
-    def test_schema_that_cannot_be_told_is_refused_with_its_metadata(
-        self, acme: Caller, lake: Lake
-    ) -> None:
+    def test_schema_that_cannot_be_told_is_refused_with_its_metadata(self, acme, lake):
         lake.commit(
             {
                 "metaData": {
@@ -178,9 +163,7 @@ class TestMisreadTables:
             "_delta_log/00000000000000000000.json",
         ],
     )
-    def test_file_outside_of_the_table_is_offered_to_nobody(
-        self, acme: Caller, lake: Lake, path: str
-    ) -> None:
+    def test_file_outside_of_the_table_is_offered_to_nobody(self, acme, lake, path):
         lake.commit(
             {
                 "add": {

@@ -4,13 +4,7 @@ import pytest
 
 from deltaweb.delta.protocol.schema import format_schema
 from deltaweb.web.sharing.models import SharedTable
-from tests.functional.sharing_api.calls import (
-    SCHEMA,
-    Caller,
-    Lake,
-    commit_time,
-    error,
-)
+from tests.functional.sharing_api.calls import SCHEMA, Caller, Lake, commit_time, error
 
 
 def share_with(lake: Lake, **fields: object) -> None:
@@ -74,14 +68,10 @@ class TestStartingTimestamp:
             pytest.param("2026-02-01 02:00:00.0", "2", id="as JDBC prints it"),
         ],
     )
-    def test_means_the_earliest_version_at_or_after_it(
-        self, acme: Caller, lake: Lake, time: str, version: str
-    ) -> None:
+    def test_means_the_earliest_version_at_or_after_it(self, acme, lake, time, version):
         assert self.ask(acme, lake, time) == (200, version)
 
-    def test_may_have_a_plus_sign_that_was_not_quoted(
-        self, acme: Caller, lake: Lake
-    ) -> None:
+    def test_may_have_a_plus_sign_that_was_not_quoted(self, acme: Caller, lake: Lake):
         path = f"{lake.path}/version?startingTimestamp=2026-02-01T04:00:00+02:00"
 
         assert acme.get(path)["Delta-Table-Version"] == "2"
@@ -146,17 +136,13 @@ class TestStartingTimestamp:
         assert self.ask(acme, lake, at.format(".001"))[0] == 400
         assert self.ask(acme, lake, "2033-05-18T03:33:19Z") == (200, "4")
 
-    def test_never_means_a_version_that_is_not_shared(
-        self, acme: Caller, lake: Lake
-    ) -> None:
+    def test_never_means_a_version_that_is_not_shared(self, acme: Caller, lake: Lake):
         share_with(lake, start_version=2)
 
         assert self.ask(acme, lake, "2026-02-01T00:00:00Z") == (200, "2")
         assert self.ask(acme, lake, "2026-02-01T03:00:00Z") == (200, "3")
 
-    def test_never_means_a_version_that_is_not_there(
-        self, acme: Caller, lake: Lake
-    ) -> None:
+    def test_never_means_a_version_that_is_not_there(self, acme: Caller, lake: Lake):
         share_with(lake, start_version=9)
 
         assert self.ask(acme, lake, "2026-02-01T00:00:00Z") == (200, "3")
@@ -202,9 +188,7 @@ class TestTimeTravel:
             pytest.param({"version": 1, "startingVersion": 1}, id="two with changes"),
         ],
     )
-    def test_is_refused(
-        self, acme: Caller, lake: Lake, named: dict[str, object]
-    ) -> None:
+    def test_is_refused(self, acme: Caller, lake: Lake, named: dict[str, object]):
         query = acme.query(lake.path, named)
         text = "&".join(f"{key}={quote(str(value))}" for key, value in named.items())
         metadata = acme.get(f"{lake.path}/metadata?{text}")
@@ -219,9 +203,7 @@ class TestTimeTravel:
     @pytest.mark.parametrize(
         "named", [{"version": 3}, {"timestamp": "2026-02-01T03:00:00Z"}]
     )
-    def test_is_refused_without_history(
-        self, acme: Caller, lake: Lake, named: dict[str, object]
-    ) -> None:
+    def test_is_refused_without_history(self, acme, lake, named):
         share_with(lake, with_history=False)
 
         answer = acme.query(lake.path, named)
@@ -246,9 +228,7 @@ class TestTimeTravel:
         assert "from version 2" in error(answer)["message"]
         assert acme.query(lake.path, {"version": 2}).status_code == 200
 
-    def test_tells_no_time_of_a_version_that_is_not_shared(
-        self, acme: Caller, lake: Lake
-    ) -> None:
+    def test_tells_no_time_of_a_version_that_is_not_shared(self, acme, lake):
         share_with(lake, start_version=2)
 
         answer = acme.query(lake.path, {"timestamp": "2020-01-01T00:00:00Z"})

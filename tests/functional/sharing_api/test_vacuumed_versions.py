@@ -64,9 +64,7 @@ def query(caller: Caller, **asked: Any) -> Answer:  # noqa: ANN401 (JSON)
 
 class TestAQuery:
     @pytest.mark.parametrize("version", HURT)
-    def test_of_a_version_that_lacks_files_is_refused(
-        self, acme: Caller, version: int
-    ) -> None:
+    def test_of_a_version_that_lacks_files_is_refused(self, acme: Caller, version: int):
         answer = query(acme, version=version)
 
         assert answer.status_code == 400
@@ -89,9 +87,7 @@ class TestAQuery:
 
         assert days(answer) == ["tuesday"]
 
-    def test_of_a_version_that_was_mended_is_answered(
-        self, acme: Caller, root: Path
-    ) -> None:
+    def test_of_a_version_that_was_mended_is_answered(self, acme: Caller, root: Path):
         first = deltalake.DeltaTable(str(root), version=1)
         (monday,) = first.file_uris()
         Path(monday).write_bytes(b"restored from a backup")

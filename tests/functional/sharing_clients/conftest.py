@@ -2,7 +2,6 @@
 
 import json
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -91,9 +90,7 @@ class Shared:
 
 
 @pytest.fixture(scope="session")
-def server(
-    tmp_path_factory: pytest.TempPathFactory, lake: Path
-) -> Iterator[Installation]:
+def server(tmp_path_factory: pytest.TempPathFactory, lake: Path):
     """`deltaweb serve` with the sample tables, and without a worker."""
     home = tmp_path_factory.mktemp("home")
     furnish(home, lake)

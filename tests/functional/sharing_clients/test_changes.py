@@ -9,12 +9,7 @@ import pytest
 import requests
 
 from deltaweb.delta.feed import COMMIT_TIMESTAMP
-from tests.functional.sharing_clients.conftest import (
-    GOLDEN,
-    WITH_FEED,
-    Shared,
-    plain,
-)
+from tests.functional.sharing_clients.conftest import GOLDEN, WITH_FEED, Shared, plain
 from tests.functional.sharing_clients.rows import of_frame, of_table
 
 pytestmark = [
@@ -55,9 +50,7 @@ def _moment(value: object) -> dt.datetime:
 
 
 @pytest.mark.parametrize("use_delta_format", [False, True])
-def test_are_those_of_the_table_itself(
-    tables: SharedTables, *, use_delta_format: bool
-) -> None:
+def test_are_those_of_the_table_itself(tables: SharedTables, *, use_delta_format: bool):
     shared = tables["fed"]
 
     frame = delta_sharing.load_table_changes_as_pandas(
@@ -83,9 +76,7 @@ def test_have_instants_of_partitions_whatever_their_spelling(
 
 
 @pytest.mark.parametrize("use_delta_format", [False, True])
-def test_are_those_of_the_range_alone(
-    tables: SharedTables, *, use_delta_format: bool
-) -> None:
+def test_are_those_of_the_range_alone(tables: SharedTables, *, use_delta_format: bool):
     shared = tables["fed"]
 
     frame = delta_sharing.load_table_changes_as_pandas(
@@ -101,9 +92,7 @@ def test_are_those_of_the_range_alone(
 @pytest.mark.skipif(not GOLDEN.is_dir(), reason="DELTAWEB_GOLDEN names no folder")
 @pytest.mark.parametrize("name", WITH_FEED)
 @pytest.mark.parametrize("use_delta_format", [False, True])
-def test_are_those_of_tables_that_others_wrote(
-    tables: SharedTables, name: str, *, use_delta_format: bool
-) -> None:
+def test_are_those_of_tables_that_others_wrote(tables, name, *, use_delta_format):
     shared = tables[plain(name)]
     start = WITH_FEED[name]
     if name in IN_DELTA_ALONE and not use_delta_format:

@@ -61,9 +61,7 @@ def test_reads_tables_that_others_wrote(tables: SharedTables, name: str) -> None
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-def test_reads_the_same_rows_in_the_delta_format(
-    tables: SharedTables, name: str
-) -> None:
+def test_reads_the_same_rows_in_the_delta_format(tables: SharedTables, name: str):
     shared = tables[name]
 
     frame = delta_sharing.load_as_pandas(shared.url, use_delta_format=True)
@@ -107,9 +105,7 @@ def test_reads_an_older_version(tables: SharedTables, version: int) -> None:
 
 
 @pytest.mark.parametrize("version", [None, 0, 1, 2, 3])
-def test_reads_every_version_of_a_table_whose_newest_marks_no_rows(
-    tables: SharedTables, version: int | None
-) -> None:
+def test_reads_every_version_of_a_table_whose_newest_marks_no_rows(tables, version):
     shared = tables["marked"]
     newest = shared.table.snapshot().files["deletion_vector"]
     assert newest.null_count == len(newest)
@@ -120,9 +116,7 @@ def test_reads_every_version_of_a_table_whose_newest_marks_no_rows(
 
 
 @pytest.mark.parametrize("version", [0, 1, 3])
-def test_reads_versions_without_vectors_by_the_files_alone(
-    tables: SharedTables, version: int
-) -> None:
+def test_reads_versions_without_vectors_by_the_files_alone(tables, version):
     shared = tables["marked"]
 
     frame = delta_sharing.load_as_pandas(

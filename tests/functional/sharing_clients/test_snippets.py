@@ -21,9 +21,7 @@ from tests.support.processes.installation import Installation
 
 
 @pytest.fixture
-def code(
-    server: Installation, profile: Path, tables: dict[str, Shared]
-) -> dict[str, str]:
+def code(server: Installation, profile: Path, tables: dict[str, Shared]):
     """The snippets of a recipient who reads the sample orders."""
     shared = tables["orders"]
     made = snippets(
@@ -35,9 +33,7 @@ def code(
 
 
 @pytest.mark.parametrize("tool", ["pandas", "polars"])
-def test_python_reads_the_first_rows(
-    tool: str, code: dict[str, str], profile: Path
-) -> None:
+def test_python_reads_the_first_rows(tool: str, code: dict[str, str], profile: Path):
     # A notebook shows the value of a cell's last line; a script has to print it.
     script = f"{code[tool]}\nprint(orders.head(), orders.shape)"
 
@@ -57,9 +53,7 @@ def test_python_reads_the_first_rows(
 @pytest.mark.skipif(
     not (shutil.which("curl") and shutil.which("jq")), reason="needs curl and jq"
 )
-def test_curl_lists_the_tables_and_the_columns(
-    code: dict[str, str], profile: Path
-) -> None:
+def test_curl_lists_the_tables_and_the_columns(code: dict[str, str], profile: Path):
     done = subprocess.run(
         ["sh", "-c", code["curl"]],
         cwd=profile.parent,
@@ -85,9 +79,7 @@ def test_curl_lists_the_tables_and_the_columns(
         ),
     ],
 )
-def test_a_view_of_a_shared_table_reads_the_rows_of_the_page(
-    tables: dict[str, Shared], profile: Path, filters: tuple[str, ...]
-) -> None:
+def test_a_view_of_a_shared_table_reads_the_rows_of_the_page(tables, profile, filters):
     shared = tables["orders"]
     columns = ("order_id", "country")
     location = shared.table.store.root

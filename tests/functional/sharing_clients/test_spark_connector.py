@@ -11,7 +11,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
 
@@ -92,9 +91,7 @@ class Connector:
         headers = {"Range": f"bytes=0-{size - 1}"}
         return self._exchange("GET", f"{parts.path}?{parts.query}", headers, None)
 
-    def _exchange(
-        self, method: str, path: str, headers: Mapping[str, str], body: str | None
-    ) -> Answer:
+    def _exchange(self, method, path, headers, body):
         address = urlsplit(self.server.url).netloc
         connection = http.client.HTTPConnection(address, timeout=60)
         try:
@@ -146,9 +143,7 @@ def test_metadata_is_two_lines(connector: Connector, orders: Shared) -> None:
     assert int(answer.headers["delta-table-version"]) == orders.table.latest_version()
 
 
-def test_a_query_with_unknown_fields_offers_every_file(
-    connector: Connector, orders: Shared
-) -> None:
+def test_a_query_with_unknown_fields_offers_every_file(connector, orders):
     answer = connector.send("POST", f"{path_of(orders)}/query", query())
 
     assert answer.status == 200
@@ -159,9 +154,7 @@ def test_a_query_with_unknown_fields_offers_every_file(
     assert all(file["expirationTimestamp"] > expires_ms for file in files)
 
 
-def test_every_file_is_read_by_a_range_and_holds_the_rows(
-    connector: Connector, orders: Shared
-) -> None:
+def test_every_file_is_read_by_a_range_and_holds_the_rows(connector, orders):
     answer = connector.send("POST", f"{path_of(orders)}/query", query())
     fields = {field.name: field for field in _arrow_fields(orders)}
 
@@ -194,9 +187,7 @@ def test_every_file_is_read_by_a_range_and_holds_the_rows(
         pytest.param(query("(`country` = 'DE')"), id="an older connector's spelling"),
     ],
 )
-def test_conditions_in_the_spelling_of_catalyst_prune(
-    connector: Connector, orders: Shared, body: dict[str, object]
-) -> None:
+def test_conditions_in_the_spelling_of_catalyst_prune(connector, orders, body):
     answer = connector.send("POST", f"{path_of(orders)}/query", body)
 
     countries = [
@@ -226,9 +217,7 @@ def test_conditions_in_the_spelling_of_catalyst_prune(
         ),
     ],
 )
-def test_dates_of_partitions_prune(
-    connector: Connector, orders: Shared, hint: str
-) -> None:
+def test_dates_of_partitions_prune(connector: Connector, orders: Shared, hint: str):
     everything = connector.send("POST", f"{path_of(orders)}/query", query())
     days = [
         line["file"]["partitionValues"]["order_date"] for line in everything.lines[2:]
@@ -242,9 +231,7 @@ def test_dates_of_partitions_prune(
     assert kept == [day for day in days if day == days[0]]
 
 
-def test_instants_of_partitions_are_in_utc_and_pruned_for_any_zone(
-    connector: Connector, tables: dict[str, Shared]
-) -> None:
+def test_instants_of_partitions_are_in_utc_and_pruned_for_any_zone(connector, tables):
     path = f"{path_of(tables['instants'])}/query"
     day = "(CAST(partitionValues.ts AS TIMESTAMP) < TIMESTAMP '2024-03-{} 00:00:00')"
 
@@ -275,9 +262,7 @@ def test_the_version_is_polled(connector: Connector, orders: Shared) -> None:
     assert {answer.headers["delta-table-version"] for answer in answers} == {latest}
 
 
-def test_names_are_found_quoted_and_in_any_capitals(
-    connector: Connector, server: Installation, profile: Path
-) -> None:
+def test_names_are_found_quoted_and_in_any_capitals(connector, server, profile):
     del profile
     server.command("share", "create", "Größe")
     server.command(

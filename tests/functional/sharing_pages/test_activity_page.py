@@ -166,7 +166,7 @@ class TestList:
 
         assert heads is not None
         assert re.findall(r"<span>(.*?)</span>", heads[1]) == [
-            *("Time", "Who", "Did what", "To what", "Answer"),
+            *("Time", "Who", "Did what", "To what", "Answer")
         ]
 
     @pytest.mark.parametrize(
@@ -177,9 +177,7 @@ class TestList:
             pytest.param({"share": "retail"}, True, id="what is folded"),
         ],
     )
-    def test_rarer_filters_are_folded_until_one_is_set(
-        self, admin: Client, query: dict[str, str], *, is_open: bool
-    ) -> None:
+    def test_rarer_filters_are_folded_until_one_is_set(self, admin, query, *, is_open):
         new_event()
 
         form = text(admin, **query).partition('<details class="s-more"')
@@ -240,9 +238,7 @@ class TestFilters:
             ),
         ],
     )
-    def test_keep_what_matches(
-        self, admin: Client, query: dict[str, str], expected: set[str]
-    ) -> None:
+    def test_keep_what_matches(self, admin, query, expected):
         table = new_table("crm.o")
         ids = {
             new_event(
@@ -265,9 +261,7 @@ class TestFilters:
 
         assert {ids[event] for event in found(admin, **query)} == expected
 
-    def test_stand_in_the_address_and_as_chips_that_remove_them(
-        self, admin: Client
-    ) -> None:
+    def test_stand_in_the_address_and_as_chips_that_remove_them(self, admin: Client):
         new_event()
 
         shown = text(admin, share="retail", status="ok")
@@ -284,9 +278,7 @@ class TestFilters:
         [{"kind": "NO"}, {"from": "tomorrow"}, {"before": "-1"}, {"status": "x"}],
         ids=["kind", "day", "place", "status"],
     )
-    def test_a_hand_edited_one_that_makes_no_sense_is_a_400(
-        self, admin: Client, query: dict[str, str]
-    ) -> None:
+    def test_a_hand_edited_one_that_makes_no_sense_is_a_400(self, admin, query):
         answer = admin.get("/activity/", query)
 
         assert answer.status_code == 400
@@ -311,9 +303,7 @@ class TestPages:
         every = AuditEvent.objects.filter(share="retail").order_by("-at", "-id")
         assert ids == list(every.values_list("id", flat=True))
 
-    def test_events_that_come_meanwhile_do_not_move_the_next_page(
-        self, admin: Client
-    ) -> None:
+    def test_events_that_come_meanwhile_do_not_move_the_next_page(self, admin: Client):
         for _ in range(60):
             new_event()
         first = json.loads(admin.get("/activity.json").content)

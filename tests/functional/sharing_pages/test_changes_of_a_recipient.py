@@ -55,9 +55,7 @@ class TestMakingOne:
             pytest.param({"shares": ["secret"]}, "not one of", id="an unknown share"),
         ],
     )
-    def test_says_what_will_not_do_and_makes_nothing(
-        self, admin: Client, changed: dict[str, object], said: str
-    ) -> None:
+    def test_says_what_will_not_do_and_makes_nothing(self, admin, changed, said):
         new_share("retail")
         new_recipient("acme")
 
@@ -103,9 +101,7 @@ class TestChangingOne:
             "allowed_networks": ["10.0.0.0/8"],
         }
 
-    def test_a_network_that_is_none_is_refused_beside_its_field(
-        self, admin: Client
-    ) -> None:
+    def test_a_network_that_is_none_is_refused_beside_its_field(self, admin: Client):
         new_recipient()
 
         answer = admin.post("/recipients/acme/settings", {"networks": "everywhere"})

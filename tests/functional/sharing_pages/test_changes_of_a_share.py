@@ -23,9 +23,7 @@ pytestmark = pytest.mark.django_db
 
 
 class TestTables:
-    def test_a_table_is_added_under_its_own_names_unless_told(
-        self, admin: Client
-    ) -> None:
+    def test_a_table_is_added_under_its_own_names_unless_told(self, admin: Client):
         new_share("retail")
         new_table("crm.orders")
 
@@ -58,15 +56,11 @@ class TestTables:
                 id="no number",
             ),
             pytest.param(
-                {"partition_filter": "note = 'x'"},
-                "not partitioned",
-                id="filter",
+                {"partition_filter": "note = 'x'"}, "not partitioned", id="filter"
             ),
         ],
     )
-    def test_says_beside_the_field_what_is_wrong(
-        self, admin: Client, fields: dict[str, str], said: str
-    ) -> None:
+    def test_says_beside_the_field_what_is_wrong(self, admin, fields, said):
         new_share("retail")
         table = new_table("crm.orders")
         new_metadata(table)
@@ -79,9 +73,7 @@ class TestTables:
         assert 'aria-invalid="true"' in shown
         assert not SharedTable.objects.exists()
 
-    def test_a_table_is_edited_in_a_form_that_has_an_address(
-        self, admin: Client
-    ) -> None:
+    def test_a_table_is_edited_in_a_form_that_has_an_address(self, admin: Client):
         shared = new_shared_table(new_share("retail"), "crm.orders")
         assert 'id="edit"' in page(admin, "/shares/retail/", edit=str(shared.id))
 
@@ -135,9 +127,7 @@ class TestTables:
 
 
 class TestGrants:
-    def test_a_recipient_is_granted_the_share_and_loses_it_again(
-        self, admin: Client
-    ) -> None:
+    def test_a_recipient_is_granted_the_share_and_loses_it_again(self, admin: Client):
         share = new_share("retail")
         new_recipient("Globex")
 
@@ -159,9 +149,7 @@ class TestGrants:
         assert len(re.findall(r'value="retail"[^>]* checked', shown)) == 1
         assert not re.search(r'value="other"[^>]* checked', shown)
 
-    def test_an_unknown_recipient_is_named_beside_the_field(
-        self, admin: Client
-    ) -> None:
+    def test_an_unknown_recipient_is_named_beside_the_field(self, admin: Client):
         new_share("retail")
 
         shown = refused(admin, "/shares/retail/recipients/add", recipient="nobody")
@@ -186,9 +174,7 @@ class TestNameAndEnd:
             pytest.param("", "A share needs a name.", id="empty"),
         ],
     )
-    def test_a_name_that_will_not_do_changes_nothing(
-        self, admin: Client, name: str, said: str
-    ) -> None:
+    def test_a_name_that_will_not_do_changes_nothing(self, admin, name, said):
         new_share("retail")
         new_share("taken")
 
@@ -199,9 +185,7 @@ class TestNameAndEnd:
         assert set(Share.objects.values_list("name", flat=True)) == {"retail", "taken"}
         assert not Share.objects.filter(comment="new").exists()
 
-    def test_its_own_page_has_the_forms_and_that_of_the_share_has_none(
-        self, admin: Client
-    ) -> None:
+    def test_its_own_page_has_the_forms_and_that_of_the_share_has_none(self, admin):
         share = new_share("retail", comment="Every order")
         new_grant(share, new_recipient("globex"))
 
@@ -228,9 +212,7 @@ class TestNameAndEnd:
         assert "is deleted" in posted(admin, "/shares/retail/delete", confirm="retail")
         assert not Share.objects.exists()
 
-    def test_every_change_is_in_the_record_with_who_made_it(
-        self, admin: Client
-    ) -> None:
+    def test_every_change_is_in_the_record_with_who_made_it(self, admin: Client):
         new_share("retail")
         new_recipient("globex")
         new_table("orders")

@@ -14,9 +14,7 @@ pytestmark = pytest.mark.django_db
 
 
 class TestRevoking:
-    def test_a_token_in_use_asks_again_in_words(
-        self, admin: Client, acme: Recipient
-    ) -> None:
+    def test_a_token_in_use_asks_again_in_words(self, admin: Client, acme: Recipient):
         now = timezone.now()
         new_token(acme, expires_at=now + 90 * DAY)
         token, _ = new_token(
@@ -61,9 +59,7 @@ class TestRevoking:
         token.refresh_from_db()
         assert token.revoked_at is not None
 
-    def test_of_a_silent_token_needs_no_second_question(
-        self, admin: Client, acme: Recipient
-    ) -> None:
+    def test_of_a_silent_token_needs_no_second_question(self, admin, acme):
         token = waiting(acme)
 
         admin.post(f"/recipients/acme/tokens/{token.id}/revoke")
@@ -71,9 +67,7 @@ class TestRevoking:
         token.refresh_from_db()
         assert token.revoked_at is not None
 
-    def test_of_an_ended_token_offers_only_the_way_back(
-        self, admin: Client, acme: Recipient
-    ) -> None:
+    def test_of_an_ended_token_offers_only_the_way_back(self, admin, acme):
         token, _ = new_token(acme, revoked_at=timezone.now())
 
         text = admin.get(f"/recipients/acme/tokens/{token.id}/revoke").content.decode()
@@ -91,9 +85,7 @@ class TestTheEndOfATokenOnItsWayOut:
             pytest.param({"at": "custom", "at_until": "9d"}, 9 * DAY, id="other"),
         ],
     )
-    def test_is_moved(
-        self, admin: Client, acme: Recipient, form: dict[str, str], ahead: timedelta
-    ) -> None:
+    def test_is_moved(self, admin, acme, form, ahead):
         now = timezone.now()
         token, _ = new_token(acme, expires_at=now + 30 * DAY, retires_at=now + 2 * DAY)
 
@@ -108,9 +100,7 @@ class TestTheEndOfATokenOnItsWayOut:
         assert abs(token.retires_at - (now + ahead)) < timedelta(minutes=1)
 
     @pytest.mark.parametrize("until", ["31d", "2001-01-01", "0", "never"])
-    def test_cannot_be_an_odd_moment(
-        self, admin: Client, acme: Recipient, until: str
-    ) -> None:
+    def test_cannot_be_an_odd_moment(self, admin: Client, acme: Recipient, until: str):
         now = timezone.now()
         retires_at = now + 2 * DAY
         token, _ = new_token(acme, expires_at=now + 30 * DAY, retires_at=retires_at)

@@ -16,9 +16,7 @@ pytestmark = pytest.mark.django_db
 
 
 class TestALinkThatIsShownOnce:
-    def test_is_in_no_later_answer_session_message_or_record(
-        self, admin: Client, acme: Recipient
-    ) -> None:
+    def test_is_in_no_later_answer_session_message_or_record(self, admin, acme):
         made = admin.post(NEW, {"lifetime": "90d"})
 
         nonce = nonce_in(made.content.decode())
@@ -41,9 +39,7 @@ class TestALinkThatIsShownOnce:
         assert nonce not in str(list(ActivationLink.objects.values()))
         assert acme.tokens.get().token_sha256 is None
 
-    def test_is_not_made_again_by_a_reload(
-        self, admin: Client, acme: Recipient
-    ) -> None:
+    def test_is_not_made_again_by_a_reload(self, admin: Client, acme: Recipient):
         form = {"lifetime": "90d", "once": str(uuid4())}
 
         first = admin.post(NEW, form)
@@ -61,9 +57,7 @@ class TestALinkThatIsShownOnce:
             pytest.param("/recipients/new", {"name": "globex"}, id="a recipient"),
         ],
     )
-    def test_is_made_by_no_form_twice(
-        self, admin: Client, acme: Recipient, path: str, form: dict[str, str]
-    ) -> None:
+    def test_is_made_by_no_form_twice(self, admin, acme, path, form):
         del acme
         form = {"lifetime": "90d", "once": str(uuid4()), **form}
 
@@ -73,9 +67,7 @@ class TestALinkThatIsShownOnce:
         assert RecipientToken.objects.count() == 1
 
     @pytest.mark.parametrize("path", [NEW, ROTATE, "/recipients/new"])
-    def test_every_form_has_a_key_of_its_own(
-        self, admin: Client, acme: Recipient, path: str
-    ) -> None:
+    def test_every_form_has_a_key_of_its_own(self, admin, acme, path):
         del acme
         keys = [
             re.findall(r'name="once" value="([0-9a-f-]{36})"', text)
@@ -85,9 +77,7 @@ class TestALinkThatIsShownOnce:
         assert [len(found) for found in keys] == [1, 1]
         assert keys[0] != keys[1]
 
-    def test_is_left_only_once_it_is_copied(
-        self, admin: Client, acme: Recipient
-    ) -> None:
+    def test_is_left_only_once_it_is_copied(self, admin: Client, acme: Recipient):
         del acme
         text = admin.post(NEW, {"lifetime": "7d"}).content.decode()
 
@@ -116,9 +106,7 @@ class TestAnotherLink:
         assert Client().get(f"/activate/{first}").status_code == 410
         assert Client().get(f"/activate/{second}").status_code == 200
 
-    def test_is_not_made_again_by_a_reload(
-        self, admin: Client, acme: Recipient
-    ) -> None:
+    def test_is_not_made_again_by_a_reload(self, admin: Client, acme: Recipient):
         token = waiting(acme)
         path, form = f"/recipients/acme/tokens/{token.id}/link", {"once": str(uuid4())}
 
@@ -128,9 +116,7 @@ class TestAnotherLink:
         assert again.status_code == 302
         assert Client().get(f"/activate/{nonce}").status_code == 200
 
-    def test_is_refused_for_a_token_that_is_active(
-        self, admin: Client, acme: Recipient
-    ) -> None:
+    def test_is_refused_for_a_token_that_is_active(self, admin, acme):
         token, _ = new_token(acme)
 
         answer = admin.post(f"/recipients/acme/tokens/{token.id}/link", follow=True)
@@ -138,9 +124,7 @@ class TestAnotherLink:
         assert "has been activated already" in answer.content.decode()
         assert not ActivationLink.objects.exists()
 
-    def test_of_a_token_of_somebody_else_is_a_404(
-        self, admin: Client, acme: Recipient
-    ) -> None:
+    def test_of_a_token_of_somebody_else_is_a_404(self, admin: Client, acme: Recipient):
         del acme
         token = waiting(new_recipient("initech"))
 
@@ -151,9 +135,7 @@ class TestAnotherLink:
 
 
 class TestTheProfileItself:
-    def test_is_downloaded_once_and_closes_the_link(
-        self, admin: Client, acme: Recipient
-    ) -> None:
+    def test_is_downloaded_once_and_closes_the_link(self, admin, acme):
         nonce = nonce_in(admin.post(NEW, {"lifetime": "7d"}).content.decode())
         token = acme.tokens.get()
         path = f"/recipients/acme/tokens/{token.id}/profile"

@@ -22,9 +22,7 @@ class TestANewToken:
             pytest.param({"lifetime": "custom", "until": "45d"}, 45, id="a span"),
         ],
     )
-    def test_lives_as_long_as_chosen(
-        self, admin: Client, acme: Recipient, form: dict[str, str], days: int
-    ) -> None:
+    def test_lives_as_long_as_chosen(self, admin, acme, form, days):
         admin.post(NEW, form)
 
         token = acme.tokens.get()
@@ -33,9 +31,7 @@ class TestANewToken:
     @pytest.mark.parametrize(
         "until", ["366d", "0d", "soon", "2001-01-01", "99999999d", "-5d"]
     )
-    def test_cannot_live_for_an_odd_time(
-        self, admin: Client, acme: Recipient, until: str
-    ) -> None:
+    def test_cannot_live_for_an_odd_time(self, admin, acme, until):
         answer = admin.post(NEW, {"lifetime": "custom", "until": until})
 
         assert answer.status_code == 422
@@ -43,9 +39,7 @@ class TestANewToken:
         assert not acme.tokens.exists()
 
     @pytest.mark.parametrize("path", [NEW, ROTATE])
-    def test_is_not_made_by_an_empty_form(
-        self, admin: Client, acme: Recipient, path: str
-    ) -> None:
+    def test_is_not_made_by_an_empty_form(self, admin, acme, path):
         answer = admin.post(path, {})
 
         assert answer.status_code == 422
@@ -73,9 +67,7 @@ class TestRotation:
             pytest.param({"keep": "0"}, timedelta(0), id="not at all"),
         ],
     )
-    def test_keeps_the_old_token_as_long_as_chosen(
-        self, admin: Client, acme: Recipient, form: dict[str, str], kept: timedelta
-    ) -> None:
+    def test_keeps_the_old_token_as_long_as_chosen(self, admin, acme, form, kept):
         old, _ = new_token(acme)
 
         text = admin.post(ROTATE, {"lifetime": "90d", **form}).content.decode()
@@ -98,9 +90,7 @@ class TestRotation:
             ),
         ],
     )
-    def test_says_beside_the_field_what_will_not_do(
-        self, admin: Client, acme: Recipient, form: dict[str, str], field: str
-    ) -> None:
+    def test_says_beside_the_field_what_will_not_do(self, admin, acme, form, field):
         old, _ = new_token(acme)
 
         answer = admin.post(ROTATE, {"lifetime": "90d", "keep": "24h"} | form)

@@ -36,9 +36,7 @@ class TestTheList:
         rows = list(csv.reader(io.StringIO(answer.decode())))
         assert [row[0] for row in rows] == ["name", "acme", "initech"]
 
-    def test_says_whether_there_are_none_or_none_that_match(
-        self, admin: Client
-    ) -> None:
+    def test_says_whether_there_are_none_or_none_that_match(self, admin: Client):
         assert "No recipients yet" in page(admin, "/recipients/")
         new_recipient()
 

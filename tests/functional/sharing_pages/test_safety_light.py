@@ -3,7 +3,6 @@
 from datetime import timedelta
 
 import pytest
-from django.test import Client
 from django.utils import timezone
 
 from deltaweb.web.audit.models import AuditEvent
@@ -67,13 +66,7 @@ class TestTheSafetyLight:
             ),
         ],
     )
-    def test_says_why_in_words(
-        self,
-        admin: Client,
-        old: dict[str, timedelta],
-        new: dict[str, object],
-        said: list[str],
-    ) -> None:
+    def test_says_why_in_words(self, admin, old, new, said):
         now = timezone.now()
         acme = new_recipient()
         successor, _ = new_token(

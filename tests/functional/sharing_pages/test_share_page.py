@@ -87,9 +87,7 @@ class TestShare:
         unread = [c["client"] for c in clients["clients"] if not c["can_read"]]
         assert unread == ["Power BI"]
 
-    def test_its_snippets_begin_with_a_table_that_every_client_reads(
-        self, admin: Client
-    ) -> None:
+    def test_its_snippets_begin_with_a_table_that_every_client_reads(self, admin):
         share = new_share("retail")
         for name, reader in (("crm.accounts", 2), ("crm.orders", 1)):
             table = new_table(name)

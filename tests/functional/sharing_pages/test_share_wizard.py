@@ -22,9 +22,7 @@ pytestmark = pytest.mark.django_db
 
 
 class TestJourney:
-    def test_makes_a_share_with_its_tables_and_readers_at_the_end_alone(
-        self, admin: Client
-    ) -> None:
+    def test_makes_a_share_with_its_tables_and_readers_at_the_end_alone(self, admin):
         table = new_table("crm.orders")
         new_metadata(table)
         new_protocol(table)
@@ -65,9 +63,7 @@ class TestJourney:
         assert 'value="bestellungen"' in tables
         assert 'value="x = 1"' in tables
 
-    def test_a_search_or_a_page_loses_nothing_that_was_typed(
-        self, admin: Client
-    ) -> None:
+    def test_a_search_or_a_page_loses_nothing_that_was_typed(self, admin: Client):
         table = new_table("crm.orders")
         go(admin, "tables", f"add:{table.id}")
 
@@ -93,9 +89,7 @@ class TestJourney:
         assert go(admin, at, "discard-now") == "/shares/"
         assert draft(admin)["tables"] == []
 
-    def test_an_empty_draft_is_discarded_without_a_question(
-        self, admin: Client
-    ) -> None:
+    def test_an_empty_draft_is_discarded_without_a_question(self, admin: Client):
         assert go(admin, "review", "discard") == "/shares/"
         assert "Discard this draft?" not in step(admin, "name", ask="discard")
 
@@ -109,9 +103,7 @@ class TestName:
             pytest.param("RETAIL", "A share named RETAIL exists already", id="taken"),
         ],
     )
-    def test_says_beside_the_field_what_is_wrong(
-        self, admin: Client, name: str, said: str
-    ) -> None:
+    def test_says_beside_the_field_what_is_wrong(self, admin, name, said):
         new_share("retail")
 
         shown = stays(admin, "name", "next", name=name)
@@ -169,9 +161,7 @@ class TestTables:
     @pytest.mark.parametrize(
         "value", ["nonsense", "remove:", "add:1", "remove:999", "²"]
     )
-    def test_a_button_that_makes_no_sense_changes_nothing(
-        self, admin: Client, value: str
-    ) -> None:
+    def test_a_button_that_makes_no_sense_changes_nothing(self, admin, value):
         table = new_table("crm.orders")
         go(admin, "tables", f"add:{table.id}")
 
@@ -232,9 +222,7 @@ class TestTables:
             ),
         ],
     )
-    def test_says_beside_the_field_what_is_wrong(
-        self, admin: Client, fields: dict[str, str], said: str
-    ) -> None:
+    def test_says_beside_the_field_what_is_wrong(self, admin, fields, said):
         table = new_table("crm.orders")
         new_metadata(table)
         go(admin, "tables", f"add:{table.id}")
@@ -244,9 +232,7 @@ class TestTables:
         assert said in shown
         assert 'aria-invalid="true"' in shown
 
-    def test_two_tables_of_one_name_are_a_fault_of_the_second(
-        self, admin: Client
-    ) -> None:
+    def test_two_tables_of_one_name_are_a_fault_of_the_second(self, admin: Client):
         first, second = new_table("crm.orders"), new_table("crm.items")
         go(admin, "tables", f"add:{first.id}")
         go(admin, "tables", f"add:{second.id}", **typed(first))
@@ -256,9 +242,7 @@ class TestTables:
 
         assert "A table named crm.ORDERS exists already" in shown
 
-    def test_says_which_clients_read_a_table_and_what_stands_in_the_way(
-        self, admin: Client
-    ) -> None:
+    def test_says_which_clients_read_a_table_and_what_stands_in_the_way(self, admin):
         table = new_table("crm.orders")
         new_metadata(table, configuration={"delta.enableDeletionVectors": "true"})
         new_protocol(
@@ -311,9 +295,7 @@ class TestRecipients:
 
 
 class TestReview:
-    def test_tells_new_tables_from_other_names_of_known_ones(
-        self, admin: Client
-    ) -> None:
+    def test_tells_new_tables_from_other_names_of_known_ones(self, admin: Client):
         known, unknown = new_table("crm.orders"), new_table("crm.items")
         old = new_share("old")
         new_shared_table(old, "x.bestellungen", table=known)

@@ -67,9 +67,7 @@ def new_read(table: Table, **fields: Any) -> AuditEvent:  # noqa: ANN401 (column
     return AuditEvent.objects.create(**(defaults | fields))
 
 
-def test_shows_where_the_table_is_shared_who_may_read_it_and_who_did(
-    admin: Client, shared: Table
-) -> None:
+def test_shows_where_the_table_is_shared_who_may_read_it_and_who_did(admin, shared):
     new_read(shared)
 
     shown = page(admin, TAB)
@@ -172,9 +170,7 @@ def test_a_viewer_neither_finds_nor_opens_the_tab() -> None:
 
 
 @pytest.mark.usefixtures("shared")
-def test_every_page_of_a_table_has_the_primary_button_for_administrators(
-    admin: Client,
-) -> None:
+def test_every_page_of_a_table_has_the_primary_button_for_administrators(admin: Client):
     overview = page(admin, "/t/crm/orders/")
 
     assert f'class="dw-btn dw-btn-primary" href="{TAB}#share"' in overview
@@ -186,9 +182,7 @@ def test_an_unknown_table_is_a_404(admin: Client) -> None:
 
 
 def test_asks_the_database_a_fixed_number_of_times(
-    admin: Client,
-    shared: Table,
-    django_assert_max_num_queries: DjangoAssertNumQueries,
+    admin: Client, shared: Table, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:
     for number in range(20):
         share, recipient = new_share(f"s{number}"), new_recipient(f"r{number}")

@@ -9,10 +9,7 @@ from django.test import Client
 from deltaweb.web.sharing.drafts.draft import MAX_NEW_RECIPIENTS
 from deltaweb.web.sharing.models import Recipient, Share
 from tests.functional.sharing_pages.wizard import NEW, draft, go, stays, step
-from tests.support.pages.factories import (
-    new_recipient,
-    new_table,
-)
+from tests.support.pages.factories import new_recipient, new_table
 
 pytestmark = pytest.mark.django_db
 
@@ -25,9 +22,7 @@ class TestNewRecipients:
         go(admin, "name", "next", name="retail")
         go(admin, "tables", f"add:{table.id}")
 
-    def test_are_made_with_the_share_and_their_link_ends_the_wizard(
-        self, admin: Client
-    ) -> None:
+    def test_are_made_with_the_share_and_their_link_ends_the_wizard(self, admin):
         reader = {"name": "globex", "contact": "data@globex.example", "lifetime": "30d"}
         assert go(admin, "recipients", "new", **reader) == f"{NEW}?step=recipients"
         shown = step(admin, "recipients")
@@ -67,9 +62,7 @@ class TestNewRecipients:
         assert made.count('class="dw-secret"') == 2
         assert 'aria-label="Copy the link of initech"' in made
 
-    def test_one_that_is_typed_and_not_added_is_added_on_the_way(
-        self, admin: Client
-    ) -> None:
+    def test_one_that_is_typed_and_not_added_is_added_on_the_way(self, admin: Client):
         fields = {"name": "globex", "lifetime": "custom", "until": "45d"}
 
         assert go(admin, "recipients", "next", **fields) == f"{NEW}?step=review"
@@ -111,9 +104,7 @@ class TestNewRecipients:
             ),
         ],
     )
-    def test_says_beside_the_field_what_is_wrong(
-        self, admin: Client, action: str, fields: dict[str, str], said: str
-    ) -> None:
+    def test_says_beside_the_field_what_is_wrong(self, admin, action, fields, said):
         new_recipient("taken")
         go(admin, "recipients", "new", name="twice", lifetime="7d")
 
@@ -133,9 +124,7 @@ class TestNewRecipients:
         assert f"{MAX_NEW_RECIPIENTS} new recipients fit here." in shown
         assert len(draft(admin)["new_recipients"]) == MAX_NEW_RECIPIENTS
 
-    def test_one_whose_name_was_taken_meanwhile_is_a_fault_of_the_review(
-        self, admin: Client
-    ) -> None:
+    def test_one_whose_name_was_taken_meanwhile_is_a_fault_of_the_review(self, admin):
         go(admin, "recipients", "new", name="globex", lifetime="7d")
         new_recipient("globex")
 

@@ -25,9 +25,7 @@ def environment(home: Path) -> dict[str, str]:
 
 
 class TestProcess:
-    def deltaweb(
-        self, home: Path, *arguments: object, cwd: Path | None = None
-    ) -> subprocess.CompletedProcess[str]:
+    def deltaweb(self, home: Path, *arguments: object, cwd: Path | None = None):
         return subprocess.run(
             [sys.executable, "-m", "deltaweb", "table", *map(str, arguments)],
             env=environment(home),
@@ -38,9 +36,7 @@ class TestProcess:
             check=False,
         )
 
-    def test_reads_a_table_before_anything_is_set_up(
-        self, home: Path, lake: Path
-    ) -> None:
+    def test_reads_a_table_before_anything_is_set_up(self, home: Path, lake: Path):
         shown = self.deltaweb(home, "show", lake / "orders", "--json", cwd=Path("/"))
 
         assert shown.returncode == 0, shown.stderr

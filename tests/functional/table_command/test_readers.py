@@ -59,9 +59,7 @@ class TestReaders:
         assert commits[-1]["operation"] == "CREATE TABLE"
         assert "CREATE TABLE" in run("history", lake / "customers")
 
-    def test_history_says_whose_times_it_shows(
-        self, lake: Path, tmp_path: Path
-    ) -> None:
+    def test_history_says_whose_times_it_shows(self, lake: Path, tmp_path: Path):
         log = tmp_path / "_delta_log"
         log.mkdir()
         own = commit_bytes(
@@ -78,9 +76,7 @@ class TestReaders:
         assert commit["timestamp_of"] == "commits"
         assert commit["timestamp"].startswith("2033-05-18T03:33:20")
 
-    def test_rows_leave_out_columns_of_a_type_that_is_not_known(
-        self, tmp_path: Path
-    ) -> None:
+    def test_rows_leave_out_columns_of_a_type_that_is_not_known(self, tmp_path: Path):
         folder = write_span_table(tmp_path / "spans")
 
         ran = Ran("table", "rows", folder, "--format", "csv")
@@ -161,9 +157,7 @@ class TestReaders:
         assert "No table is named 'nothing'" in refusal("show", "nothing")
         assert "does not exist" in refusal("history", "/nothing/here")
 
-    def test_a_newer_protocol_shows_its_metadata_with_a_warning(
-        self, tmp_path: Path
-    ) -> None:
+    def test_a_newer_protocol_shows_its_metadata_with_a_warning(self, tmp_path: Path):
         log = tmp_path / "_delta_log"
         log.mkdir()
         newer = commit_bytes(protocol(99, 99), metadata())

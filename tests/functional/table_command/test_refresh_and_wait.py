@@ -22,9 +22,7 @@ class TestRefreshAndWait:
 
         monkeypatch.setattr("time.sleep", sleep)
 
-    def test_says_which_version_is_indexed(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_says_which_version_is_indexed(self, monkeypatch: pytest.MonkeyPatch):
         new_table("orders")
         self.worker_leaves(monkeypatch, state=Job.State.DONE)
 
@@ -43,17 +41,13 @@ class TestRefreshAndWait:
             ),
         ],
     )
-    def test_a_job_without_a_result_is_exit_1(
-        self, monkeypatch: pytest.MonkeyPatch, fields: dict[str, str], sentence: str
-    ) -> None:
+    def test_a_job_without_a_result_is_exit_1(self, monkeypatch, fields, sentence):
         new_table("orders")
         self.worker_leaves(monkeypatch, **fields)
 
         assert sentence in refusal("refresh", "orders", "--wait")
 
-    def test_the_json_of_a_failed_job_has_its_code(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_the_json_of_a_failed_job_has_its_code(self, monkeypatch):
         new_table("orders")
         self.worker_leaves(
             monkeypatch,
@@ -73,9 +67,7 @@ class TestRefreshAndWait:
             "hint": "Restore it.",
         }
 
-    def test_does_not_wait_for_a_worker_that_is_not_there(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_does_not_wait_for_a_worker_that_is_not_there(self, monkeypatch):
         new_table("orders")
         monkeypatch.setattr(
             "deltaweb.web.tables.management.verbs.refresh.NO_WORKER_AFTER_S", -1.0

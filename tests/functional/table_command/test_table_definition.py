@@ -44,9 +44,7 @@ def test_columns_are_added_and_described(orders: Path) -> None:
     assert "no type is called so" in refusal("add-column", orders, "x NOTHING")
 
 
-def test_columns_are_renamed_and_dropped_where_they_are_mapped(
-    orders: Path, tmp_path: Path
-) -> None:
+def test_columns_are_renamed_and_dropped_where_they_are_mapped(orders, tmp_path):
     assert "columnMapping" in refusal("rename-column", orders, "order_id", "id")
     table = tmp_path / "visits"
     run_json("create", "visits", table, "--schema", "id BIGINT, at DATE")
@@ -87,9 +85,7 @@ def test_a_table_is_made_of_the_columns_of_a_file(tmp_path: Path) -> None:
     assert "it goes with --schema-of" in refusal(*typed)
 
 
-def test_columns_are_widened_where_types_may_change(
-    orders: Path, tmp_path: Path
-) -> None:
+def test_columns_are_widened_where_types_may_change(orders: Path, tmp_path: Path):
     said = refusal("widen-column", orders, "order_id", "DOUBLE")
     assert "enableTypeWidening = true" in said
     table = tmp_path / "visits"
@@ -143,9 +139,7 @@ def test_a_constraint_brings_the_protocol_that_it_needs(tmp_path: Path) -> None:
     assert snapshot.metadata.configuration["delta.constraints.any"] == "id > 0"
 
 
-def test_properties_and_columns_bring_the_protocol_that_they_need(
-    tmp_path: Path,
-) -> None:
+def test_properties_and_columns_bring_the_protocol_that_they_need(tmp_path: Path):
     table = tmp_path / "visits"
     run_json("create", "visits", table, "--schema", "id BIGINT")
 

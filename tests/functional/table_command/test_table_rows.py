@@ -57,9 +57,7 @@ def test_a_dry_run_says_what_would_happen(table: Path) -> None:
 
 @override_settings(SPARK_MASTER="nowhere")
 @pytest.mark.parametrize("dry", [("--yes",), ("--dry-run",)], ids=["done", "looked at"])
-def test_a_condition_that_cannot_be_right_never_starts_spark(
-    table: Path, tmp_path: Path, dry: tuple[str, ...]
-) -> None:
+def test_a_condition_that_cannot_be_right_never_starts_spark(table, tmp_path, dry):
     lines = tmp_path / "a.jsonl"
     lines.write_text('{"n": 1}\n')
     wrong = ("--where", "hash(m) = 3", *dry)
@@ -72,9 +70,7 @@ def test_a_condition_that_cannot_be_right_never_starts_spark(
     assert "no column 's.m'" in refusal("merge", table, lines, *on)
 
 
-def test_rows_of_a_file_or_of_another_table_are_merged(
-    table: Path, tmp_path: Path
-) -> None:
+def test_rows_of_a_file_or_of_another_table_are_merged(table: Path, tmp_path: Path):
     lines = tmp_path / "a.jsonl"
     lines.write_text('{"n": 1}\n{"n": 7}\n')
     on = ("--on", "t.n = s.n")
@@ -165,9 +161,7 @@ def test_a_file_that_does_not_read_is_named(tmp_path: Path) -> None:
     assert not (tmp_path / "t").exists()
 
 
-def test_what_is_done_to_a_registered_table_is_recorded(
-    table: Path, tmp_path: Path
-) -> None:
+def test_what_is_done_to_a_registered_table_is_recorded(table: Path, tmp_path: Path):
     run("add", "numbers", shutil.copytree(table, tmp_path / "registered"))
     run("delete", "numbers", "--where", "n = 1", "--yes")
 
@@ -222,9 +216,7 @@ class TestImportOfFilesWhoseValuesDoNotAgree:
         file.write_text("id,my v\n1,1.5\n2,2\n3,n/a\n4,4\n5,5\n")
         return file
 
-    def test_a_dry_run_says_what_most_values_are(
-        self, csv: Path, tmp_path: Path
-    ) -> None:
+    def test_a_dry_run_says_what_most_values_are(self, csv: Path, tmp_path: Path):
         place = tmp_path / "t"
 
         said = run("import", place, csv, "--dry-run")
@@ -235,9 +227,7 @@ class TestImportOfFilesWhoseValuesDoNotAgree:
         assert "--bad-rows leave-out" in said
         assert told["columns"][1]["narrower"]["num_fitting"] == 4
 
-    def test_the_row_is_left_out_and_named_by_file_and_line(
-        self, csv: Path, tmp_path: Path
-    ) -> None:
+    def test_the_row_is_left_out_and_named_by_file_and_line(self, csv, tmp_path):
         place = tmp_path / "t"
         typed = ("--types", "`my v` DOUBLE", "--bad-rows", "leave-out")
 

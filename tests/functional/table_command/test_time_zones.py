@@ -21,18 +21,14 @@ def folder(tmp_path: Path) -> Path:
 
 
 @BOTH
-def test_rows_are_those_of_the_zone(
-    folder: Path, zone: tuple[str, ...], found: list[int]
-) -> None:
+def test_rows_are_those_of_the_zone(folder, zone, found):
     rows = run_json("rows", folder, "--where", MIDNIGHT, *zone)
 
     assert [int(row["id"]) for row in rows] == found
 
 
 @BOTH
-def test_rows_are_deleted_by_the_zone(
-    folder: Path, zone: tuple[str, ...], found: list[int]
-) -> None:
+def test_rows_are_deleted_by_the_zone(folder, zone, found):
     run("delete", folder, "--where", MIDNIGHT, "--yes", *zone)
 
     assert ids(folder) == sorted({1, 2} - {*found})
@@ -78,9 +74,7 @@ def test_a_version_is_asked_for_by_the_clocks_of_the_zone(folder: Path) -> None:
     ("verb", "more"),
     [("rows", ()), ("import", ("a.csv",)), ("create", ()), ("convert", ("folder",))],
 )
-def test_a_zone_that_is_not_known_is_refused_with_what_may_be_meant(
-    folder: Path, verb: str, more: tuple[str, ...]
-) -> None:
+def test_a_zone_that_is_not_known_is_refused_with_what_may_be_meant(folder, verb, more):
     asked = (verb, folder, *more, "--time-zone", "New York")
 
     assert "Did you mean America/New_York?" in refusal(*asked)

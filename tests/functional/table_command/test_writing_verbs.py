@@ -150,9 +150,7 @@ def test_a_verb_that_writes_only_looks_when_told_so(verb: str, workshop: Path) -
 
 
 @pytest.mark.parametrize("verb", sorted(ASKING))
-def test_a_verb_that_destroys_asks(
-    verb: str, workshop: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_verb_that_destroys_asks(verb, workshop, monkeypatch):
     before, words = everything(workshop), line(verb, workshop)
 
     monkeypatch.setattr("sys.stdin", io.StringIO("yes\n"))
@@ -166,9 +164,7 @@ def test_a_verb_that_destroys_asks(
 
 
 @pytest.mark.parametrize("verb", sorted(set(WRITING) - ASKING))
-def test_a_verb_that_destroys_nothing_does_not_ask(
-    verb: str, workshop: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_verb_that_destroys_nothing_does_not_ask(verb, workshop, monkeypatch):
     before = everything(workshop)
     monkeypatch.setattr("sys.stdin", io.StringIO())
 
@@ -190,9 +186,7 @@ def test_a_verb_that_destroys_nothing_does_not_ask(
         pytest.param("import", "would get 2 rows; 0 do not fit", id="import"),
     ],
 )
-def test_the_question_says_what_would_happen(
-    verb: str, said: str, workshop: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_question_says_what_would_happen(verb, said, workshop, monkeypatch):
     monkeypatch.setattr("sys.stdin", Terminal("y\n"))
 
     asked = Ran("table", *line(verb, workshop)).stderr
@@ -202,9 +196,7 @@ def test_the_question_says_what_would_happen(
 
 
 @pytest.mark.parametrize("verb", ["delete", "update"])
-def test_nobody_is_asked_about_no_row(
-    verb: str, workshop: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nobody_is_asked_about_no_row(verb, workshop, monkeypatch):
     monkeypatch.setattr("sys.stdin", Terminal(""))
 
     words = line(verb, workshop)[: 4 if verb == "update" else 2]
@@ -214,9 +206,7 @@ def test_nobody_is_asked_about_no_row(
 
 
 @pytest.mark.parametrize("verb", ["vacuum"])
-def test_a_vacuum_takes_the_option_of_earlier_releases(
-    verb: str, workshop: Path
-) -> None:
+def test_a_vacuum_takes_the_option_of_earlier_releases(verb: str, workshop: Path):
     orders = workshop / "lake" / "orders"
 
     listed = run(verb, orders, "--dry-run")

@@ -62,9 +62,7 @@ def knows_constraints(folder: Path, orders: Table) -> None:
 
 @pytest.mark.usefixtures("orders")
 class TestProperties:
-    def test_are_set_after_they_were_shown(
-        self, editor: Client, work: Work, folder: Path
-    ) -> None:
+    def test_are_set_after_they_were_shown(self, editor, work, folder):
         asked = {"name": "delta.logRetentionDuration", "value": "interval 9 days"}
 
         page = look_at(editor, work, PROPERTIES, asked)
@@ -95,9 +93,7 @@ class TestProperties:
             "delta.enableChangeDataFeed": "true"
         }
 
-    def test_go_by_an_action_of_their_own(
-        self, editor: Client, work: Work, folder: Path
-    ) -> None:
+    def test_go_by_an_action_of_their_own(self, editor, work, folder):
         DeltaTable(str(folder)).set_properties({"team": "blue"})
 
         do(editor, work, PROPERTIES, {"name": "team", "unset": "on"})
@@ -127,14 +123,10 @@ class TestProperties:
             ({"name": "delta.constraints.a", "value": "1"}, "constraint"),
         ],
     )
-    def test_that_are_none_are_refused_at_once(
-        self, editor: Client, asked: Asked, said: str
-    ) -> None:
+    def test_that_are_none_are_refused_at_once(self, editor, asked, said):
         assert said in refused(editor, PROPERTIES, asked)
 
-    def test_of_now_are_nothing_to_do(
-        self, editor: Client, work: Work, folder: Path
-    ) -> None:
+    def test_of_now_are_nothing_to_do(self, editor: Client, work: Work, folder: Path):
         DeltaTable(str(folder)).set_properties({"team": "blue"})
 
         page = look_at(editor, work, PROPERTIES, {"name": "team", "value": "blue"})
@@ -145,9 +137,7 @@ class TestProperties:
 
 @pytest.mark.usefixtures("orders")
 class TestColumns:
-    def test_are_added_with_type_and_words(
-        self, editor: Client, work: Work, folder: Path
-    ) -> None:
+    def test_are_added_with_type_and_words(self, editor, work, folder):
         asked: Asked = {
             "way": "add", "name": "amount", "type": "DECIMAL(9,2)", "comment": "gross",
         }  # fmt: skip
@@ -172,9 +162,7 @@ class TestColumns:
             ({"way": "widen", "name": "id"}, "Give the wider type"),
         ],
     )
-    def test_that_do_not_fit_are_refused_at_once(
-        self, editor: Client, asked: Asked, said: str
-    ) -> None:
+    def test_that_do_not_fit_are_refused_at_once(self, editor, asked, said):
         assert said in refused(editor, COLUMNS, asked)
 
     def test_become_wider_where_the_table_lets_types_change(
@@ -205,9 +193,7 @@ class TestColumns:
         assert type_text(column.data_type) == "decimal(24,2)"
         assert AuditEvent.objects.filter(action="table.widen_column").exists()
 
-    def test_without_mapping_are_neither_renamed_nor_dropped(
-        self, editor: Client
-    ) -> None:
+    def test_without_mapping_are_neither_renamed_nor_dropped(self, editor: Client):
         page = page_text(editor, f"{COLUMNS}?way=rename")
 
         assert "Let it map columns" in page
@@ -217,9 +203,7 @@ class TestColumns:
 
 @pytest.mark.usefixtures("orders")
 class TestComments:
-    def test_of_a_column_and_the_table_are_committed(
-        self, editor: Client, work: Work, folder: Path
-    ) -> None:
+    def test_of_a_column_and_the_table_are_committed(self, editor, work, folder):
         do(editor, work, COMMENTS, {"text": "all orders"})
         do(editor, work, COMMENTS, {"column": "id", "text": "its number"})
 
@@ -310,14 +294,10 @@ class TestConstraints:
         ],
     )
     @pytest.mark.usefixtures("orders")
-    def test_that_cannot_be_are_refused_at_once(
-        self, editor: Client, asked: Asked, said: str
-    ) -> None:
+    def test_that_cannot_be_are_refused_at_once(self, editor, asked, said):
         assert said in refused(editor, CONSTRAINTS, asked)
 
-    def test_of_no_condition_are_refused_at_once(
-        self, editor: Client, folder: Path, orders: Table
-    ) -> None:
+    def test_of_no_condition_are_refused_at_once(self, editor, folder, orders):
         knows_constraints(folder, orders)
 
         assert "other" in refused(
@@ -327,9 +307,7 @@ class TestConstraints:
 
 @pytest.mark.usefixtures("orders")
 class TestTheProtocol:
-    def test_goes_up_when_that_is_said(
-        self, editor: Client, work: Work, folder: Path
-    ) -> None:
+    def test_goes_up_when_that_is_said(self, editor: Client, work: Work, folder: Path):
         asked: Asked = {"reader": 1, "writer": 7}
 
         page = look_at(editor, work, PROTOCOL, asked)

@@ -1,7 +1,5 @@
 """The page that packs small files: which and into how many, then the commit."""
 
-from pathlib import Path
-
 import pytest
 from django.test import Client
 
@@ -23,9 +21,7 @@ def look(editor: Client, work: Work, **asked: object) -> Job:
 
 @pytest.mark.usefixtures("orders")
 class TestAnOptimization:
-    def test_shows_first_what_becomes_of_which_partition(
-        self, editor: Client, work: Work, folder: Path
-    ) -> None:
+    def test_shows_first_what_becomes_of_which_partition(self, editor, work, folder):
         job = look(editor, work)
 
         assert job.state == Job.State.DONE, job.error
@@ -38,9 +34,7 @@ class TestAnOptimization:
         assert (told["counts"]["num_files"], told["num_after"]) == (2, 1)
         assert DeltaTable(str(folder)).latest_version() == 3
 
-    def test_does_what_was_shown_whatever_came_after(
-        self, editor: Client, work: Work, folder: Path
-    ) -> None:
+    def test_does_what_was_shown_whatever_came_after(self, editor, work, folder):
         job = look(editor, work)
         rows = SCHEMA.empty_table().from_pylist([{"p": "a", "id": 7}], SCHEMA)
         DeltaTable(str(folder)).append(rows)
@@ -58,9 +52,7 @@ class TestAnOptimization:
         detail = AuditEvent.objects.get(action="table.optimize").detail
         assert detail["num_files"] == 2
 
-    def test_of_some_partitions_and_columns(
-        self, editor: Client, work: Work, folder: Path
-    ) -> None:
+    def test_of_some_partitions_and_columns(self, editor, work, folder):
         job = look(editor, work, where="p = 'b'", cluster_by="id", target_mib=4)
 
         page = page_text(editor, OPTIMIZE)
@@ -73,9 +65,7 @@ class TestAnOptimization:
         info = DeltaTable(str(folder)).read_commit(4)[0]["commitInfo"]
         assert info["operationParameters"]["zOrderBy"] == '["id"]'
 
-    def test_without_small_files_has_nothing_to_do(
-        self, editor: Client, work: Work
-    ) -> None:
+    def test_without_small_files_has_nothing_to_do(self, editor: Client, work: Work):
         look(editor, work, where="p = 'b'")
 
         page = page_text(editor, OPTIMIZE)
@@ -90,9 +80,7 @@ class TestAnOptimization:
             pytest.param({"where": "p = "}, "p =", id="no condition"),
         ],
     )
-    def test_that_cannot_be_says_why(
-        self, editor: Client, work: Work, asked: dict[str, str], expected: str
-    ) -> None:
+    def test_that_cannot_be_says_why(self, editor, work, asked, expected):
         job = look(editor, work, **asked)
 
         assert job.state == Job.State.FAILED

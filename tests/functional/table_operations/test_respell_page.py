@@ -57,9 +57,7 @@ def test_the_page_shows_what_is_spelled_how_and_spells_it_in_one_way(
     assert "Partition values are spelled in one way" in page_text(editor, OPTIMIZE)
 
 
-def test_the_command_says_what_is_spelled_how_and_spells_it_in_one_way(
-    folder: Path,
-) -> None:
+def test_the_command_says_what_is_spelled_how_and_spells_it_in_one_way(folder: Path):
     said = run("check-files", "orders")
     told = run_json("check-files", "orders")["spellings"]
     dry = run_json("optimize", folder, "--respell", "--dry-run")

@@ -36,9 +36,7 @@ class TestARestore:
         assert 'value="2"' in page_text(editor, f"{RESTORE}?version=2")
 
     @pytest.mark.usefixtures("orders")
-    def test_shows_first_what_comes_back_and_what_goes(
-        self, editor: Client, work: Work, folder: Path
-    ) -> None:
+    def test_shows_first_what_comes_back_and_what_goes(self, editor, work, folder):
         job = look(editor, work)
 
         assert job.state == Job.State.DONE, job.error
@@ -53,9 +51,7 @@ class TestARestore:
         assert told["counts"] == {"num_files_back": 0, "num_files_gone": 2}
         assert (told["rows_gone"], told["rows_now"], told["rows_then"]) == (4, 6, 2)
 
-    def test_does_what_was_shown(
-        self, editor: Client, work: Work, orders: Table, folder: Path
-    ) -> None:
+    def test_does_what_was_shown(self, editor, work, orders, folder):
         job = look(editor, work)
 
         answer = editor.post(RESTORE, {"seen": str(job.id)})
@@ -111,9 +107,7 @@ class TestARestore:
         assert DeltaTable(str(folder)).latest_version() == 5
 
     @pytest.mark.usefixtures("orders")
-    def test_names_the_files_that_are_gone(
-        self, editor: Client, work: Work, folder: Path
-    ) -> None:
+    def test_names_the_files_that_are_gone(self, editor, work, folder):
         DeltaTable(str(folder)).delete("id < 20")
         gone = next((folder / "p=a").glob("*.parquet"))
         paths = DeltaTable(str(folder)).snapshot(1).files["path"].to_pylist()
@@ -128,9 +122,7 @@ class TestARestore:
         assert gone.name in page
         assert "Restore v1</button>" not in page
 
-    def test_names_the_vacuum_that_took_the_files(
-        self, editor: Client, work: Work, folder: Path, orders: Table
-    ) -> None:
+    def test_names_the_vacuum_that_took_the_files(self, editor, work, folder, orders):
         DeltaTable(str(folder)).delete("id < 20")
         paths = DeltaTable(str(folder)).snapshot(1).files["path"].to_pylist()
         (folder / paths[0]).unlink()
@@ -147,9 +139,7 @@ class TestARestore:
         assert '"/t/default/orders/history/2">v2</a> by <bdi>alice</bdi>' in page
 
     @pytest.mark.usefixtures("orders")
-    def test_of_the_newest_version_has_nothing_to_do(
-        self, editor: Client, work: Work
-    ) -> None:
+    def test_of_the_newest_version_has_nothing_to_do(self, editor: Client, work: Work):
         look(editor, work, 3)
 
         page = page_text(editor, RESTORE)
@@ -158,9 +148,7 @@ class TestARestore:
 
     @pytest.mark.usefixtures("orders")
     @pytest.mark.parametrize("version", ["", "-1", "last", "9" * 30])
-    def test_of_no_version_is_said_at_the_field(
-        self, editor: Client, version: str
-    ) -> None:
+    def test_of_no_version_is_said_at_the_field(self, editor: Client, version: str):
         answer = editor.post(RESTORE, {"version": version})
 
         assert answer.status_code == 422
@@ -168,9 +156,7 @@ class TestARestore:
         assert not Job.objects.exists()
 
     @pytest.mark.usefixtures("orders")
-    def test_that_fails_says_why_and_what_to_do(
-        self, editor: Client, work: Work
-    ) -> None:
+    def test_that_fails_says_why_and_what_to_do(self, editor: Client, work: Work):
         job = look(editor, work, 77)
 
         assert job.state == Job.State.FAILED

@@ -30,9 +30,7 @@ def ids(folder: Path) -> list[int]:
 
 @pytest.mark.usefixtures("orders")
 class TestDeletingRows:
-    def test_shows_the_rows_and_files_first(
-        self, editor: Client, work: Work, folder: Path
-    ) -> None:
+    def test_shows_the_rows_and_files_first(self, editor, work, folder):
         editor.post(DELETE, {"where": "id > 11 AND id < 31"})
         job = work()
 
@@ -51,9 +49,7 @@ class TestDeletingRows:
         assert ids(folder) == [10, 11, 20, 21, 30, 31]
         assert not AuditEvent.objects.filter(action="table.delete_rows").exists()
 
-    def test_does_what_was_shown(
-        self, editor: Client, work: Work, folder: Path, orders: Table
-    ) -> None:
+    def test_does_what_was_shown(self, editor, work, folder, orders):
         editor.post(DELETE, {"where": "id > 11 AND id < 31"})
         editor.post(DELETE, {"seen": str(work().id)})
         done = work()
@@ -71,9 +67,7 @@ class TestDeletingRows:
         assert action_words(event.action) == "deleted rows of a table"
         assert Job.objects.filter(kind="tables.index_log", subject_id=orders.id)
 
-    def test_offers_what_changed_once_that_is_indexed(
-        self, editor: Client, work: Work, orders: Table
-    ) -> None:
+    def test_offers_what_changed_once_that_is_indexed(self, editor, work, orders):
         editor.post(DELETE, {"where": "id > 11 AND id < 31"})
         editor.post(DELETE, {"seen": str(work().id)})
         work()
@@ -92,9 +86,7 @@ class TestDeletingRows:
         assert f'href="{RESTORE}?version=3"' in page
         assert 'value="3"' in page_text(editor, f"{RESTORE}?version=3")
 
-    def test_offers_the_changes_that_were_recorded(
-        self, editor: Client, work: Work, orders: Table
-    ) -> None:
+    def test_offers_the_changes_that_were_recorded(self, editor, work, orders):
         orders.metadata_versions.update(
             configuration={"delta.enableChangeDataFeed": "true"}
         )
@@ -120,9 +112,7 @@ class TestDeletingRows:
 
         assert "2 versions came after it; an undo takes them back, too." in page
 
-    def test_brings_the_head_of_the_page_up_to_date(
-        self, editor: Client, work: Work
-    ) -> None:
+    def test_brings_the_head_of_the_page_up_to_date(self, editor: Client, work: Work):
         editor.post(DELETE, {"where": "id > 11 AND id < 31"})
         look = Job.objects.get()
         assert f"/jobs/{look.id}/progress?then=" not in page_text(editor, DELETE)
@@ -148,9 +138,7 @@ class TestDeletingRows:
         after = Job.objects.get(kind="tables.index_log", state=Job.State.QUEUED)
         assert after.subject_id == orders.id
 
-    def test_shown_of_an_older_version_says_so(
-        self, editor: Client, work: Work, orders: Table
-    ) -> None:
+    def test_shown_of_an_older_version_says_so(self, editor, work, orders):
         editor.post(DELETE, {"where": "id > 11 AND id < 31"})
         work()
         assert "Outdated" not in page_text(editor, DELETE)
@@ -161,9 +149,7 @@ class TestDeletingRows:
         assert "the table is at v17 by now." in words(page)
         assert "Look again at v17</button>" in page
 
-    def test_of_every_row_has_to_be_said(
-        self, editor: Client, work: Work, folder: Path
-    ) -> None:
+    def test_of_every_row_has_to_be_said(self, editor, work, folder):
         answer = editor.post(DELETE, {"where": " "})
         assert answer.status_code == 422
         assert b"tick that every row is meant" in answer.content
@@ -185,9 +171,7 @@ class TestDeletingRows:
         assert "there is nothing to delete" in page
         assert "Delete 0" not in page
 
-    def test_whose_rows_changed_since_is_shown_again(
-        self, editor: Client, work: Work, folder: Path
-    ) -> None:
+    def test_whose_rows_changed_since_is_shown_again(self, editor, work, folder):
         editor.post(DELETE, {"where": "id > 20"})
         look = work()
         DeltaTable(str(folder)).delete("id = 21")
@@ -201,9 +185,7 @@ class TestDeletingRows:
         assert "Nothing was done." in page_text(editor, DELETE)
         assert ids(folder) == [10, 11, 20, 30, 31]
 
-    def test_that_is_cancelled_leaves_the_table(
-        self, editor: Client, work: Work, folder: Path
-    ) -> None:
+    def test_that_is_cancelled_leaves_the_table(self, editor, work, folder):
         editor.post(DELETE, {"where": "id > 20"})
         editor.post(DELETE, {"seen": str(work().id)})
         job = Job.objects.latest("created_at")
@@ -228,9 +210,7 @@ class TestUpdatingRows:
         told = page_json(editor, UPDATE)["job"]["result"]
         assert told["after"] == [["b", "130"], ["b", "131"]]
 
-    def test_does_what_was_shown(
-        self, editor: Client, work: Work, folder: Path
-    ) -> None:
+    def test_does_what_was_shown(self, editor: Client, work: Work, folder: Path):
         editor.post(UPDATE, {**ASSIGNED, "where": "id = 10"})
         editor.post(UPDATE, {"seen": str(work().id)})
         done = work()
@@ -253,9 +233,7 @@ class TestUpdatingRows:
             (["id"], ["'text'"], "id"),
         ],
     )
-    def test_says_at_once_what_does_not_fit(
-        self, editor: Client, column: list[str], value: list[str], said: str
-    ) -> None:
+    def test_says_at_once_what_does_not_fit(self, editor, column, value, said):
         asked = {"column": column, "value": value, "where": "id = 1"}
 
         answer = editor.post(UPDATE, asked)
@@ -269,18 +247,14 @@ class TestUpdatingRows:
 class TestWhatIsRefusedAtOnce:
     @BOTH
     @pytest.mark.parametrize("where", ["id >", "nothing = 1", "id", "rand() > 0"])
-    def test_a_condition_that_is_none(
-        self, editor: Client, page: str, where: str
-    ) -> None:
+    def test_a_condition_that_is_none(self, editor: Client, page: str, where: str):
         answer = editor.post(page, {**ASSIGNED, "where": where})
 
         assert answer.status_code == 422
         assert not Job.objects.exists()
 
     @BOTH
-    def test_a_table_that_only_grows(
-        self, editor: Client, orders: Table, page: str
-    ) -> None:
+    def test_a_table_that_only_grows(self, editor: Client, orders: Table, page: str):
         orders.metadata_versions.update(configuration={"delta.appendOnly": "true"})
 
         answer = editor.post(page, {**ASSIGNED, "where": "id = 1"})

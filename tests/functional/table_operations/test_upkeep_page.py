@@ -61,9 +61,7 @@ class TestStorage:
         assert editor.post(UPKEEP).headers["Location"] == UPKEEP
         return work()
 
-    def test_is_the_live_files_alone_until_the_folder_was_listed(
-        self, editor: Client, orders: Table
-    ) -> None:
+    def test_is_the_live_files_alone_until_the_folder_was_listed(self, editor, orders):
         Table.objects.filter(id=orders.id).update(num_files=3, size_bytes=1234)
 
         storage = page_json(editor, UPKEEP)["storage"]
@@ -76,9 +74,7 @@ class TestStorage:
         assert "are known once the folder was listed" in shown
 
     @pytest.mark.usefixtures("orders")
-    def test_is_every_byte_of_the_folder(
-        self, editor: Client, folder: Path, work: Work
-    ) -> None:
+    def test_is_every_byte_of_the_folder(self, editor, folder, work):
         DeltaTable(str(folder)).delete("p = 'b'")
         (folder / "p=a" / "part-lost.parquet").write_bytes(b"x" * 77)
 
@@ -99,9 +95,7 @@ class TestStorage:
         assert "List again" in shown
 
     @pytest.mark.usefixtures("orders")
-    def test_is_read_without_the_folder(
-        self, editor: Client, folder: Path, work: Work
-    ) -> None:
+    def test_is_read_without_the_folder(self, editor: Client, folder: Path, work: Work):
         self.list_folder(editor, work)
         before = self.parts(editor)
 
@@ -109,9 +103,7 @@ class TestStorage:
 
         assert self.parts(editor) == before
 
-    def test_says_what_came_since(
-        self, editor: Client, orders: Table, work: Work
-    ) -> None:
+    def test_says_what_came_since(self, editor: Client, orders: Table, work: Work):
         self.list_folder(editor, work)
 
         Table.objects.filter(id=orders.id).update(version=NEWEST + 2)
@@ -177,9 +169,7 @@ class TestTheWayThere:
         assert f'<a href="{UPKEEP}" aria-current="page">Maintenance</a>' in shown
 
     @pytest.mark.usefixtures("orders")
-    def test_to_properties_and_protocol_is_the_menu(
-        self, editor: Client, client: Client
-    ) -> None:
+    def test_to_properties_and_protocol_is_the_menu(self, editor, client):
         addresses = [f'href="{TABLE}properties"', f'href="{TABLE}protocol"']
 
         shown = page_text(editor, f"{TABLE}history")

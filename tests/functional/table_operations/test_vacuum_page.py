@@ -36,9 +36,7 @@ def look(editor: Client, work: Work) -> Job:
 
 @pytest.mark.usefixtures("orders")
 class TestAVacuum:
-    def test_tells_what_any_retention_would_take(
-        self, editor: Client, work: Work, orphans: list[Path]
-    ) -> None:
+    def test_tells_what_any_retention_would_take(self, editor, work, orphans):
         job = look(editor, work)
 
         assert job.state == Job.State.DONE, job.error
@@ -66,9 +64,7 @@ class TestAVacuum:
         assert orphans[0].name in page
         assert all(path.exists() for path in orphans)
 
-    def test_shows_a_retention_without_script_too(
-        self, editor: Client, work: Work
-    ) -> None:
+    def test_shows_a_retention_without_script_too(self, editor: Client, work: Work):
         job = look(editor, work)
 
         page = page_text(editor, f"{VACUUM}?job={job.id}&hours=300")
@@ -94,9 +90,7 @@ class TestAVacuum:
         assert (event.detail["hours"], event.detail["num_files"]) == (300, 1)
         assert Job.objects.filter(kind="tables.index_log").count() == 1
 
-    def test_below_what_the_table_allows_is_refused(
-        self, editor: Client, work: Work, orphans: list[Path]
-    ) -> None:
+    def test_below_what_the_table_allows_is_refused(self, editor, work, orphans):
         job = look(editor, work)
 
         editor.post(VACUUM, {"seen": str(job.id), "hours": "24"})
@@ -108,9 +102,7 @@ class TestAVacuum:
         assert refused.error in page
         assert refused.error_hint in page
 
-    def test_of_files_that_are_others_now_is_shown_again(
-        self, editor: Client, work: Work, orphans: list[Path]
-    ) -> None:
+    def test_of_files_that_are_others_now_is_shown_again(self, editor, work, orphans):
         job = look(editor, work)
         editor.post(VACUUM, {"seen": str(job.id), "hours": "168"})
         orphans[0].unlink()
@@ -123,9 +115,7 @@ class TestAVacuum:
         assert orphans[1].exists()
 
     @pytest.mark.parametrize("hours", ["", "x", "-1", "9" * 30])
-    def test_of_a_retention_that_is_none_is_refused(
-        self, editor: Client, work: Work, hours: str
-    ) -> None:
+    def test_of_a_retention_that_is_none_is_refused(self, editor, work, hours):
         job = look(editor, work)
 
         answer = editor.post(VACUUM, {"seen": str(job.id), "hours": hours})
@@ -133,9 +123,7 @@ class TestAVacuum:
         assert answer.status_code == 400
         assert Job.objects.count() == 1
 
-    def test_names_the_versions_that_stop_being_readable(
-        self, editor: Client, work: Work, folder: Path
-    ) -> None:
+    def test_names_the_versions_that_stop_being_readable(self, editor, work, folder):
         table = DeltaTable(str(folder))
         table.delete("p = 'b'")
         table.set_properties({"delta.deletedFileRetentionDuration": "interval 0 days"})

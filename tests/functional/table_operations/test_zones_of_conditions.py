@@ -7,7 +7,6 @@ from django.test import Client
 
 from deltaweb.web.accounts.models import User
 from deltaweb.web.jobs.models import Job
-from tests.functional.table_operations.conftest import Work
 from tests.support.index.indexed_tables import new_indexed_table
 from tests.support.pages.factories import new_user
 from tests.support.tables.weekly_table import page_text
@@ -35,9 +34,7 @@ def eastern(client: Client) -> Client:
     return client
 
 
-def test_rows_are_deleted_by_the_zone_of_who_types(
-    eastern: Client, work: Work, folder: Path
-) -> None:
+def test_rows_are_deleted_by_the_zone_of_who_types(eastern, work, folder):
     eastern.post(DELETE, {"where": MIDNIGHT})
     look = work()
 
@@ -50,9 +47,7 @@ def test_rows_are_deleted_by_the_zone_of_who_types(
 
 
 @pytest.mark.usefixtures("folder")
-def test_who_agrees_in_another_zone_agrees_to_what_is_shown(
-    eastern: Client, work: Work
-) -> None:
+def test_who_agrees_in_another_zone_agrees_to_what_is_shown(eastern, work):
     eastern.post(DELETE, {"where": MIDNIGHT})
     look = work()
     other = Client()
@@ -69,7 +64,5 @@ def test_who_agrees_in_another_zone_agrees_to_what_is_shown(
 @pytest.mark.parametrize(
     "page", ["delete-rows", "update-rows", "constraints", "optimize", "data"]
 )
-def test_the_zone_is_shown_where_a_condition_is_typed(
-    eastern: Client, page: str
-) -> None:
+def test_the_zone_is_shown_where_a_condition_is_typed(eastern: Client, page: str):
     assert NOTE.format(NEW_YORK) in page_text(eastern, f"{PAGES}/{page}")

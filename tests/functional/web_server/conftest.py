@@ -3,11 +3,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.functional.web_server.patient_server import (
-    IMPATIENCE_S,
-    PATIENCE_S,
-    serving,
-)
+from tests.functional.web_server.patient_server import IMPATIENCE_S, PATIENCE_S, serving
 
 
 @pytest.fixture(scope="module")

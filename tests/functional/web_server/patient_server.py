@@ -214,10 +214,7 @@ def serving(
     log = home / "web.log"
     with log.open("wb") as errors:
         process = subprocess.Popen(
-            command,
-            env=environment(home, **variables),
-            cwd=ROOT,
-            stderr=errors,
+            command, env=environment(home, **variables), cwd=ROOT, stderr=errors
         )
     try:
         assert wait_for(lambda: _answers(port), timeout_s=ANSWERED_S), log.read_text()

@@ -31,9 +31,7 @@ def ask(port: int, path: str) -> int:
         return int(connection.getresponse().read())
 
 
-def listen(
-    port: int, stack: contextlib.ExitStack, request: bytes = LISTEN
-) -> socket.socket:
+def listen(port: int, stack: contextlib.ExitStack, request: bytes = LISTEN):
     """Open a page that waits, and hear that it does."""
     page = connect(port, stack)
     page.sendall(request)
@@ -52,9 +50,7 @@ def heard(page: socket.socket, text: bytes) -> bytes:
 
 
 class TestManyPagesThatWait:
-    def test_hold_no_thread_and_hear_all_news(
-        self, port: int, connections: contextlib.ExitStack
-    ) -> None:
+    def test_hold_no_thread_and_hear_all_news(self, port, connections):
         pages = [listen(port, connections) for _ in range(NUM_PAGES)]
 
         assert is_served(port)
@@ -68,9 +64,7 @@ class TestManyPagesThatWait:
             page.close()
         assert wait_for(lambda: ask(port, "/listening") == 0)
 
-    def test_end_when_they_are_told_so(
-        self, port: int, connections: contextlib.ExitStack
-    ) -> None:
+    def test_end_when_they_are_told_so(self, port, connections):
         new, old = (
             listen(port, connections, request) for request in (LISTEN, LISTEN_OLD)
         )
@@ -101,9 +95,7 @@ class TestManyPagesThatWait:
         other.close()
         assert wait_for(lambda: ask(port, "/listening") == 0)
 
-    def test_whose_client_is_gone_are_let_go(
-        self, port: int, connections: contextlib.ExitStack
-    ) -> None:
+    def test_whose_client_is_gone_are_let_go(self, port, connections):
         page = listen(port, connections)
         aborted = struct.pack("ii", 1, 0)
         page.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, aborted)
@@ -113,9 +105,7 @@ class TestManyPagesThatWait:
 
 
 class TestAServer:
-    def test_gives_signs_of_life(
-        self, impatient_port: int, connections: contextlib.ExitStack
-    ) -> None:
+    def test_gives_signs_of_life(self, impatient_port, connections):
         page = listen(impatient_port, connections)
 
         heard(page, b"pulse\n")

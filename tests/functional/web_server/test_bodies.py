@@ -40,9 +40,7 @@ def _written(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
     return path
 
 
-def _ask_for(
-    file: Path, port: int, stack: contextlib.ExitStack
-) -> http.client.HTTPResponse:
+def _ask_for(file: Path, port: int, stack: contextlib.ExitStack):
     """Ask for a file as a client that takes little at once; nothing is read yet."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=ANSWERED_S)
     stack.callback(connection.close)
@@ -76,9 +74,7 @@ def _spoil(file: Path) -> None:
 
 
 class TestBodies:
-    def test_that_nobody_takes_hold_no_thread(
-        self, port: int, connections: contextlib.ExitStack, any_file: Path
-    ) -> None:
+    def test_that_nobody_takes_hold_no_thread(self, port, connections, any_file):
         answers = [
             _ask_for(any_file, port, connections) for _ in range(8 * NUM_THREADS)
         ]
@@ -86,9 +82,7 @@ class TestBodies:
         assert is_served(port)
         assert {answer.status for answer in answers} == {200}
 
-    def test_that_nobody_takes_are_not_ended(
-        self, port: int, connections: contextlib.ExitStack, file: Path
-    ) -> None:
+    def test_that_nobody_takes_are_not_ended(self, port, connections, file):
         _ask_for(file, port, connections)
 
         assert _num_ended(file, port) == 0
@@ -104,9 +98,7 @@ class TestBodies:
         assert all(answer.read() == content for answer in answers)
         assert wait_for(lambda: _num_ended(any_file, port) == len(answers))
 
-    def test_leave_the_connection_to_the_next_request(
-        self, port: int, any_file: Path
-    ) -> None:
+    def test_leave_the_connection_to_the_next_request(self, port: int, any_file: Path):
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=ANSWERED_S)
         with contextlib.closing(connection):
             for method in ("GET", "HEAD", "GET"):
@@ -125,9 +117,7 @@ class TestBodies:
 
         assert wait_for(lambda: _num_ended(any_file, port) == 2)
 
-    def test_that_are_never_taken_are_ended(
-        self, impatient_port: int, connections: contextlib.ExitStack, file: Path
-    ) -> None:
+    def test_that_are_never_taken_are_ended(self, impatient_port, connections, file):
         answer = _ask_for(file, impatient_port, connections)
 
         assert wait_for(lambda: _num_ended(file, impatient_port) == 1)

@@ -3,7 +3,6 @@
 import contextlib
 import socket
 import threading
-from pathlib import Path
 
 import pytest
 
@@ -37,9 +36,7 @@ def _come_and_leave(port: int, begun: bytes, *, num_times: int) -> None:
         pytest.param(b"", 200, 4, id="more connections than fit, and no word"),
     ],
 )
-def test_clients_that_leave_at_once_end_no_process(
-    tmp_path: Path, begun: bytes, num_times: int, limit: int
-) -> None:
+def test_clients_that_leave_at_once_end_no_process(tmp_path, begun, num_times, limit):
     with serving(tmp_path, PATIENCE_S, "--worker-connections", str(limit)) as port:
         process = process_of(port)
 

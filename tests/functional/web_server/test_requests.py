@@ -24,9 +24,7 @@ from tests.support.processes.installation import wait_for
 
 
 class TestRequests:
-    def test_may_come_in_pieces(
-        self, port: int, connections: contextlib.ExitStack
-    ) -> None:
+    def test_may_come_in_pieces(self, port: int, connections: contextlib.ExitStack):
         wire = connect(port, connections)
         request = POST + b"Connection: close\r\nContent-Length: 4\r\n\r\nbody"
         for position in range(len(request)):
@@ -34,9 +32,7 @@ class TestRequests:
 
         assert received(wire).endswith(b"\r\n\r\nbody")
 
-    def test_may_follow_each_other_at_once(
-        self, port: int, connections: contextlib.ExitStack
-    ) -> None:
+    def test_may_follow_each_other_at_once(self, port, connections):
         wire = connect(port, connections)
         wire.sendall(POST + b"Content-Length: 3\r\n\r\none" + POST + b"Content-")
         time.sleep(0.3)
@@ -55,9 +51,7 @@ class TestRequests:
 
             assert connection.getresponse().read() == b"a" * length
 
-    def test_may_wait_to_be_asked_for_their_body(
-        self, port: int, connections: contextlib.ExitStack
-    ) -> None:
+    def test_may_wait_to_be_asked_for_their_body(self, port, connections):
         wire = connect(port, connections)
         wire.sendall(
             POST + b"Connection: close\r\nExpect: 100-continue\r\n"
@@ -68,18 +62,14 @@ class TestRequests:
 
         assert received(wire).endswith(b"body")
 
-    def test_that_are_cut_short_are_not_waited_for(
-        self, port: int, connections: contextlib.ExitStack
-    ) -> None:
+    def test_that_are_cut_short_are_not_waited_for(self, port, connections):
         wire = connect(port, connections)
         wire.sendall(HEAD)
         wire.shutdown(socket.SHUT_WR)
 
         assert received(wire) == b""
 
-    def test_may_come_in_chunks(
-        self, port: int, connections: contextlib.ExitStack
-    ) -> None:
+    def test_may_come_in_chunks(self, port: int, connections: contextlib.ExitStack):
         wire = connect(port, connections)
         chunked = b"Transfer-Encoding: chunked\r\n\r\n2\r\non\r\n1;a=b\r\ne\r\n"
         wire.sendall(POST + chunked + b"0\r\nA-Trailer: x\r\n\r\n" + POST)
@@ -141,9 +131,7 @@ LINES = [
 
 class TestRefusals:
     @pytest.mark.parametrize(("rest", "status"), REFUSED)
-    def test_take_no_thread(
-        self, port: int, connections: contextlib.ExitStack, rest: bytes, status: int
-    ) -> None:
+    def test_take_no_thread(self, port, connections, rest, status):
         for _ in range(4 * NUM_THREADS):
             connect(port, connections).sendall(POST + rest)
         wire = connect(port, connections)
@@ -203,9 +191,7 @@ class TestRefusals:
         ],
         ids=["text", "version", "method", "four words", "long", "longer", "HEAD"],
     )
-    def test_leave_no_signature_in_answer_or_log(
-        self, tmp_path: Path, line: bytes, status: int
-    ) -> None:
+    def test_leave_no_signature_in_answer_or_log(self, tmp_path, line, status):
         with (
             serving(tmp_path, PATIENCE_S) as port,
             contextlib.ExitStack() as connections,
@@ -241,9 +227,7 @@ class TestRefusals:
 
 
 class TestClientsThatLeave:
-    def test_are_not_worked_for_any_longer(
-        self, port: int, connections: contextlib.ExitStack, tmp_path: Path
-    ) -> None:
+    def test_are_not_worked_for_any_longer(self, port, connections, tmp_path):
         never = tmp_path / "never"
         wire = connect(port, connections)
         wire.sendall(b"GET /held?%b HTTP/1.1\r\nHost: a\r\n\r\n" % bytes(never))

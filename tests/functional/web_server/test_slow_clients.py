@@ -3,7 +3,6 @@
 import contextlib
 import http.client
 import socket
-from pathlib import Path
 
 import pytest
 
@@ -65,9 +64,7 @@ def _takes_a_byte(wire: socket.socket) -> bool:
         ),
     ],
 )
-def test_those_who_send_slowly_delay_nobody(
-    port: int, connections: contextlib.ExitStack, begun: bytes
-) -> None:
+def test_those_who_send_slowly_delay_nobody(port, connections, begun):
     for _ in range(NUM_SLOW):
         connect(port, connections).sendall(begun)
 
@@ -93,9 +90,7 @@ def test_a_byte_now_and_then_does_not_hold_a_connection(
     assert wait_for(lambda: not _takes_a_byte(wire))
 
 
-def test_more_than_fit_leave_the_last_a_place(
-    tmp_path: Path, connections: contextlib.ExitStack
-) -> None:
+def test_more_than_fit_leave_the_last_a_place(tmp_path, connections):
     limit = ("--worker-connections", "16")
     with serving(tmp_path, PATIENCE_S, *limit) as port:
         for _ in range(64):
@@ -105,9 +100,7 @@ def test_more_than_fit_leave_the_last_a_place(
         connections.close()
 
 
-def test_large_bodies_that_never_end_leave_room_for_others(
-    port: int, connections: contextlib.ExitStack
-) -> None:
+def test_large_bodies_that_never_end_leave_room_for_others(port, connections):
     half = POST + b"Content-Length: 4194304\r\n\r\n" + bytes(4 << 20)
     wires = [connect(port, connections) for _ in range(20)]
     for wire in wires:

@@ -15,7 +15,7 @@ from tests.spark.checkpoints.both_engines import (
     request_of,
 )
 from tests.support.logs.checkpoint_logs import NOW, commits
-from tests.support.logs.delta_logs import Action, LogBuilder
+from tests.support.logs.delta_logs import LogBuilder
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -30,12 +30,7 @@ class TestACheckpoint:
             wanted=st.sampled_from([{}, {"parts": 3}, {"rows_per_part": 2}]),
             data=st.data(),
         )
-        def compare(
-            history: list[list[Action]],
-            older: int | None,
-            wanted: dict[str, int],
-            data: st.DataObject,
-        ) -> None:
+        def compare(history, older, wanted, data):
             log = LogBuilder()
             for version, actions in enumerate(history):
                 log.commit(version, *actions)

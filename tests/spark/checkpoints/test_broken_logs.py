@@ -1,8 +1,7 @@
 """Both engines refuse the same logs, and pass over the same broken checkpoints."""
 
 import io
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
@@ -27,9 +26,6 @@ from tests.support.logs.delta_logs import (
 )
 from tests.support.logs.local_logs import typed_schema
 
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
 BROKEN = {
     "version": lambda log: log,
     "feature": lambda log: log.commit(2, protocol(1, 7, writerFeatures=["other"])),
@@ -51,9 +47,7 @@ BROKEN = {
 class TestARefusal:
     @pytest.mark.parametrize("parts", [None, 2])
     @pytest.mark.parametrize("kind", BROKEN)
-    def test_is_that_of_the_in_process_engine(
-        self, spark: "SparkSession", tmp_path: Path, kind: str, parts: int | None
-    ) -> None:
+    def test_is_that_of_the_in_process_engine(self, spark, tmp_path, kind, parts):
         log = LogBuilder().start(add("a")).commit(1, add("b"))
         folder = BROKEN[kind](log).on_disk(tmp_path / "table")
         wanted = request_of(9 if kind == "version" else None, parts=parts)
@@ -69,9 +63,7 @@ class TestARefusal:
         assert names_in(folder) == before
 
     @pytest.mark.parametrize("parts", [0, 257])
-    def test_of_numbers_comes_before_any_work(
-        self, spark: "SparkSession", tmp_path: Path, parts: int
-    ) -> None:
+    def test_of_numbers_comes_before_any_work(self, spark, tmp_path, parts):
         with pytest.raises(ValueError, match="part"):
             built_by_spark(spark, tmp_path, request_of(parts=parts))
 
@@ -79,9 +71,7 @@ class TestARefusal:
 class TestABrokenCheckpoint:
     @pytest.mark.parametrize("parts", [None, 2])
     @pytest.mark.parametrize("leaf", ["", "add.path"], ids=["footer", "paths"])
-    def test_is_passed_over_for_the_commits(
-        self, spark: "SparkSession", tmp_path: Path, parts: int | None, leaf: str
-    ) -> None:
+    def test_is_passed_over_for_the_commits(self, spark, tmp_path, parts, leaf):
         log = LogBuilder().start(add("a")).commit(1, add("b"))
         log.table.create_checkpoint(0, now=NOW)
         log.store.put(checkpoint_name(0), _spoilt(log, leaf))
@@ -95,9 +85,7 @@ class TestABrokenCheckpoint:
 
 class TestACommitThatVanishes:
     @pytest.mark.parametrize("parts", [None, 2])
-    def test_leaves_no_checkpoint_without_its_files(
-        self, spark: "SparkSession", tmp_path: Path, parts: int | None
-    ) -> None:
+    def test_leaves_no_checkpoint_without_its_files(self, spark, tmp_path, parts):
         from deltaweb.spark.checkpoint import build_checkpoint
 
         log = LogBuilder().start(add("a"))

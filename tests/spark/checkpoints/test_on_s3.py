@@ -1,24 +1,15 @@
 """Tasks write the checkpoint of a table on S3 there."""
 
-from pathlib import Path
-from typing import TYPE_CHECKING
-
 import pytest
 
 from deltaweb.delta.log.paths import commit_name
 from deltaweb.table import DeltaTable
 from tests.spark.checkpoints.both_engines import HINT, request_of
 from tests.support.logs.delta_logs import LogBuilder, add, remove
-from tests.support.stores.s3_server import S3Server
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 
 @pytest.mark.parametrize("parts", [None, 2])
-def test_a_table_on_s3_gets_its_checkpoint_from_the_tasks(
-    spark: "SparkSession", s3: S3Server, tmp_path: Path, parts: int | None
-) -> None:
+def test_a_table_on_s3_gets_its_checkpoint_from_the_tasks(spark, s3, tmp_path, parts):
     from deltaweb.spark.checkpoint import build_checkpoint
     from deltaweb.storage.place import TablePlace
 

@@ -24,9 +24,7 @@ def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("parts", [None, 2])
 @pytest.mark.parametrize("is_begun", [False, True])
-def test_work_that_nobody_wants_leaves_nothing(
-    spark: "SparkSession", tmp_path: Path, parts: int | None, *, is_begun: bool
-) -> None:
+def test_work_that_nobody_wants_leaves_nothing(spark, tmp_path, parts, *, is_begun):
     folder = LogBuilder().start(add("a")).on_disk(tmp_path / "table")
     before = names_in(folder)
     answers = iter([False] * is_begun)
@@ -44,9 +42,7 @@ def test_work_that_nobody_wants_leaves_nothing(
 
 
 @pytest.mark.parametrize("parts", [None, 2])
-def test_a_caller_that_raises_stops_the_work_and_leaves_nothing(
-    spark: "SparkSession", tmp_path: Path, parts: int | None
-) -> None:
+def test_a_caller_that_raises_stops_the_work_and_leaves_nothing(spark, tmp_path, parts):
     folder = LogBuilder().start(add("a")).on_disk(tmp_path / "table")
     before = names_in(folder)
     answers = iter([False])
@@ -60,9 +56,7 @@ def test_a_caller_that_raises_stops_the_work_and_leaves_nothing(
     assert names_in(folder) == before
 
 
-def test_progress_is_that_of_the_task_and_never_goes_back(
-    spark: "SparkSession", tmp_path: Path
-) -> None:
+def test_progress_is_that_of_the_task_and_never_goes_back(spark, tmp_path):
     """Reports of a first attempt are in the folder before the task writes its own."""
     from deltaweb.spark.run_folder import RunFolder, TaskProgress
 

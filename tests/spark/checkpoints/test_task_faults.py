@@ -45,9 +45,7 @@ def test_a_task_whose_process_is_killed_twice_is_done_by_the_third(
     assert_same(here, there, one, written)
 
 
-def test_a_task_whose_process_is_killed_each_time_fails_the_work(
-    spark: "SparkSession", tmp_path: Path
-) -> None:
+def test_a_task_whose_process_is_killed_each_time_fails_the_work(spark, tmp_path):
     from deltaweb.spark.checkpoint import TaskDiedError, build_checkpoint
 
     log = LogBuilder().start(add("a")).commit(1, add("b"))
@@ -68,9 +66,7 @@ def test_a_task_whose_process_is_killed_each_time_fails_the_work(
 
 
 @in_one_file_and_in_parts
-def test_the_full_disk_of_a_task_is_told_and_leaves_nothing(
-    spark: "SparkSession", tmp_path: Path, parts: int | None
-) -> None:
+def test_the_full_disk_of_a_task_is_told_and_leaves_nothing(spark, tmp_path, parts):
     from deltaweb.spark.checkpoint import build_checkpoint
 
     folder = LogBuilder().start(add("a")).on_disk(tmp_path / "table")

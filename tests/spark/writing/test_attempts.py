@@ -48,9 +48,7 @@ def attempt(plan: WritePlan, first: int) -> TaskFiles:
 
 
 class TestAttempts:
-    def test_at_once_have_files_of_their_own_and_one_is_committed(
-        self, plan: WritePlan, tmp_path: Path
-    ) -> None:
+    def test_at_once_have_files_of_their_own_and_one_is_committed(self, plan, tmp_path):
         counted = [attempt(plan, 0), attempt(plan, 3)]
         speculative = attempt(plan, 3)  # of the second task, and not the first to end
 

@@ -11,9 +11,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-def test_rows_are_read_where_the_root_is_allowed(
-    spark: "SparkSession", tmp_path: Path
-) -> None:
+def test_rows_are_read_where_the_root_is_allowed(spark: "SparkSession", tmp_path: Path):
     from pyspark.errors import PySparkException
 
     from deltaweb.spark import read_table

@@ -87,9 +87,7 @@ def table(tmp_path: Path, sql: Rows) -> Path:
 
 
 class TestTheLogIsThatOfAWriteInProcess:
-    def test_when_a_table_is_made_and_appended_to(
-        self, tmp_path: Path, sql: Rows
-    ) -> None:
+    def test_when_a_table_is_made_and_appended_to(self, tmp_path: Path, sql: Rows):
         here, there = tmp_path / "here", tmp_path / "there"
         rows = sql(ODD)
 
@@ -134,18 +132,14 @@ class TestModes:
         assert numbers(table) == [1]
         assert (done.num_removed_files, done.num_rows_deleted) == (2, 10)
 
-    def test_only_partitions_that_new_rows_are_in_go(
-        self, table: Path, sql: Rows
-    ) -> None:
+    def test_only_partitions_that_new_rows_are_in_go(self, table: Path, sql: Rows):
         rows = sql("select 100L n, 1L p, 'x' s")
 
         write(rows, str(table), "overwrite", dynamic=True)
 
         assert numbers(table) == [0, 2, 4, 6, 8, 100]
 
-    def test_only_rows_of_a_condition_of_spark_alone_go(
-        self, table: Path, sql: Rows
-    ) -> None:
+    def test_only_rows_of_a_condition_of_spark_alone_go(self, table: Path, sql: Rows):
         rows = sql("select 200L n, 0L p, 's4' s")
 
         done = write(
@@ -158,9 +152,7 @@ class TestModes:
         assert numbers(table) == [0, 1, 2, 3, 5, 6, 7, 8, 9, 200]
         assert (done.num_rows_deleted, done.num_rows_copied) == (1, 4)
 
-    def test_new_rows_have_to_satisfy_the_condition(
-        self, table: Path, sql: Rows
-    ) -> None:
+    def test_new_rows_have_to_satisfy_the_condition(self, table: Path, sql: Rows):
         rows = sql("select 200L n, 0L p, 's' s")
 
         with pytest.raises(ConstraintViolatedError, match="replaceWhere"):
@@ -175,9 +167,7 @@ class TestModes:
             write(rows, str(table), "overwrite", where="rand() < 2")
         assert len(list(table.rglob("*.parquet"))) == 2
 
-    def test_a_table_that_is_there_may_be_refused_or_left(
-        self, table: Path, sql: Rows
-    ) -> None:
+    def test_a_table_that_is_there_may_be_refused_or_left(self, table: Path, sql: Rows):
         with pytest.raises(LocationTakenError):
             write(sql("select 1L n"), str(table), "error")
         assert write(sql("select 1L n"), str(table), "ignore").version is None
@@ -186,9 +176,7 @@ class TestModes:
 
 
 class TestRules:
-    def test_every_column_that_does_not_fit_is_named(
-        self, table: Path, sql: Rows
-    ) -> None:
+    def test_every_column_that_does_not_fit_is_named(self, table: Path, sql: Rows):
         with pytest.raises(SchemaMismatchError) as caught:
             write(sql("select 'x' n, 1 p, 2 more"), str(table))
         assert set(caught.value.misfits) == {"n", "more"}
@@ -200,9 +188,7 @@ class TestRules:
         assert snapshot.schema.names == ("n", "p", "s", "more")
         assert numbers(table)[-1] == 50
 
-    def test_rows_that_break_a_rule_abort_the_write(
-        self, tmp_path: Path, sql: Rows
-    ) -> None:
+    def test_rows_that_break_a_rule_abort_the_write(self, tmp_path: Path, sql: Rows):
         rules = {
             "delta.constraints.small": "n < 5",
             "delta.constraints.told": "soundex(s) = soundex('s')",
@@ -220,18 +206,14 @@ class TestRules:
             write(sql("select 2L n, null s"), location)
         assert numbers(tmp_path / "t") == [1]
 
-    def test_a_table_that_numbers_its_rows_is_left_to_a_process(
-        self, tmp_path: Path, sql: Rows
-    ) -> None:
+    def test_a_table_that_numbers_its_rows_is_left_to_a_process(self, tmp_path, sql):
         columns = parse_columns_ddl("k BIGINT GENERATED ALWAYS AS IDENTITY, n BIGINT")
         DeltaTable.create(str(tmp_path / "t"), StructType(columns))
 
         with pytest.raises(UnsupportedWriteError, match="identityColumns"):
             write(sql("select 1L n"), str(tmp_path / "t"))
 
-    def test_what_an_application_noted_is_not_done_again(
-        self, table: Path, sql: Rows
-    ) -> None:
+    def test_what_an_application_noted_is_not_done_again(self, table: Path, sql: Rows):
         rows = sql("select 50L n, 1L p, 's' s")
 
         assert write(rows, str(table), txn=("app", 7)).version == 1
@@ -240,9 +222,7 @@ class TestRules:
 
 
 class TestReading:
-    def test_versions_and_columns_are_chosen(
-        self, spark: "SparkSession", table: Path, sql: Rows
-    ) -> None:
+    def test_versions_and_columns_are_chosen(self, spark, table, sql):
         from deltaweb.spark import read_table
 
         write(sql("select 50L n, 1L p, 's' s"), str(table))
@@ -254,9 +234,7 @@ class TestReading:
         with pytest.raises(ColumnNotFoundError):
             read_table(spark, str(table), columns=["nothing"])
 
-    def test_a_condition_leaves_files_and_columns_unread(
-        self, spark: "SparkSession", table: Path
-    ) -> None:
+    def test_a_condition_leaves_files_and_columns_unread(self, spark, table):
         from deltaweb.spark import read_table
 
         gone = next(table.glob("p=0/*.parquet"))
@@ -271,9 +249,7 @@ class TestReading:
         with pytest.raises(Exception, match=gone.name):
             read_table(spark, str(table)).where("n = 9").collect()
 
-    def test_the_format_reads_and_writes(
-        self, spark: "SparkSession", table: Path, sql: Rows
-    ) -> None:
+    def test_the_format_reads_and_writes(self, spark, table, sql):
         from deltaweb.spark import register
 
         register(spark)
@@ -315,9 +291,7 @@ def test_spark_finds_the_rows_of_a_nan_in_our_files(
 
 
 @pytest.fixture(scope="module")
-def nan_tables(
-    spark: "SparkSession", tmp_path_factory: pytest.TempPathFactory
-) -> dict[str, str]:
+def nan_tables(spark: "SparkSession", tmp_path_factory: pytest.TempPathFactory):
     """The same three rows, written by each engine."""
     frame = spark.sql(
         "select n, c, cast(c as float) f, named_struct('x', c) s from values "

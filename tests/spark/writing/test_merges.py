@@ -111,9 +111,7 @@ def check_alike(here: DeltaTable, there: DeltaTable) -> None:
 
 
 class TestTheLogIsThatOfAMergeInProcess:
-    def test_when_rows_change_go_and_come(
-        self, pair: tuple[DeltaTable, DeltaTable], merge: Merge
-    ) -> None:
+    def test_when_rows_change_go_and_come(self, pair, merge):
         here, there = pair
         for asked, on in ((every_clause, "s.n = t.n"), (upsert, "t.n = s.n")):
             expected = asked(here.merge(SOURCE, on=on)).execute()
@@ -124,9 +122,7 @@ class TestTheLogIsThatOfAMergeInProcess:
             check_alike(here, there)
             assert summed(there) == summed(here)
 
-    def test_and_by_sql_that_only_spark_evaluates(
-        self, make: Make, merge: Merge
-    ) -> None:
+    def test_and_by_sql_that_only_spark_evaluates(self, make: Make, merge: Merge):
         properties = {**FEED, **MARKS, **MAPPED}
         here, there = make("here", **properties), make("there", **properties)
         asked = here.merge(SOURCE, on="t.n = s.n").when_matched_delete("s.S is null")
@@ -149,9 +145,7 @@ def summed(table: DeltaTable) -> tuple[Any, int]:
 
 
 class TestRowsOfTheSource:
-    def test_that_match_one_of_the_table_twice_end_the_merge(
-        self, make: Make, merge: Merge
-    ) -> None:
+    def test_that_match_one_of_the_table_twice_end_the_merge(self, make, merge):
         table = make()
         twice = pa.concat_tables([SOURCE, SOURCE.slice(0, 1)])
 
@@ -177,9 +171,7 @@ class TestRowsOfTheSource:
         assert done.metrics["numSourceRows"] == done.num_rows_inserted == 40
         assert len(numbers(table)) == 52
 
-    def test_meet_every_row_where_nothing_is_held_equal(
-        self, make: Make, merge: Merge
-    ) -> None:
+    def test_meet_every_row_where_nothing_is_held_equal(self, make: Make, merge: Merge):
         table = make()
         bounds = pa.table({"low": [2, 100], "high": [4, 200]})
 
@@ -189,9 +181,7 @@ class TestRowsOfTheSource:
 
         assert numbers(table) == [0, 1, 5, 6, 7, 8, 9, 10, 11, 100]
 
-    def test_that_change_nothing_make_no_version(
-        self, make: Make, merge: Merge
-    ) -> None:
+    def test_that_change_nothing_make_no_version(self, make: Make, merge: Merge):
         table = make()
         none = merge(table, SOURCE.slice(0, 0), "t.n = s.n")
         assert upsert(none).execute().version == 1
@@ -221,9 +211,7 @@ class TestFilesThatCannotMatch:
 
 
 class TestRules:
-    def test_rows_that_break_one_abort_the_merge(
-        self, make: Make, merge: Merge
-    ) -> None:
+    def test_rows_that_break_one_abort_the_merge(self, make: Make, merge: Merge):
         table = make(**{"delta.constraints.small": "n < 41"})
 
         with pytest.raises(ConstraintViolatedError, match="small"):
@@ -273,9 +261,7 @@ class TestRules:
         with pytest.raises(UnsupportedWriteError, match="rowTracking"):
             upsert(merge(tracked, SOURCE, "t.n = s.n")).execute()
 
-    def test_new_rows_that_a_table_numbers_are_left_to_a_process(
-        self, tmp_path: Path, merge: Merge
-    ) -> None:
+    def test_new_rows_that_a_table_numbers_are_left_to_a_process(self, tmp_path, merge):
         columns = parse_columns_ddl("k BIGINT GENERATED ALWAYS AS IDENTITY, n BIGINT")
         table = DeltaTable.create(str(tmp_path), StructType(columns))
 

@@ -69,9 +69,7 @@ def made(spark: "SparkSession", location: Path, *texts: dict[str, str]) -> Delta
 
 @pytest.mark.usefixtures("zone")
 class TestTasks:
-    def test_write_the_text_that_has_a_zone(
-        self, spark: "SparkSession", tmp_path: Path
-    ) -> None:
+    def test_write_the_text_that_has_a_zone(self, spark, tmp_path):
         from deltaweb.spark import write_table
 
         write_table(
@@ -80,9 +78,7 @@ class TestTasks:
 
         assert spelled(DeltaTable(str(tmp_path / "t"))) == [OURS]
 
-    def test_replace_a_partition_whatever_its_texts(
-        self, spark: "SparkSession", tmp_path: Path
-    ) -> None:
+    def test_replace_a_partition_whatever_its_texts(self, spark, tmp_path):
         from deltaweb.spark import write_table
 
         table = made(spark, tmp_path, TEXTS, OURS)
@@ -135,9 +131,7 @@ def replace_where(spark: "SparkSession", location: str) -> None:
 
 
 @pytest.mark.parametrize("name", CHANGES)
-def test_tasks_keep_the_texts_of_partitions(
-    spark: "SparkSession", tmp_path: Path, name: str
-) -> None:
+def test_tasks_keep_the_texts_of_partitions(spark, tmp_path, name):
     table = made(spark, tmp_path, TEXTS, TEXTS)
 
     CHANGES[name](spark, str(tmp_path))

@@ -76,11 +76,7 @@ def check_alike(here: DeltaTable, there: DeltaTable) -> None:
 
 
 class TestTheLogIsThatOfAChangeInProcess:
-    def test_when_rows_go_that_are_some_of_files(
-        self,
-        pair: tuple[DeltaTable, DeltaTable],
-        delete: Callable[..., "CommitResult"],
-    ) -> None:
+    def test_when_rows_go_that_are_some_of_files(self, pair, delete):
         here, there = pair
         expected = here.delete("n in (1, 5, 9)")
         done = delete(there, "n in (1, 5, 9)")
@@ -93,11 +89,7 @@ class TestTheLogIsThatOfAChangeInProcess:
         delete(there, f"{ONLY_SPARK} and n in (2, 6)")
         check_alike(here, there)
 
-    def test_when_columns_take_values(
-        self,
-        pair: tuple[DeltaTable, DeltaTable],
-        update: Callable[..., "CommitResult"],
-    ) -> None:
+    def test_when_columns_take_values(self, pair, update):
         here, there = pair
         asked = {"n": "n + 100", "S": "concat(s, p)"}
         here.update(asked, "n in (0, 7) or p = 'z'")
@@ -112,9 +104,7 @@ class TestTheLogIsThatOfAChangeInProcess:
 
 
 class TestWholeFiles:
-    def test_go_unopened(
-        self, make: Make, delete: Callable[..., "CommitResult"]
-    ) -> None:
+    def test_go_unopened(self, make: Make, delete: Callable[..., "CommitResult"]):
         table = make(**FEED)
 
         done = delete(table, "p = 'y'")
@@ -127,18 +117,14 @@ class TestWholeFiles:
         assert delete(table).num_rows_deleted == 7
         assert numbers(table) == []
 
-    def test_and_a_condition_that_holds_for_none_makes_no_version(
-        self, make: Make, delete: Callable[..., "CommitResult"]
-    ) -> None:
+    def test_and_a_condition_that_holds_for_none_makes_no_version(self, make, delete):
         table = make()
         assert delete(table, "n = 70").version == 1
         assert delete(table, f"not ({ONLY_SPARK})").version == 1
 
 
 class TestRules:
-    def test_rows_that_break_one_abort_the_change(
-        self, make: Make, update: Callable[..., "CommitResult"]
-    ) -> None:
+    def test_rows_that_break_one_abort_the_change(self, make, update):
         table = make(**{"delta.constraints.small": "n < 50"})
 
         with pytest.raises(ConstraintViolatedError, match="small"):
@@ -149,9 +135,7 @@ class TestRules:
         assert numbers(table) == list(range(12))
         assert not unreferenced(table)
 
-    def test_some_of_which_only_spark_evaluates(
-        self, make: Make, update: Callable[..., "CommitResult"]
-    ) -> None:
+    def test_some_of_which_only_spark_evaluates(self, make, update):
         rule = "hash(n) <> hash(77L)"
         table = make()
         write_rule(table, rule)
@@ -161,12 +145,7 @@ class TestRules:
         assert caught.value.rows == [{"n": 77, "s": "s4", "p": "y"}]
         assert update(table, {"n": "78"}, "n = 4").num_rows_updated == 1
 
-    def test_what_is_no_function_of_the_row_is_refused(
-        self,
-        make: Make,
-        delete: Callable[..., "CommitResult"],
-        update: Callable[..., "CommitResult"],
-    ) -> None:
+    def test_what_is_no_function_of_the_row_is_refused(self, make, delete, update):
         table = make()
         for where in ("rand() < 2", "nothing = 1", "n >", "no_such_function(n)"):
             with pytest.raises(ExpressionError):
@@ -178,16 +157,12 @@ class TestRules:
             update(table, {"more": "1"})
         assert table.latest_version() == 1
 
-    def test_a_table_that_only_takes_rows_keeps_them(
-        self, make: Make, delete: Callable[..., "CommitResult"]
-    ) -> None:
+    def test_a_table_that_only_takes_rows_keeps_them(self, make, delete):
         table = make(**{"delta.appendOnly": "true"})
         with pytest.raises(AppendOnlyError):
             delete(table, "n = 1")
 
-    def test_a_table_that_tracks_its_rows_is_left_to_a_process(
-        self, make: Make, delete: Callable[..., "CommitResult"]
-    ) -> None:
+    def test_a_table_that_tracks_its_rows_is_left_to_a_process(self, make, delete):
         table = make(**{"delta.enableRowTracking": "true"})
         with pytest.raises(UnsupportedWriteError, match="rowTracking"):
             delete(table, "n = 1")
@@ -196,9 +171,7 @@ class TestRules:
 
 class TestADryRun:
     @pytest.mark.parametrize("more", ["", f" and {ONLY_SPARK}"], ids=["here", "spark"])
-    def test_tells_what_is_then_done(
-        self, spark: "SparkSession", make: Make, more: str
-    ) -> None:
+    def test_tells_what_is_then_done(self, spark, make, more):
         from deltaweb.spark.writing.rewrite.run import update
 
         table = make(**MARKS)
@@ -216,9 +189,7 @@ class TestADryRun:
         assert plan.carry_out().version == 2
         assert numbers(table)[:4] == [-7, -2, -1, 0]
 
-    def test_gives_way_to_who_changed_a_file_since(
-        self, spark: "SparkSession", make: Make
-    ) -> None:
+    def test_gives_way_to_who_changed_a_file_since(self, spark, make):
         from deltaweb.spark.writing.rewrite.run import deletion
 
         table = make()

@@ -1,6 +1,6 @@
 """Times of one kind in columns of another, by each door, and times that are said."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -80,9 +80,7 @@ def carry(spark: "SparkSession", source: str, sink: str, **options: str) -> None
 
 
 @pytest.fixture(params=["UTC", NEW_YORK, KOLKATA])
-def session(
-    spark: "SparkSession", request: pytest.FixtureRequest
-) -> "Iterator[SparkSession]":
+def session(spark: "SparkSession", request: pytest.FixtureRequest):
     from deltaweb.spark import register
 
     with settings(spark, time_zone=request.param):
@@ -96,9 +94,7 @@ def table(tmp_path: Path) -> DeltaTable:
 
 
 @pytest.mark.parametrize("write", [by_function, by_merge, by_source, by_stream])
-def test_a_time_becomes_that_of_its_column_as_spark_stores_it(
-    session: "SparkSession", table: DeltaTable, write: Write
-) -> None:
+def test_a_time_becomes_that_of_its_column_as_spark_stores_it(session, table, write):
     # Frames have one type a column: each row is written by itself.
     some = UNLIKE[:1] if write is by_stream else UNLIKE
     wanted = []
@@ -117,9 +113,7 @@ def test_a_time_becomes_that_of_its_column_as_spark_stores_it(
     ]
 
 
-def test_a_time_inside_another_value_too(
-    spark: "SparkSession", table: DeltaTable
-) -> None:
+def test_a_time_inside_another_value_too(spark: "SparkSession", table: DeltaTable):
     from deltaweb.spark import register
 
     register(spark)
@@ -144,9 +138,7 @@ def test_in_process_it_is_refused_by_name(table: DeltaTable) -> None:
         table.append(local)
 
 
-def test_rows_and_changes_have_their_instants_in_every_zone(
-    session: "SparkSession", tmp_path: Path
-) -> None:
+def test_rows_and_changes_have_their_instants_in_every_zone(session, tmp_path):
     from deltaweb.spark import delete_rows, read_table, write_table
 
     location = str(tmp_path / "fed")
@@ -161,9 +153,7 @@ def test_rows_and_changes_have_their_instants_in_every_zone(
     assert [moment.astimezone(UTC) for moment in frame["ts"].to_pylist()] == [noon]
 
 
-def test_a_time_without_a_zone_is_of_the_session(
-    spark: "SparkSession", table: DeltaTable
-) -> None:
+def test_a_time_without_a_zone_is_of_the_session(spark, table):
     from deltaweb.spark import read_table, register
 
     table.append(pa.table({"n": pa.array([1], pa.int32())}))

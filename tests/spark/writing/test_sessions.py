@@ -1,7 +1,7 @@
 """Sessions of other zones, and without ANSI mode: rows are chosen as Spark chooses."""
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,9 +40,7 @@ WITHOUT_ANSI = ["i IN ('01') OR l > 16777216F", "i + 1 > 0 OR w IN ('2024-03-10'
 
 
 @pytest.fixture(params=SESSIONS)
-def session(
-    spark: "SparkSession", request: pytest.FixtureRequest
-) -> "Iterator[SparkSession]":
+def session(spark: "SparkSession", request: pytest.FixtureRequest):
     """The shared session, with settings of each kind in turn."""
     zone, ansi = request.param
     with settings(spark, time_zone=zone, ansi=ansi):
@@ -90,9 +88,7 @@ def conditions(session: "SparkSession") -> list[str]:
     return CONDITIONS if is_ansi else [*CONDITIONS, *WITHOUT_ANSI]
 
 
-def test_rows_that_are_deleted_are_those_of_spark(
-    session: "SparkSession", make: Make
-) -> None:
+def test_rows_that_are_deleted_are_those_of_spark(session: "SparkSession", make: Make):
     from deltaweb.spark import delete_rows
 
     for where in conditions(session):
@@ -104,9 +100,7 @@ def test_rows_that_are_deleted_are_those_of_spark(
         assert (where, ids(table)) == (where, [n for n in range(6) if n not in gone])
 
 
-def test_rows_that_are_read_are_those_of_spark(
-    session: "SparkSession", made: Callable[..., Path]
-) -> None:
+def test_rows_that_are_read_are_those_of_spark(session, made):
     from deltaweb.spark import read_table
 
     tables = [made("ts"), made("w", "i")]
@@ -119,9 +113,7 @@ def test_rows_that_are_read_are_those_of_spark(
             assert (where, found) == (where, wanted)
 
 
-def test_values_that_are_set_are_those_of_spark(
-    session: "SparkSession", make: Make
-) -> None:
+def test_values_that_are_set_are_those_of_spark(session: "SparkSession", make: Make):
     from deltaweb.spark import merge_rows, update_rows
 
     values = {
@@ -148,9 +140,7 @@ def test_values_that_are_set_are_those_of_spark(
     assert by_id(merged.snapshot().read()) == by_id(wanted)
 
 
-def test_what_overflows_is_null_or_an_error_as_the_session_says(
-    spark: "SparkSession", make: Make
-) -> None:
+def test_what_overflows_is_null_or_an_error_as_the_session_says(spark, make):
     from pyspark.errors import PySparkException
 
     from deltaweb.spark import update_rows
@@ -169,9 +159,7 @@ def test_what_overflows_is_null_or_an_error_as_the_session_says(
     assert "-2" in read["s"]
 
 
-def test_rows_take_the_place_of_those_of_a_condition_in_the_zone(
-    spark: "SparkSession", make: Make
-) -> None:
+def test_rows_take_the_place_of_those_of_a_condition_in_the_zone(spark, make):
     from deltaweb.spark import write_table
 
     table = make()
@@ -193,9 +181,7 @@ def test_rows_take_the_place_of_those_of_a_condition_in_the_zone(
             ).save(table.root)
 
 
-def test_rules_and_generated_values_are_those_of_the_session(
-    spark: "SparkSession", tmp_path: Path
-) -> None:
+def test_rules_and_generated_values_are_those_of_the_session(spark, tmp_path):
     from deltaweb.spark import merge_rows, register, update_rows, write_table
 
     made = {"delta.generationExpression": "CAST(ts AS DATE)"}

@@ -63,9 +63,7 @@ def kill_after(process: subprocess.Popen[bytes], sink: Path, commits: int) -> No
         process.wait()
 
 
-def test_every_row_is_there_once_at_whatever_step_a_process_is_killed(
-    tmp_path: Path,
-) -> None:
+def test_every_row_is_there_once_at_whatever_step_a_process_is_killed(tmp_path: Path):
     module = "tests.spark.writing.killed_sinks"
     counts = [str(QUICK_KILLS), str(QUICK_BATCHES)]
     command = [
@@ -94,9 +92,7 @@ def test_every_row_is_there_once_at_whatever_step_a_process_is_killed(
 
 @pytest.mark.timeout(TIMEOUT_S)
 @pytest.mark.skipif(not KILLS, reason="DELTAWEB_SINK_KILLS is not set")
-def test_every_row_is_there_once_however_often_the_sink_is_killed(
-    tmp_path: Path,
-) -> None:
+def test_every_row_is_there_once_however_often_the_sink_is_killed(tmp_path: Path):
     source = DeltaTable.create(str(tmp_path / "source"), SCHEMA)
     for n in range(BATCHES):
         source.append(pa.table({"n": [n]}, schema=SCHEMA))

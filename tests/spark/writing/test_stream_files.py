@@ -44,9 +44,7 @@ def paths(found: StreamFiles, start: StreamOffset, end: StreamOffset) -> list[st
     ]
 
 
-def walked(
-    found: StreamFiles, start: StreamOffset, bounds: StreamBounds
-) -> list[list[str]]:
+def walked(found: StreamFiles, start: StreamOffset, bounds: StreamBounds):
     """The files of each batch until nothing is new."""
     batches = []
     while (end := found.advance(start, bounds)) != start:
@@ -57,9 +55,7 @@ def walked(
 
 
 @pytest.mark.parametrize("start", [StreamOffset(5, is_snapshot=True), StreamOffset(1)])
-def test_every_file_is_in_one_batch_whatever_the_bounds(
-    table: DeltaTable, start: StreamOffset
-) -> None:
+def test_every_file_is_in_one_batch_whatever_the_bounds(table, start):
     every = sorted(table.snapshot().files["path"].to_pylist())
     size = table.snapshot().files["size"][0].as_py()
 
@@ -85,9 +81,7 @@ def test_a_version_read_whole_is_followed_by_what_comes(table: DeltaTable) -> No
     assert len(paths(found, end, found.advance(end, NO_BOUNDS))) == 1
 
 
-def test_a_stream_that_takes_what_there_is_ends_with_a_version(
-    table: DeltaTable,
-) -> None:
+def test_a_stream_that_takes_what_there_is_ends_with_a_version(table: DeltaTable):
     end = stream(table).advance(StreamOffset(2), StreamBounds(last_version=3))
 
     assert end == StreamOffset(4)
@@ -100,9 +94,7 @@ def test_rows_that_only_moved_are_not_read_again(table: DeltaTable) -> None:
     assert paths(stream(table), StreamOffset(6), StreamOffset(7)) == []
 
 
-def test_removed_rows_stop_a_stream_unless_they_are_passed_over(
-    table: DeltaTable,
-) -> None:
+def test_removed_rows_stop_a_stream_unless_they_are_passed_over(table: DeltaTable):
     table.delete("p = 'y'")  # version 6 removes a file
     table.update({"s": "'t'"}, "n = 1")  # version 7 writes one again
 

@@ -66,9 +66,7 @@ def run(spark: "SparkSession", tmp_path: Path) -> Run:
 
 
 class TestEachBatchIsWrittenOnce:
-    def test_though_spark_forgets_that_it_was(
-        self, source: DeltaTable, run: Run, tmp_path: Path
-    ) -> None:
+    def test_though_spark_forgets_that_it_was(self, source, run, tmp_path):
         run(maxFilesPerTrigger=2)
 
         sink = tmp_path / "sink"

@@ -34,9 +34,7 @@ class TestGoogleTableStore(TableStorePromises):
     def store(self, google: GoogleServer) -> TableStore:
         return open_store(f"gs://{google.new_bucket()}/a b/ü=1", google.options)
 
-    def test_the_log_is_listed_over_many_pages(
-        self, store: TableStore, google: GoogleServer, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_the_log_is_listed_over_many_pages(self, store, google, monkeypatch):
         monkeypatch.setattr(google, "names_a_page", 10)
         names = [f"{number:020}.json" for number in range(35)]
         for name in names:
@@ -56,9 +54,7 @@ class TestGoogleTableStore(TableStorePromises):
         assert (result.version, result.rebased_over) == (2, (1,))
         assert live_paths(store) == ["a", "b"]
 
-    def test_a_commit_whose_answer_was_lost_is_there_once(
-        self, store: TableStore, google: GoogleServer
-    ) -> None:
+    def test_a_commit_whose_answer_was_lost_is_there_once(self, store, google):
         create(store)
         append = on_newest(store, added=added(("a", "a", 1, 2)))
         google.lost_answers = 1

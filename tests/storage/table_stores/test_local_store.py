@@ -35,9 +35,7 @@ class TestLocalTableStore(TableStorePromises):
         assert sorted(found) == ["a", "b"]
 
     @pytest.mark.parametrize("way", ["put", "commit", "delete"])
-    def test_what_hadoop_says_of_other_bytes_goes_with_them(
-        self, store: TableStore, tmp_path: Path, way: str
-    ) -> None:
+    def test_what_hadoop_says_of_other_bytes_goes_with_them(self, store, tmp_path, way):
         store.put(CHECKPOINT, b"old")
         checksum = tmp_path / "table" / "_delta_log" / f".{CHECKPOINT}.crc"
         checksum.write_bytes(b"crc")
@@ -62,9 +60,7 @@ class TestLocalTableStore(TableStorePromises):
             with pytest.raises(FileNotFoundError):
                 read("b")
 
-    def test_a_sparse_file_without_end_takes_no_memory(
-        self, store: TableStore, tmp_path: Path
-    ) -> None:
+    def test_a_sparse_file_without_end_takes_no_memory(self, store, tmp_path):
         store.put("sparse", b"{}")
         found = next(tmp_path.rglob("sparse"))
         os.truncate(found, 10 << 30)
@@ -96,9 +92,7 @@ class TestLocalTableStore(TableStorePromises):
             store.has_data_file("link")
 
     @pytest.mark.parametrize("size", [7, SMALL_BYTES + 1], ids=["small", "large"])
-    def test_a_linked_folder_is_read_where_its_place_is_allowed(
-        self, tmp_path: Path, size: int
-    ) -> None:
+    def test_a_linked_folder_is_read_where_its_place_is_allowed(self, tmp_path, size):
         (tmp_path / "table").mkdir()
         (tmp_path / "outside").mkdir()
         (tmp_path / "outside" / "a").write_bytes(b"x" * size)
@@ -116,9 +110,7 @@ class TestLocalTableStore(TableStorePromises):
         with pytest.raises(DataFileMissingError):
             LocalTableStore(str(tmp_path)).open_data_file("pipe")
 
-    def test_a_file_is_not_deleted_behind_a_link_out_of_the_table(
-        self, tmp_path: Path
-    ) -> None:
+    def test_a_file_is_not_deleted_behind_a_link_out_of_the_table(self, tmp_path: Path):
         (tmp_path / "table").mkdir()
         (tmp_path / "outside").mkdir()
         (tmp_path / "outside" / "a").write_bytes(b"secret")
@@ -129,9 +121,7 @@ class TestLocalTableStore(TableStorePromises):
             store.delete_data_file("link/a")
         assert (tmp_path / "outside" / "a").exists()
 
-    def test_nothing_is_written_into_a_log_that_lies_elsewhere(
-        self, tmp_path: Path
-    ) -> None:
+    def test_nothing_is_written_into_a_log_that_lies_elsewhere(self, tmp_path: Path):
         (tmp_path / "table").mkdir()
         (tmp_path / "elsewhere").mkdir()
         (tmp_path / "table" / "_delta_log").symlink_to(tmp_path / "elsewhere")

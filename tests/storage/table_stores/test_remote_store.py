@@ -43,18 +43,14 @@ class TestRemoteTableStore(TableStorePromises):
         with lenient.open_data_file(path) as file:
             assert file.read() == b"data"
 
-    def test_a_scheme_without_atomic_create_is_not_written(
-        self, tmp_path: Path
-    ) -> None:
+    def test_a_scheme_without_atomic_create_is_not_written(self, tmp_path: Path):
         store = RemoteTableStore(f"local://{tmp_path}", {})
 
         with pytest.raises(StoreNotWritableError, match="only where none is"):
             store.put_if_absent("a", b"")
 
     @pytest.mark.parametrize("url", ["gs://bucket/t", "gcs://bucket/t"])
-    def test_a_missing_driver_is_named(
-        self, url: str, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_a_missing_driver_is_named(self, url: str, monkeypatch: pytest.MonkeyPatch):
         scheme = url.partition("://")[0]
         monkeypatch.setitem(sys.modules, "gcsfs", None)
         monkeypatch.delitem(_registry, scheme, raising=False)  # if it was loaded

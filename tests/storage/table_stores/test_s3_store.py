@@ -14,9 +14,7 @@ class TestS3TableStore(TableStorePromises):
     def store(self, s3: S3Server) -> TableStore:
         return open_store(f"s3://{s3.new_bucket()}/a b/ü=1", s3.options)
 
-    def test_the_log_is_listed_over_many_pages(
-        self, store: TableStore, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_the_log_is_listed_over_many_pages(self, store, monkeypatch):
         monkeypatch.setenv("MOTO_S3_DEFAULT_MAX_KEYS", "10")
         names = [f"{number:020}.json" for number in range(35)]
         for name in names:
@@ -52,9 +50,7 @@ class TestS3TableStore(TableStorePromises):
             open_store("s3://bucket/t", options).list_names_from("")
         assert "hunter2" not in str(caught.value)
 
-    def test_the_other_spelling_of_the_scheme_is_the_same_storage(
-        self, store: TableStore, s3: S3Server
-    ) -> None:
+    def test_the_other_spelling_of_the_scheme_is_the_same_storage(self, store, s3):
         store.put("a", b"1")
         other = open_store(store.root.replace("s3://", "s3a://"), s3.options)
 

@@ -56,14 +56,8 @@ _ENCODINGS: Final = {
 WRITTEN: Final[tuple[tuple[dict[str, Any], dict[str, str]], ...]] = (
     ({"data_page_version": "1.0", "compression": "none"}, {}),
     ({"data_page_version": "2.0", "compression": "snappy"}, {}),
-    (
-        {"data_page_version": "1.0", "compression": "zstd", "use_dictionary": False},
-        {},
-    ),
-    (
-        {"data_page_version": "2.0", "compression": "none", "use_dictionary": False},
-        {},
-    ),
+    ({"data_page_version": "1.0", "compression": "zstd", "use_dictionary": False}, {}),
+    ({"data_page_version": "2.0", "compression": "none", "use_dictionary": False}, {}),
     (
         {"data_page_version": "2.0", "compression": "gzip", "use_dictionary": False},
         _ENCODINGS,

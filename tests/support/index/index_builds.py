@@ -8,9 +8,7 @@ from typing import Any
 
 from deltaweb.delta.errors import DeltaError
 from deltaweb.index.build.full import index_table
-from deltaweb.index.folder.file_index import (
-    COMMITS,
-)
+from deltaweb.index.folder.file_index import COMMITS
 from deltaweb.index.folder.result import IndexResult
 from deltaweb.table import DeltaTable
 from tests.support.index.index_folders import commit_rows

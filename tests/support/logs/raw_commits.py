@@ -77,10 +77,7 @@ class CommittedFile:
 
 def protocol_action() -> Action:
     """The protocol that every table of this writer asks for."""
-    versions = {
-        "minReaderVersion": READER_VERSION,
-        "minWriterVersion": WRITER_VERSION,
-    }
+    versions = {"minReaderVersion": READER_VERSION, "minWriterVersion": WRITER_VERSION}
     return {"protocol": versions}
 
 

@@ -57,11 +57,5 @@ def schema_with(*add_fields: tuple[str, pa.DataType]) -> pa.Schema:
 
 SMALL_HEAD: list[dict[str, Any]] = [
     {"protocol": {"minReaderVersion": 1, "minWriterVersion": 2}},
-    {
-        "metaData": {
-            "id": "t",
-            "schemaString": SCHEMA_STRING,
-            "partitionColumns": ["p"],
-        }
-    },
+    {"metaData": {"id": "t", "schemaString": SCHEMA_STRING, "partitionColumns": ["p"]}},
 ]

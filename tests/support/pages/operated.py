@@ -31,10 +31,5 @@ def request_checkpoint(
     """Queue a checkpoint, which may be asked for unseen."""
     wanted = WriteCheckpoint(version=version, parts=parts)
     return request_operation(
-        CHECKPOINT,
-        table,
-        wanted,
-        seen=None,
-        actor=COMMAND_LINE,
-        now=timezone.now(),
+        CHECKPOINT, table, wanted, seen=None, actor=COMMAND_LINE, now=timezone.now()
     )

@@ -127,10 +127,6 @@ def azure_by_obstore(container: str, *, account: str, key: str, url: str) -> Dri
     """Open a container of Azure."""
     return ObstoreDriver(
         AzureStore(
-            container,
-            account_name=account,
-            account_key=key,
-            endpoint=url,
-            **QUICKLY,
+            container, account_name=account, account_key=key, endpoint=url, **QUICKLY
         )
     )

@@ -15,8 +15,7 @@ def new_table(
 ) -> DeltaTable:
     store = MemoryTableStore()
     create_table(
-        store,
-        NewTable(schema=schema, partition_by=partition_by, properties=properties),
+        store, NewTable(schema=schema, partition_by=partition_by, properties=properties)
     )
     return DeltaTable.from_store(store)
 

@@ -58,10 +58,7 @@ def stats(low: int, high: int, *, num_records: int = 1) -> str:
 
 
 def create(
-    store: TableStore,
-    *,
-    metadata: Metadata = METADATA,
-    protocol: Protocol = PROTOCOL,
+    store: TableStore, *, metadata: Metadata = METADATA, protocol: Protocol = PROTOCOL
 ) -> CommitResult:
     """Commit version 0."""
     return commit(

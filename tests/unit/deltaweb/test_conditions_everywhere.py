@@ -108,9 +108,7 @@ def table() -> DeltaTable:
 
 @pytest.mark.parametrize("place", READS)
 @pytest.mark.parametrize(("sql", "expected"), CONDITIONS)
-def test_finds_the_same_rows(
-    table: DeltaTable, place: str, sql: str, expected: set[int]
-) -> None:
+def test_finds_the_same_rows(table, place, sql, expected):
     assert READS[place](table, sql) == expected
 
 
@@ -121,18 +119,14 @@ def test_changes_the_same_rows(place: str, sql: str, expected: set[int]) -> None
 
 
 @pytest.mark.parametrize(("sql", "expected"), CONDITIONS)
-def test_a_constraint_holds_where_no_row_is_denied(
-    sql: str, expected: set[int]
-) -> None:
+def test_a_constraint_holds_where_no_row_is_denied(sql: str, expected: set[int]):
     is_held = len(expected) == ROWS.num_rows
     with nullcontext() if is_held else pytest.raises(ConstraintViolatedError):
         new().add_constraint("c", sql, upgrade=True)
 
 
 @pytest.mark.parametrize(("sql", "expected"), CONDITIONS[:2])
-def test_a_share_offers_the_files_of_a_condition_on_partitions(
-    table: DeltaTable, sql: str, expected: set[int]
-) -> None:
+def test_a_share_offers_the_files_of_a_condition_on_partitions(table, sql, expected):
     version = SharedTableReader().open_version(table, index_folder=None)
 
     chosen = version.select(partition_filter=SQLCondition(sql, version.schema))
@@ -154,9 +148,7 @@ def test_a_share_offers_the_files_of_a_condition_on_partitions(
     ],
 )
 @pytest.mark.parametrize("place", [*READS, "delete", "overwrite"])
-def test_names_what_is_not_evaluated_here(
-    table: DeltaTable, place: str, sql: str, words: str
-) -> None:
+def test_names_what_is_not_evaluated_here(table, place, sql, words):
     with pytest.raises(ExpressionError, match=words):
         (READS | CHANGES)[place](table, sql)
 

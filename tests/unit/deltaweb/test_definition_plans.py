@@ -105,9 +105,7 @@ def test_columns_and_words_are_told(table: DeltaTable) -> None:
         ({"delta.enableChangeDataFeed": "true"}, ProtocolUpgradeError),
     ],
 )
-def test_what_a_commit_refuses_is_refused(
-    table: DeltaTable, properties: dict[str, str], error: type[Exception]
-) -> None:
+def test_what_a_commit_refuses_is_refused(table, properties, error):
     with pytest.raises(error):
         table.plan_definition(partial(set_properties, properties=properties, root=ROOT))
 

@@ -1,7 +1,6 @@
 """Modules that are imported when they are first named."""
 
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -18,9 +17,7 @@ def test_and_says_of_another_name_that_it_has_none() -> None:
     assert not hasattr(delta, "__wrapped__")
 
 
-def test_what_a_module_fails_to_import_is_said_as_it_is(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_a_module_fails_to_import_is_said_as_it_is(tmp_path, monkeypatch):
     package = tmp_path / "lazy_package"
     package.mkdir()
     (package / "__init__.py").write_text(

@@ -91,9 +91,7 @@ class TestRows:
         assert dataset.schema == table.read(limit=1).schema
         assert dataset.to_table().sort_by(key) == table.read().sort_by(key)
 
-    def test_a_dataset_leaves_out_the_files_of_other_partitions(
-        self, orders: DeltaTable
-    ) -> None:
+    def test_a_dataset_leaves_out_the_files_of_other_partitions(self, orders):
         dataset = orders.to_pyarrow_dataset()
         wanted = pa.compute.field("country") == "DE"
         fragments = [*dataset.get_fragments(wanted)]
@@ -152,9 +150,7 @@ class TestShown:
         assert shown.startswith(f"<{orders.root} at version {snapshot.version}: files ")
         assert "columns 10, partitioned by" in shown
 
-    def test_a_notebook_shows_a_table_with_its_columns(
-        self, orders: DeltaTable
-    ) -> None:
+    def test_a_notebook_shows_a_table_with_its_columns(self, orders: DeltaTable):
         for html in (orders._repr_html_(), orders.snapshot()._repr_html_()):
             assert "<th>partitioned by</th>" in html
             assert "<td>order_id</td><td>" in html
@@ -202,10 +198,7 @@ def table_of(*arguments: Any) -> DeltaTable:  # noqa: ANN401  # of wrong types
             lambda table: table.snapshot("2026-01-31"),
             "version takes a whole number, not str: '2026-01-31'.",
         ),
-        (
-            lambda table: table.snapshot(version=True),
-            "a whole number, not bool",
-        ),
+        (lambda table: table.snapshot(version=True), "a whole number, not bool"),
         (
             lambda table: table.snapshot(timestamp=date(2026, 1, 31)),
             "timestamp takes a datetime, or text",
@@ -221,9 +214,7 @@ def table_of(*arguments: Any) -> DeltaTable:  # noqa: ANN401  # of wrong types
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_an_argument_of_a_wrong_type_is_named(
-    orders: DeltaTable, call: Callable[[DeltaTable], object], said: str
-) -> None:
+def test_an_argument_of_a_wrong_type_is_named(orders, call, said):
     with pytest.raises(WrongTypeError) as caught:
         call(orders)
 
@@ -231,8 +222,6 @@ def test_an_argument_of_a_wrong_type_is_named(
     assert isinstance(caught.value, TypeError)
 
 
-def test_a_version_by_its_time_is_pointed_at_the_other_argument(
-    orders: DeltaTable,
-) -> None:
+def test_a_version_by_its_time_is_pointed_at_the_other_argument(orders: DeltaTable):
     with pytest.raises(WrongTypeError, match="timestamp="):
         orders.snapshot("2026-01-31")  # type: ignore[arg-type]  # that is the test

@@ -46,9 +46,7 @@ class TestMakeSamples:
         protocol = peer.protocol()
         assert (protocol.min_reader_version, protocol.min_writer_version) == (1, writer)
 
-    def test_tells_a_life_of_many_operations(
-        self, samples: dict[str, SampleTable]
-    ) -> None:
+    def test_tells_a_life_of_many_operations(self, samples: dict[str, SampleTable]):
         history = PeerTable(samples["customers"].location).history()
 
         assert len(history) == 60
@@ -58,9 +56,7 @@ class TestMakeSamples:
             "RESTORE", "VACUUM START", "VACUUM END",
         }  # fmt: skip
 
-    def test_spreads_the_commits_over_weeks_in_order(
-        self, samples: dict[str, SampleTable]
-    ) -> None:
+    def test_spreads_the_commits_over_weeks_in_order(self, samples):
         log = Path(samples["customers"].location, "_delta_log")
         commits = sorted(log.glob("*.json"))
         times_ms = [int(path.stat().st_mtime * 1000) for path in commits]
@@ -74,9 +70,7 @@ class TestMakeSamples:
         assert times_ms[-1] < NOW.timestamp() * 1000
         assert times_ms[-1] - times_ms[0] > 30 * 24 * 3600 * 1000
 
-    def test_deletes_files_for_real_in_its_vacuum(
-        self, samples: dict[str, SampleTable]
-    ) -> None:
+    def test_deletes_files_for_real_in_its_vacuum(self, samples):
         location = samples["customers"].location
         vacuumed = PeerTable(location, version=5)
         kept = PeerTable(location)
@@ -88,9 +82,7 @@ class TestMakeSamples:
         assert missing(vacuumed) > 0
         assert missing(kept) == 0
 
-    def test_leaves_tables_that_stand_alone(
-        self, samples: dict[str, SampleTable]
-    ) -> None:
+    def test_leaves_tables_that_stand_alone(self, samples: dict[str, SampleTable]):
         first = list(samples.values())
         folder = Path(first[0].location).parent
         marks = {s.name: Path(s.location).stat().st_ino for s in first}

@@ -21,9 +21,7 @@ PRODUCTION = {
 }
 
 
-def start(
-    home: Path, *arguments: str, **variables: str
-) -> subprocess.CompletedProcess[str]:
+def start(home: Path, *arguments: str, **variables: str):
     """Run a management command in a process that has these variables alone."""
     environment = {
         "PATH": os.environ["PATH"],
@@ -72,9 +70,7 @@ class TestEmbeddedMode:
 
         assert process.returncode == 0, process.stderr
 
-    def test_makes_one_secret_key_that_only_its_user_can_read(
-        self, tmp_path: Path
-    ) -> None:
+    def test_makes_one_secret_key_that_only_its_user_can_read(self, tmp_path: Path):
         start(tmp_path, *CHECK_SETTINGS)
         key = tmp_path / "secret-key"
         first = key.read_text()
@@ -108,9 +104,7 @@ class TestEmbeddedMode:
         assert len(process.stderr.strip().splitlines()) == 1
         assert process.stderr.startswith(f"Error: {name}")
 
-    def test_says_in_one_sentence_that_the_database_does_not_answer(
-        self, tmp_path: Path
-    ) -> None:
+    def test_says_in_one_sentence_that_the_database_does_not_answer(self, tmp_path):
         url = "postgres://someone:a-secret@127.0.0.1:1/name"
         process = start(tmp_path, "serve", DELTAWEB_DATABASE_URL=url)
 
@@ -130,9 +124,7 @@ class TestProductionMode:
     @pytest.mark.parametrize(
         "missing", sorted(set(PRODUCTION) - {"DELTAWEB_PRODUCTION"})
     )
-    def test_says_in_one_sentence_what_is_missing(
-        self, tmp_path: Path, missing: str
-    ) -> None:
+    def test_says_in_one_sentence_what_is_missing(self, tmp_path: Path, missing: str):
         variables = {k: v for k, v in PRODUCTION.items() if k != missing}
         process = start(tmp_path, *CHECK_SETTINGS, **variables)
 
@@ -153,9 +145,7 @@ class TestProductionMode:
             pytest.param("DELTAWEB_ALLOWED_ROOTS", "/srv/..", id="every file, in dots"),
         ],
     )
-    def test_refuses_in_one_sentence_what_is_unsafe(
-        self, tmp_path: Path, name: str, value: str
-    ) -> None:
+    def test_refuses_in_one_sentence_what_is_unsafe(self, tmp_path, name, value):
         process = start(tmp_path, *CHECK_SETTINGS, **{**PRODUCTION, name: value})
 
         assert process.returncode == 1

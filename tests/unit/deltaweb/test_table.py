@@ -51,9 +51,7 @@ class TestLocation:
 
         assert table.snapshot().num_files == 1
 
-    def test_that_does_not_exist_is_told_from_one_that_is_no_table(
-        self, tmp_path: Path
-    ) -> None:
+    def test_that_does_not_exist_is_told_from_one_that_is_no_table(self, tmp_path):
         with pytest.raises(LocationNotFoundError):
             DeltaTable(str(tmp_path / "nothing")).snapshot()
         with pytest.raises(TableNotFoundError):
@@ -72,9 +70,7 @@ class TestLocation:
             lambda table: table.snapshot_metadata(),
         ],
     )
-    def test_without_a_table_is_the_same_error_for_every_question(
-        self, tmp_path: Path, ask: object
-    ) -> None:
+    def test_without_a_table_is_the_same_error_for_every_question(self, tmp_path, ask):
         assert callable(ask)
         with pytest.raises(TableNotFoundError):
             ask(DeltaTable(str(tmp_path)))
@@ -120,9 +116,7 @@ class TestTimestamp:
         ("seconds", "version"),
         [(10, 0), (19.999, 0), (20, 1), (29, 1), (30, 2), (10**9, 2)],
     )
-    def test_is_the_newest_version_before_it(
-        self, builder: LogBuilder, seconds: float, version: int
-    ) -> None:
+    def test_is_the_newest_version_before_it(self, builder, seconds, version):
         snapshot = builder.table.snapshot(timestamp=moment(seconds))
 
         assert snapshot.version == version
@@ -185,9 +179,7 @@ class TestTimestamp:
         times = [entry.timestamp for entry in builder.table.history()]
         assert times == [*map(moment, (50, 40, 30, 20, 10))]
 
-    def test_of_a_copy_before_the_commits_had_it_is_that_of_its_files(
-        self, builder: LogBuilder
-    ) -> None:
+    def test_of_a_copy_before_the_commits_had_it_is_that_of_its_files(self, builder):
         properties = {
             "delta.enableInCommitTimestamps": "true",
             "delta.inCommitTimestampEnablementVersion": "3",
@@ -204,9 +196,7 @@ class TestTimestamp:
         with pytest.raises(TimestampNotFoundError):
             builder.table.snapshot(timestamp=moment(39))
 
-    def test_is_of_the_file_of_a_commit_that_carries_none(
-        self, builder: LogBuilder
-    ) -> None:
+    def test_is_of_the_file_of_a_commit_that_carries_none(self, builder: LogBuilder):
         properties = {"delta.enableInCommitTimestamps": "true"}
         features = protocol(1, 7, writerFeatures=["inCommitTimestamp"])
         builder.commit(3, metadata(configuration=properties), features)
@@ -215,9 +205,7 @@ class TestTimestamp:
         assert builder.table.snapshot(3).timestamp == moment(40)
         assert builder.table.snapshot(timestamp=moment(60)).version == 4
 
-    def test_is_of_the_files_again_once_the_commits_no_longer_have_it(
-        self, builder: LogBuilder
-    ) -> None:
+    def test_is_of_the_files_again_once_the_commits_no_longer_have_it(self, builder):
         properties = {"delta.enableInCommitTimestamps": "true"}
         features = protocol(1, 7, writerFeatures=["inCommitTimestamp"])
         builder.commit(3, metadata(configuration=properties), features)
@@ -281,9 +269,7 @@ class TestRefusedVersion:
 
 
 @pytest.mark.parametrize("provider", ["parquet", "Parquet", None])
-def test_rows_of_parquet_are_read_however_the_log_spells_it(
-    provider: str | None,
-) -> None:
+def test_rows_of_parquet_are_read_however_the_log_spells_it(provider: str | None):
     table = LogBuilder().start(format={"provider": provider}).table
 
     assert table.snapshot().read().num_rows == 0
@@ -302,9 +288,7 @@ class TestMappingProperty:
             "configuration": {"delta.columnMapping.mode": "name"},
         }
 
-    def test_are_ignored_by_a_protocol_that_does_not_know_it(
-        self, mapped: dict[str, object]
-    ) -> None:
+    def test_are_ignored_by_a_protocol_that_does_not_know_it(self, mapped):
         builder = LogBuilder().start(add("a", partitionValues={"p": "1"}), **mapped)
         before = builder.table.snapshot()
         builder.commit(1, add("b", partitionValues={"p": "2"}))
@@ -313,9 +297,7 @@ class TestMappingProperty:
             values = snapshot.files["partition_values"].to_pylist()
             assert values == [[("p", "1")], [("p", "2")]]
 
-    def test_are_the_keys_of_partition_values_under_one_that_does(
-        self, mapped: dict[str, object]
-    ) -> None:
+    def test_are_the_keys_of_partition_values_under_one_that_does(self, mapped):
         builder = LogBuilder().start(**mapped)
         builder.commit(1, protocol(2, 5), add("a", partitionValues={"col-p": "1"}))
 

@@ -36,9 +36,7 @@ class NotingStore(MemoryTableStore):
 
 
 class TestRefresh:
-    def test_returns_the_same_snapshot_when_nothing_is_new(
-        self, builder: LogBuilder
-    ) -> None:
+    def test_returns_the_same_snapshot_when_nothing_is_new(self, builder: LogBuilder):
         snapshot = builder.table.snapshot()
 
         assert builder.table.refresh(snapshot) is snapshot
@@ -78,9 +76,7 @@ class TestRefresh:
         assert refreshed.metadata.id == "other"
         assert sorted(refreshed.files["path"].to_pylist()) == ["b", "x", "y"]
 
-    def test_finds_a_log_that_went_on_behind_a_checkpoint(
-        self, builder: LogBuilder
-    ) -> None:
+    def test_finds_a_log_that_went_on_behind_a_checkpoint(self, builder: LogBuilder):
         snapshot = builder.table.snapshot()
         builder.checkpoint(9, protocol(), metadata(), add("z")).commit(10)
         builder.hint(b'{"version": 9}')

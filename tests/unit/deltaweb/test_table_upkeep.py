@@ -1,6 +1,5 @@
 """The verbs of a table that change what it is, and write no rows."""
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import pyarrow as pa
@@ -9,7 +8,6 @@ import pytest
 
 from deltaweb.delta.errors import (
     ColumnNotFoundError,
-    DeltaError,
     PropertyError,
     UnknownPropertyError,
 )
@@ -103,9 +101,7 @@ class TestProperties:
             ("delta.minWriterVersion", "7"),
         ],
     )
-    def test_have_values_of_theirs(
-        self, table: DeltaTable, name: str, value: str
-    ) -> None:
+    def test_have_values_of_theirs(self, table: DeltaTable, name: str, value: str):
         with pytest.raises(PropertyError, match=name):
             table.set_properties({name: value})
 
@@ -117,15 +113,11 @@ class TestProperties:
             ("delta.columnMapping.mode", "name", "columnMapping"),
         ],
     )
-    def test_turn_nothing_on_in_passing(
-        self, table: DeltaTable, name: str, value: str, feature: str
-    ) -> None:
+    def test_turn_nothing_on_in_passing(self, table, name, value, feature):
         with pytest.raises(ProtocolUpgradeError, match=feature):
             table.set_properties({name: value})
 
-    def test_of_a_table_that_changed_meanwhile_conflict(
-        self, store: MemoryTableStore, table: DeltaTable
-    ) -> None:
+    def test_of_a_table_that_changed_meanwhile_conflict(self, store, table):
         metadata = replace(table.definition().metadata, description="ours")
         ours = on_newest(store, operation="OURS", metadata=metadata)
         table.set_properties({"team": "blue"})
@@ -137,9 +129,7 @@ class TestProperties:
 
 
 class TestColumns:
-    def test_are_added_at_the_end(
-        self, store: MemoryTableStore, table: DeltaTable
-    ) -> None:
+    def test_are_added_at_the_end(self, store: MemoryTableStore, table: DeltaTable):
         append(store, "f", [1])
 
         table.add_columns("note STRING COMMENT 'said', n INT")
@@ -155,9 +145,7 @@ class TestColumns:
 
         assert set(caught.value.misfits) == {"X", "y"}
 
-    def test_of_a_type_that_the_protocol_does_not_know_need_an_upgrade(
-        self, table: DeltaTable
-    ) -> None:
+    def test_of_a_type_that_the_protocol_does_not_know_need_an_upgrade(self, table):
         with pytest.raises(ProtocolUpgradeError, match="timestampNtz"):
             table.add_columns("t TIMESTAMP_NTZ")
 
@@ -174,9 +162,7 @@ class TestColumns:
 
 
 class TestConstraints:
-    def test_are_added_once_they_hold(
-        self, store: MemoryTableStore, table: DeltaTable
-    ) -> None:
+    def test_are_added_once_they_hold(self, store: MemoryTableStore, table: DeltaTable):
         append(store, "f", [1, 2])
 
         table.add_constraint("Positive", "x > 0")
@@ -190,9 +176,7 @@ class TestConstraints:
             table.drop_constraint("positive")
 
     @pytest.mark.parametrize("x", [-1, None])
-    def test_that_rows_break_are_refused(
-        self, store: MemoryTableStore, table: DeltaTable, x: int | None
-    ) -> None:
+    def test_that_rows_break_are_refused(self, store, table, x):
         append(store, "f", [1, x])
 
         with pytest.raises(ConstraintViolatedError) as caught:
@@ -246,12 +230,7 @@ class TestTheProtocol:
             ),
         ],
     )
-    def test_goes_nowhere_else(
-        self,
-        table: DeltaTable,
-        change: Callable[[DeltaTable], object],
-        kind: type[DeltaError],
-    ) -> None:
+    def test_goes_nowhere_else(self, table, change, kind):
         with pytest.raises(kind):
             change(table)
 

@@ -107,9 +107,7 @@ class TestSignIn:
             pytest.param("hunter2!", "unknown", id="a password in the wrong field"),
         ],
     )
-    def test_that_failed_is_recorded_by_the_account_alone(
-        self, rf: RequestFactory, name: str, actor: str
-    ) -> None:
+    def test_that_failed_is_recorded_by_the_account_alone(self, rf, name, actor):
         vera()
 
         with pytest.raises(errors.SignInError):

@@ -42,13 +42,7 @@ def vera() -> User:
     )
 
 
-def attempt(
-    name: str = "vera",
-    password: str = GUESS,
-    *,
-    actor: Actor = HERE,
-    now: datetime = NOW,
-) -> User:
+def attempt(name="vera", password=GUESS, *, actor=HERE, now=NOW):
     """Try to sign in."""
     request = RequestFactory().post("/")
     return services.sign_in(request, name=name, password=password, actor=actor, now=now)
@@ -158,11 +152,7 @@ class TestHashSlots:
     def test_refuse_who_finds_no_place(self) -> None:
         slots = HashSlots(at_once=1, waiting=0)
 
-        with (
-            slots.taken(),
-            pytest.raises(errors.PasswordsBusyError),
-            slots.taken(),
-        ):
+        with slots.taken(), pytest.raises(errors.PasswordsBusyError), slots.taken():
             pass
         with slots.taken():
             pass
@@ -170,11 +160,7 @@ class TestHashSlots:
     def test_let_wait_for_a_while(self) -> None:
         slots = HashSlots(at_once=1, waiting=1, max_wait_s=0.01)
 
-        with (
-            slots.taken(),
-            pytest.raises(errors.PasswordsBusyError),
-            slots.taken(),
-        ):
+        with slots.taken(), pytest.raises(errors.PasswordsBusyError), slots.taken():
             pass
 
 
@@ -217,9 +203,7 @@ class TestAddressSlots:
 
 
 @pytest.mark.django_db
-def test_an_address_whose_password_is_checked_holds_up_no_other(
-    vera: User, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_address_whose_password_is_checked_holds_up_no_other(vera, monkeypatch):
     slots = AddressSlots(waiting=0)
     monkeypatch.setattr(passwords, "address_slots", slots)
 

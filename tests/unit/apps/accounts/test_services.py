@@ -58,9 +58,7 @@ class TestCreateUser:
             pytest.param("vera", "viewer", "short", id="a short password"),
         ],
     )
-    def test_refuses_what_will_not_do(
-        self, name: str, role: str, password: str | None
-    ) -> None:
+    def test_refuses_what_will_not_do(self, name: str, role: str, password: str | None):
         with pytest.raises(errors.UserInvalidError):
             services.create_user(
                 name=name, role=role, password=password, actor=COMMAND_LINE, now=NOW
@@ -209,9 +207,7 @@ class TestAPIKeys:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_no_password_is_hashed_while_the_database_is_locked(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_no_password_is_hashed_while_the_database_is_locked(monkeypatch):
     locked: list[bool] = []
     encode = MD5PasswordHasher.encode
 

@@ -31,9 +31,7 @@ class SlowStore(MemoryTableStore):
 
 
 @pytest.mark.django_db
-def test_a_job_is_done_before_the_checkpoint_of_its_commit_is_written(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_job_is_done_before_the_checkpoint_of_its_commit_is_written(monkeypatch):
     store = SlowStore()
     properties = {"delta.checkpointInterval": "1"}
     create_table(store, NewTable(schema=ROW.schema, properties=properties))

@@ -66,9 +66,7 @@ def test_jobs_wait_in_the_queue_of_their_kind() -> None:
         pytest.param("index_log", {}, "spark", id="an index"),
     ],
 )
-def test_what_a_person_waits_for_has_a_lane_of_its_own(
-    kind: str, parameters: dict[str, object], queue: str
-) -> None:
+def test_what_a_person_waits_for_has_a_lane_of_its_own(kind, parameters, queue):
     job = Job(kind=f"tables.{kind}", parameters=parameters)
 
     assert kinds.queue_of(job) == queue

@@ -136,9 +136,7 @@ class TestNewsThatComeTooSoon:
         yield
         topics.remove(SLOW)
 
-    def test_are_one_a_little_later(
-        self, hub: Hub, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_are_one_a_little_later(self, hub: Hub, monkeypatch: pytest.MonkeyPatch):
         now_s = [1000.0]
         monkeypatch.setattr(hubs, "monotonic", lambda: now_s[0])
         one = Subscription(["slow:1", "slow:2"])
@@ -184,9 +182,7 @@ class TestAChannel:
         assert all(event.wait(60) for event in events)
         assert wire.begun == 1
 
-    def test_that_is_cut_ends_all_who_wait_and_is_listened_to_again(
-        self, hub: Hub, wire: Wire
-    ) -> None:
+    def test_that_is_cut_ends_all_who_wait_and_is_listened_to_again(self, hub, wire):
         one = Subscription(["job:1"])
         event = told(one)
         hub.add(one)

@@ -36,9 +36,7 @@ class TestReport:
 
 class TestActorOf:
     @pytest.mark.django_db
-    def test_names_the_user_and_where_the_request_came_from(
-        self, rf: RequestFactory
-    ) -> None:
+    def test_names_the_user_and_where_the_request_came_from(self, rf: RequestFactory):
         request = rf.get(
             "/", REMOTE_ADDR="192.0.2.7", headers={"User-Agent": "x" * 400}
         )

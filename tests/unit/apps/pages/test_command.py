@@ -105,23 +105,17 @@ def test_a_domain_error_is_json_too() -> None:
         pytest.param(("show", "--loud"), id="an unknown option"),
     ],
 )
-def test_bad_usage_is_exit_2(
-    arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_bad_usage_is_exit_2(arguments, capsys):
     assert run(*arguments)[0] == 2
     assert "usage:" in capsys.readouterr().err
 
 
-def test_an_unknown_subcommand_is_told_the_nearest(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_an_unknown_subcommand_is_told_the_nearest(capsys: pytest.CaptureFixture[str]):
     assert run("shows")[0] == 2
     assert "Did you mean 'show'?" in capsys.readouterr().err
 
 
-def test_a_line_without_a_subcommand_lists_them(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_line_without_a_subcommand_lists_them(capsys: pytest.CaptureFixture[str]):
     assert run("--json")[0] == 2
     assert "miss  miss a version" in capsys.readouterr().err
 
@@ -136,9 +130,7 @@ class TestConfirm:
             pytest.param("", 1, id="the end"),
         ],
     )
-    def test_asks_before_it_destroys(
-        self, typed: str, expected: int, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_asks_before_it_destroys(self, typed, expected, monkeypatch):
         monkeypatch.setattr(sys, "stdin", Terminal(typed))
 
         code, out, error = run("eat")

@@ -30,9 +30,7 @@ class TestFromDeltaError:
             pytest.param(errors.LinkWithdrawnError(), 410, id="its own: 410"),
         ],
     )
-    def test_answers_with_what_the_error_is(
-        self, error: DeltaError, status: int
-    ) -> None:
+    def test_answers_with_what_the_error_is(self, error: DeltaError, status: int):
         page_error = from_delta_error(error)
 
         assert page_error.status == status

@@ -39,9 +39,7 @@ def test_no_template_draws_a_null_by_hand() -> None:
         ),
     ],
 )
-def test_a_null_is_called_no_value(
-    template: str, null: dict[str, object], word: dict[str, object]
-) -> None:
+def test_a_null_is_called_no_value(template, null, word):
     assert NAMED in render_to_string(template, null)
     assert "no value" not in render_to_string(template, word)
     assert "NULL" in render_to_string(template, word)

@@ -9,14 +9,7 @@ class TestPaged:
         ("page", "first", "last", "previous", "following"),
         [(1, 1, 3, None, 2), (2, 4, 6, 1, 3), (3, 7, 7, 2, None)],
     )
-    def test_says_where_a_page_stands(
-        self,
-        page: int,
-        first: int,
-        last: int,
-        previous: int | None,
-        following: int | None,
-    ) -> None:
+    def test_says_where_a_page_stands(self, page, first, last, previous, following):
         place = paged(7, page, length=3)
 
         assert (place.num_pages, place.first, place.last) == (3, first, last)

@@ -20,10 +20,7 @@ from deltaweb.web.sharing.recipients.detail import GrantResource
 from deltaweb.web.sharing.recipients.listing import RecipientResource
 from deltaweb.web.sharing.shares.resources import SharedTableResource, ShareResource
 from deltaweb.web.tables.head.shapes import TableResource
-from deltaweb.web.tables.versions.resources import (
-    CommitResource,
-    LoggedCommit,
-)
+from deltaweb.web.tables.versions.resources import CommitResource, LoggedCommit
 
 JOB: Final = """
     id kind title state subject subject_url step progress_done progress_total

@@ -38,9 +38,7 @@ class TestToJson:
             ),
         ],
     )
-    def test_writes_values_that_every_reader_takes(
-        self, value: object, expected: object
-    ) -> None:
+    def test_writes_values_that_every_reader_takes(self, value, expected):
         assert json.loads(to_json({"value": value})) == {"value": expected}
 
 
@@ -66,9 +64,7 @@ class TestCsvResponse:
             (False, "false"),
         ],
     )
-    def test_a_number_and_a_truth_value_are_left_as_they_are(
-        self, value: object, cell: str
-    ) -> None:
+    def test_a_number_and_a_truth_value_are_left_as_they_are(self, value, cell):
         assert text_of(csv_response([(value, "x")], name="x")) == f"{cell},x\r\n"
 
     @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "＝", "＠"])
@@ -126,9 +122,7 @@ class TestRespond:
         assert json.loads(cast("Any", response).content) == {"count": 1}
         assert response["Cache-Control"] == "no-store"
 
-    def test_answers_csv_as_a_download_named_by_its_path(
-        self, arguments: dict[str, Any]
-    ) -> None:
+    def test_answers_csv_as_a_download_named_by_its_path(self, arguments):
         request = RequestFactory().get("/t/default/orders/files.csv")
         response = respond(request, "csv", **arguments)
 

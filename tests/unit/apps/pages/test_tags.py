@@ -55,9 +55,7 @@ def test_a_count_is_compact(count: int | None, text: str) -> None:
     ("value", "text"),
     [(0, "0.0"), (0.001, "0.1"), (12.54, "12.5"), (99.994, "99.9"), (100, "100.0")],
 )
-def test_a_percentage_is_100_only_of_all_and_0_only_of_nothing(
-    value: float, text: str
-) -> None:
+def test_a_percentage_is_100_only_of_all_and_0_only_of_nothing(value: float, text: str):
     assert percent(value) == text
 
 
@@ -96,17 +94,13 @@ class TestAddresses:
             pytest.param("?q=a&page=3&sort=name", "/tables/?sort=name", id="a rest"),
         ],
     )
-    def test_without_a_filter_end_in_no_bare_question_mark(
-        self, rf: RequestFactory, asked: str, address: str
-    ) -> None:
+    def test_without_a_filter_end_in_no_bare_question_mark(self, rf, asked, address):
         context = Context({"request": rf.get(f"/tables/{asked}")})
 
         assert Template("{% page_with q=None %}").render(context) == address
 
     @pytest.mark.parametrize("query", ["", "?view=rows"])
-    def test_of_another_page_take_the_query_along(
-        self, rf: RequestFactory, query: str
-    ) -> None:
+    def test_of_another_page_take_the_query_along(self, rf: RequestFactory, query: str):
         context = Context({"request": rf.get(f"/here{query}")})
 
         assert Template("/there{% query_part %}").render(context) == f"/there{query}"

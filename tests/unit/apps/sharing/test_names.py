@@ -42,9 +42,7 @@ class TestCheckName:
             pytest.param("a\udc80b", r"U\+DC80", id="half a character"),
         ],
     )
-    def test_refuses_what_the_protocol_does(
-        self, name: str, reason: str, kind: str
-    ) -> None:
+    def test_refuses_what_the_protocol_does(self, name: str, reason: str, kind: str):
         with pytest.raises(NameInvalidError, match=reason):
             check_name(name, kind)
 

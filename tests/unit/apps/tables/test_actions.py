@@ -96,9 +96,7 @@ class TestChanging:
     @pytest.mark.parametrize(
         ("restricted", "action"), [(True, "table.hide"), (False, "table.show")]
     )
-    def test_who_sees_a_table_is_a_record_of_its_own(
-        self, action: str, *, restricted: bool
-    ) -> None:
+    def test_who_sees_a_table_is_a_record_of_its_own(self, action, *, restricted):
         table = new_table("orders", restricted=not restricted)
 
         describe_table(table, description="", restricted=restricted, **BY)

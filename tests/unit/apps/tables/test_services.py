@@ -96,16 +96,11 @@ class TestRoots:
     ) -> None:
         allow_root(str(tmp_path), reason="LAKE", now=NOW)
 
-        assert roots_for(editor) == [
-            str(tmp_path),
-            str(samples_folder()),
-        ]
+        assert roots_for(editor) == [str(tmp_path), str(samples_folder())]
         with pytest.raises(LocationNotAllowedError):
             register_table(name="t", location="/etc", created_by=editor, now=NOW)
 
-    def test_the_setting_binds_everyone(
-        self, admin: User, settings: Settings, tmp_path: Path
-    ) -> None:
+    def test_the_setting_binds_everyone(self, admin, settings, tmp_path):
         settings.ALLOWED_ROOTS = [str(tmp_path)]
 
         register_table(
@@ -122,11 +117,7 @@ class TestRoots:
             register_table(name="t", location="s3://lake/t", created_by=editor, now=NOW)
 
         add_connection(
-            name="lake",
-            prefix="s3a://lake/",
-            options={},
-            actor=COMMAND_LINE,
-            now=NOW,
+            name="lake", prefix="s3a://lake/", options={}, actor=COMMAND_LINE, now=NOW
         )
 
         register_table(name="t", location="s3://lake/t", created_by=editor, now=NOW)
@@ -152,9 +143,7 @@ class TestRoots:
         with pytest.raises(LocationNotAllowedError):
             check_allowed("s3://anybodys/x", roots=roots_for(editor))
 
-    def test_a_url_among_them_binds_everyone(
-        self, admin: User, editor: User, settings: Settings
-    ) -> None:
+    def test_a_url_among_them_binds_everyone(self, admin, editor, settings):
         settings.ALLOWED_ROOTS = ["/srv", "s3a://lake/"]
 
         for user in (None, admin, editor):
@@ -164,18 +153,14 @@ class TestRoots:
                 check_allowed("s3://anybodys/x", roots=roots)
 
     @pytest.mark.parametrize("root", ["s3://", "https://host/x"])
-    def test_a_url_that_allows_nothing_is_named_at_the_start(
-        self, settings: Settings, root: str
-    ) -> None:
+    def test_a_url_that_allows_nothing_is_named_at_the_start(self, settings, root):
         settings.ALLOWED_ROOTS = ["/srv", root]
 
         (found,) = check_roots(None)
 
         assert found.msg.startswith("DELTAWEB_ALLOWED_ROOTS: ")
 
-    def test_a_root_is_allowed_once_however_often_it_is_named(
-        self, tmp_path: Path
-    ) -> None:
+    def test_a_root_is_allowed_once_however_often_it_is_named(self, tmp_path: Path):
         first = allow_root(str(tmp_path), reason="LAKE", now=NOW)
 
         assert allow_root(str(tmp_path), reason="LAKE", now=NOW) == first

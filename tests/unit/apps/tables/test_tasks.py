@@ -16,9 +16,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def left(
-    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> list[Path]:
+def left(settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Old folders of a table, a job and an upload; no sweep was yet."""
     settings.HOME = tmp_path
     monkeypatch.setitem(tasks._cleaned_at, "monotonic_s", -math.inf)  # noqa: SLF001 (when it was)

@@ -45,11 +45,7 @@ class TestJSONThatPrunes:
             pytest.param(op("isNull", column("p")), "d", id="null"),
             pytest.param(op("not", pair("equal", "p", "9")), "ac", id="denied"),
             pytest.param(
-                op(
-                    "or",
-                    pair("equal", "p", "9"),
-                    pair("equal", "qty", "10"),
-                ),
+                op("or", pair("equal", "p", "9"), pair("equal", "qty", "10")),
                 "bc",
                 id="or",
             ),
@@ -137,13 +133,7 @@ class TestJSONThatPrunes:
                 op("not", column("ok", "bool")), "abcd", id="a boolean column denied"
             ),
             pytest.param(
-                op(
-                    "equal",
-                    column("ok", "bool"),
-                    TRUE,
-                ),
-                "abcd",
-                id="a bare boolean",
+                op("equal", column("ok", "bool"), TRUE), "abcd", id="a bare boolean"
             ),
             pytest.param(op("and", op("isNull", column("p"))), "d", id="and of one"),
         ],

@@ -25,7 +25,6 @@ from tests.support.conditions.drawn_conditions import (
 from tests.support.conditions.drawn_examples import examples
 from tests.support.conditions.hint_conditions import (
     CLIENTS,
-    Client,
     Compare,
     Condition,
     Deny,
@@ -84,9 +83,7 @@ def drawn_speller(data: st.DataObject) -> Speller:
     )
 
 
-def assert_nothing_is_lost(
-    table: Sequence[File], hints: Hints, condition: Condition, clients: Sequence[Client]
-) -> None:
+def assert_nothing_is_lost(table, hints, condition, clients):
     """Check the files, and each row against the conditions that the hints became."""
     for file, is_kept in zip(table, kept(table, hints), strict=True):
         wanted = [
@@ -139,9 +136,7 @@ def _put_value(row: dict[str, Any], column: str, value: object) -> None:
 class TestNothingIsLost:
     @settings(max_examples=examples(250), suppress_health_check=SLOW)
     @given(case=one_column(), data=st.data())
-    def test_by_a_comparison_of_one_column(
-        self, case: tuple[File, Condition], data: st.DataObject
-    ) -> None:
+    def test_by_a_comparison_of_one_column(self, case, data):
         file, condition = case
         spell = drawn_speller(data)
 
@@ -156,9 +151,7 @@ class TestNothingIsLost:
 
     @settings(max_examples=examples(80), suppress_health_check=SLOW)
     @given(table=tables, condition=SQL_CONDITIONS, data=st.data())
-    def test_by_a_hint_in_sql(
-        self, table: list[File], condition: Condition, data: st.DataObject
-    ) -> None:
+    def test_by_a_hint_in_sql(self, table, condition, data):
         spell = drawn_speller(data)
 
         hints = parse_hints(

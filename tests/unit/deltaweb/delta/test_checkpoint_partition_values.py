@@ -11,12 +11,7 @@ import pytest
 
 from deltaweb.delta.protocol.schema import PrimitiveType
 from deltaweb.delta.values.value_text import parse_value
-from tests.support.logs.delta_logs import (
-    LogBuilder,
-    add,
-    checkpoint_bytes,
-    txn,
-)
+from tests.support.logs.delta_logs import LogBuilder, add, checkpoint_bytes, txn
 from tests.support.logs.small_checkpoints import (
     HEAD,
     SMALL_HEAD,
@@ -98,9 +93,7 @@ class TestPartitionValues:
             (1.5, "1.5"),
         ],
     )
-    def test_that_are_typed_floats_read_as_writers_spell_them(
-        self, value: float, expected: str
-    ) -> None:
+    def test_that_are_typed_floats_read_as_writers_spell_them(self, value, expected):
         typed = pa.struct([("x", pa.float64())])
         schema = schema_with(("partitionValues_parsed", typed))
         file = {"path": "a", "partitionValues_parsed": {"x": value}}
@@ -121,9 +114,7 @@ class TestPartitionValues:
         assert parse_value(text, PrimitiveType("binary")) == value
 
     @pytest.mark.parametrize("values", [{}, None])
-    def test_of_a_table_without_partitions_are_none_and_not_unknown(
-        self, values: dict[str, str] | None
-    ) -> None:
+    def test_of_a_table_without_partitions_are_none_and_not_unknown(self, values):
         adds = [add(name, partitionValues=values) for name in "ab"]
         builder = LogBuilder().checkpoint(5, *HEAD, *adds)
 

@@ -54,9 +54,7 @@ def commit_path(root: Path, version: int) -> Path:
         "",
     ],
 )
-def test_a_path_that_leaves_the_table_is_listed_and_never_read(
-    root: Path, path: str
-) -> None:
+def test_a_path_that_leaves_the_table_is_listed_and_never_read(root: Path, path: str):
     (root / "link").symlink_to(root.parent / "secret")
     (root / "folder").symlink_to(root.parent)
     path = path.format(parent=root.parent)
@@ -78,9 +76,7 @@ def test_a_log_file_that_links_elsewhere_is_not_followed(root: Path) -> None:
         DeltaTable(str(root)).snapshot()
 
 
-def test_a_log_folder_that_links_elsewhere_is_not_followed(
-    root: Path, tmp_path: Path
-) -> None:
+def test_a_log_folder_that_links_elsewhere_is_not_followed(root: Path, tmp_path: Path):
     other = tmp_path / "other"
     other.mkdir()
     (other / "_delta_log").symlink_to(root / "_delta_log")

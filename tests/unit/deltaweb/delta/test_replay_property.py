@@ -45,9 +45,7 @@ Key = tuple[str, str | None]
     params=[(0, 4, 0), (20_000, 4, 1 << 30), (20_000, 0, 0)],
     ids=["large, beside", "small, in turn", "small with many row groups, beside"],
 )
-def _logs_are_read(
-    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def _logs_are_read(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch):
     """Read checkpoints as their size can call for, in turn with commits or beside."""
     rows, row_groups, worth_a_thread_bytes = request.param
     monkeypatch.setattr(checkpoint_part, "SMALL_ROWS", rows)
@@ -271,9 +269,7 @@ def _wanted(state: State) -> State:
 
 @settings(max_examples=examples(30))
 @given(logs())
-def test_every_version_is_what_the_model_says(
-    log: tuple[LogBuilder, list[State], int],
-) -> None:
+def test_every_version_is_what_the_model_says(log: tuple[LogBuilder, list[State], int]):
     builder, states, earliest = log
 
     assert builder.table.latest_version() == len(states) - 1
@@ -285,9 +281,7 @@ def test_every_version_is_what_the_model_says(
 
 @settings(max_examples=examples(15))
 @given(logs())
-def test_a_version_that_was_cleaned_up_is_right_or_refused(
-    log: tuple[LogBuilder, list[State], int],
-) -> None:
+def test_a_version_that_was_cleaned_up_is_right_or_refused(log):
     builder, states, earliest = log
 
     for version in range(earliest):
@@ -302,9 +296,7 @@ def test_a_version_that_was_cleaned_up_is_right_or_refused(
 
 @settings(max_examples=examples(15))
 @given(commits(), st.data())
-def test_a_refreshed_snapshot_is_the_one_read_afresh(
-    history: list[list[Action]], data: st.DataObject
-) -> None:
+def test_a_refreshed_snapshot_is_the_one_read_afresh(history, data):
     builder = LogBuilder().commit(0, *history[0])
     table = builder.table
     snapshot = table.snapshot()

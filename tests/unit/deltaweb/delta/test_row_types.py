@@ -197,9 +197,7 @@ class TestTypes:
         assert table.read() == [{"c": [1, 2]}, {"c": []}, {"c": None}]
 
     @pytest.mark.parametrize("kept", ["no base64 (*)", "bm8gc2NoZW1h"])
-    def test_are_read_beside_a_schema_of_arrows_that_is_none(
-        self, tmp_path: Path, kept: str
-    ) -> None:
+    def test_are_read_beside_a_schema_of_arrows_that_is_none(self, tmp_path, kept):
         rows = pa.table({"c": [1], "ARROW:schema": ["x"]})
         rows = rows.replace_schema_metadata({"ARROW:schema": kept})
         table = Table(tmp_path, schema_of(c=LONG, **{"ARROW:schema": STRING}))

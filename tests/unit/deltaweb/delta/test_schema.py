@@ -310,9 +310,7 @@ class TestTypes:
             ),
         ],
     )
-    def test_have_a_text_and_an_arrow_type(
-        self, kind: object, text: str, arrow: pa.DataType
-    ) -> None:
+    def test_have_a_text_and_an_arrow_type(self, kind, text, arrow):
         column = parse_schema(struct_text(field("c", kind))).fields[0]
 
         assert type_text(column.data_type) == text

@@ -58,9 +58,7 @@ def one_column(draw: st.DrawFn) -> tuple[File, Predicate]:
 class TestSkippingFiles:
     @settings(max_examples=examples(300))
     @given(case=one_column())
-    def test_reads_each_bound_as_loosely_as_it_was_written(
-        self, case: tuple[File, Predicate]
-    ) -> None:
+    def test_reads_each_bound_as_loosely_as_it_was_written(self, case):
         file, predicate = case
         stats = pa.chunked_array([pa.array([file.stats])])
 
@@ -74,9 +72,7 @@ class TestSkippingFiles:
 
     @settings(max_examples=examples(100))
     @given(table=st.lists(files(), min_size=1, max_size=4), predicate=predicates)
-    def test_never_leaves_out_a_file_with_a_matching_row(
-        self, table: list[File], predicate: Predicate
-    ) -> None:
+    def test_never_leaves_out_a_file_with_a_matching_row(self, table, predicate):
         stats = pa.chunked_array(
             [pa.array([file.stats for file in table], pa.string())]
         )

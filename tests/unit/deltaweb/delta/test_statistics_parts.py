@@ -76,9 +76,7 @@ def whole(block: SelectedBlock) -> list[list[object] | None]:
 @pytest.mark.parametrize("fields", FIELDS.values(), ids=FIELDS)
 @pytest.mark.parametrize("row_group_rows", [4, 100])
 @pytest.mark.parametrize("max_rows", [1, 3, 100])
-def test_parts_are_the_whole_and_of_few_rows(
-    fields: Sequence[tuple[str, pa.DataType]], row_group_rows: int, max_rows: int
-) -> None:
+def test_parts_are_the_whole_and_of_few_rows(fields, row_group_rows, max_rows):
     masked = log(fields, row_group_rows).table.snapshot().state.blocks
     for blocks in (masked, compact_blocks(masked)):
         for block in blocks:

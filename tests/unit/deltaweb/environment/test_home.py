@@ -61,9 +61,7 @@ class TestAHomeThatIsOpenToEverybody:
             pytest.param(0o2775, 0o2770, id="where a group works together"),
         ],
     )
-    def test_is_closed_and_says_so(
-        self, tmp_path: Path, caplog: pytest.LogCaptureFixture, mode: int, closed: int
-    ) -> None:
+    def test_is_closed_and_says_so(self, tmp_path, caplog, mode, closed):
         home = new_home(tmp_path, mode)
         caplog.set_level(logging.WARNING)
 
@@ -76,9 +74,7 @@ class TestAHomeThatIsOpenToEverybody:
         assert open_mode(home) == 0
 
     @pytest.mark.parametrize("mode", [0o700, 0o750, 0o770])
-    def test_is_none_that_a_group_alone_may_read(
-        self, tmp_path: Path, caplog: pytest.LogCaptureFixture, mode: int
-    ) -> None:
+    def test_is_none_that_a_group_alone_may_read(self, tmp_path, caplog, mode):
         home = new_home(tmp_path, mode)
         caplog.set_level(logging.WARNING)
 
@@ -109,9 +105,7 @@ class TestAHomeThatIsOpenToEverybody:
 
         assert open_mode(home) == 0o755
 
-    def test_and_closed_needs_no_warning(
-        self, tmp_path: Path, settings: Settings
-    ) -> None:
+    def test_and_closed_needs_no_warning(self, tmp_path: Path, settings: Settings):
         settings.HOME = open_home(new_home(tmp_path, 0o755))
 
         assert check_home() == []

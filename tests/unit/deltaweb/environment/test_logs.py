@@ -40,9 +40,7 @@ from deltaweb.environment.logs import HideSignInLinks, KeepOneLine
         pytest.param("%d%%", (50,), "50%", id="another message"),
     ],
 )
-def test_a_log_holds_no_secret_of_a_one_time_link(
-    message: str, arguments: tuple[object, ...], written: str
-) -> None:
+def test_a_log_holds_no_secret_of_a_one_time_link(message, arguments, written):
     record = logging.LogRecord("x", logging.INFO, "", 0, message, arguments, None)
 
     passes = HideSignInLinks().filter(record)
@@ -67,9 +65,7 @@ def test_a_log_holds_no_secret_of_a_one_time_link(
         ),
     ],
 )
-def test_a_name_in_a_request_forges_no_line_of_the_log(
-    arguments: tuple[object, ...], written: str
-) -> None:
+def test_a_name_in_a_request_forges_no_line_of_the_log(arguments, written):
     record = logging.LogRecord("x", logging.INFO, "", 0, "%s %s", arguments, None)
 
     passes = KeepOneLine().filter(record)

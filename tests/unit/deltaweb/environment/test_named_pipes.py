@@ -5,7 +5,6 @@ import os
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -29,9 +28,7 @@ def number_of_open_files() -> int:
 
 
 class TestAReader:
-    def test_hears_what_is_written_for_one_of_its_kinds(
-        self, reader: PipeReader, folder: Path
-    ) -> None:
+    def test_hears_what_is_written_for_one_of_its_kinds(self, reader, folder):
         reader.open("jobs")
         for kind in ("jobs", "news", "new", "jobs.spark", ""):
             write(folder, kind, [kind.encode() + b"\n"])
@@ -67,9 +64,7 @@ class TestAReader:
         write(folder, "news", [b"x"])
 
     @pytest.mark.parametrize("step", [(os, "mkfifo"), (os, "open"), (Path, "rename")])
-    def test_that_cannot_be_made_leaves_nothing_behind(
-        self, folder: Path, monkeypatch: pytest.MonkeyPatch, step: tuple[Any, str]
-    ) -> None:
+    def test_that_cannot_be_made_leaves_nothing_behind(self, folder, monkeypatch, step):
         def refuse(*_: object) -> None:
             raise OSError(errno.EMFILE, "Too many open files")
 
@@ -92,9 +87,7 @@ class TestAPipe:
 
         assert list(folder.iterdir()) == []
 
-    def test_stays_where_the_writer_cannot_open_it(
-        self, reader: PipeReader, folder: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_stays_where_the_writer_cannot_open_it(self, reader, folder, monkeypatch):
         """A process that has too many files open takes nobody's pipe away."""
 
         def refuse(*_: object) -> None:
@@ -115,9 +108,7 @@ class TestAPipe:
 
                 assert len(awake.wait(60)) == PART_BYTES
 
-    def test_that_was_removed_is_found_out(
-        self, reader: PipeReader, folder: Path
-    ) -> None:
+    def test_that_was_removed_is_found_out(self, reader: PipeReader, folder: Path):
         reader.check()
         for path in folder.iterdir():
             path.unlink()

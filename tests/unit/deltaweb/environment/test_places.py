@@ -19,17 +19,13 @@ class TestTakePlace:
     @pytest.mark.parametrize(
         "line", ["lake --port 8001 --home {}", "--home={} --port=8001 a b"]
     )
-    def test_takes_port_and_home_into_variables(
-        self, tmp_path: Path, line: str
-    ) -> None:
+    def test_takes_port_and_home_into_variables(self, tmp_path: Path, line: str):
         take_place(line.format(tmp_path / "home").split())
 
         assert os.environ["PORT"] == "8001"
         assert os.environ["DELTAWEB_HOME"] == str(tmp_path / "home")
 
-    def test_a_home_is_a_whole_path(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_a_home_is_a_whole_path(self, tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)
         monkeypatch.setenv("HOME", str(tmp_path / "me"))
 
@@ -54,9 +50,7 @@ class TestDefaultHome:
 
         assert default_home(package) == tmp_path / "var"
 
-    def test_is_the_users_own_of_an_installed_package(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_is_the_users_own_of_an_installed_package(self, tmp_path, monkeypatch):
         package = tmp_path / "site-packages" / "deltaweb"
         (package / "web").mkdir(parents=True)
         monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))

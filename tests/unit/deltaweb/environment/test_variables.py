@@ -18,9 +18,7 @@ class TestEnvNetworks:
             pytest.param("", [], id="nothing"),
         ],
     )
-    def test_reads(
-        self, monkeypatch: pytest.MonkeyPatch, text: str, networks: list[str]
-    ) -> None:
+    def test_reads(self, monkeypatch, text, networks):
         monkeypatch.setenv(NAME, text)
 
         assert env_networks(NAME) == networks
@@ -31,9 +29,7 @@ class TestEnvNetworks:
         assert env_networks(NAME) == []
 
     @pytest.mark.parametrize("text", ["proxy", "10.0.0.1/8", "10.0.0.0/33", "::/129"])
-    def test_refuses_in_one_sentence(
-        self, monkeypatch: pytest.MonkeyPatch, text: str
-    ) -> None:
+    def test_refuses_in_one_sentence(self, monkeypatch: pytest.MonkeyPatch, text: str):
         monkeypatch.setenv(NAME, f"::1,{text}")
 
         with pytest.raises(ImproperlyConfigured, match="is not an address or a"):
@@ -57,9 +53,7 @@ class TestEnvRoots:
             ),
         ],
     )
-    def test_reads(
-        self, monkeypatch: pytest.MonkeyPatch, text: str, roots: list[str]
-    ) -> None:
+    def test_reads(self, monkeypatch: pytest.MonkeyPatch, text: str, roots: list[str]):
         monkeypatch.setenv(NAME, text)
 
         assert env_roots(NAME) == roots

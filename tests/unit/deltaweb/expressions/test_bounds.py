@@ -52,9 +52,7 @@ class TestWhatIsTooMuch:
             ("upper(CASE WHEN name = 'ß' THEN name ELSE 'ΰΰΰΰΰΰΰΰΰΰΰΰ' END) > 'A'", ""),
         ],
     )
-    def test_each_step_says_what_it_makes(
-        self, sql: str, step: str, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_each_step_says_what_it_makes(self, sql, step, monkeypatch):
         monkeypatch.setattr(bounds, "MADE_BYTES", 60)
 
         with pytest.raises(ExpressionTooLargeError) as refused:
@@ -64,18 +62,14 @@ class TestWhatIsTooMuch:
         assert refused.value.num_bytes > 60
         assert any(one in refused.value.function for one in step.split("|"))
 
-    def test_work_without_end_is_refused_though_no_row_is_too_large(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_work_without_end_is_refused_though_no_row_is_too_large(self, monkeypatch):
         monkeypatch.setattr(bounds, "MADE_BYTES", 1 << 12)
         monkeypatch.setattr(bounds, "MADE_IN_ALL_BYTES", 1 << 18)
 
         with pytest.raises(ExpressionTooLargeError, match="of 2,000 rows"):
             SQLCondition(f"{grown('name', 26, 2)} > 'a'", OF_NAMES).holds(NAMES)
 
-    def test_values_that_are_too_much_together_are_refused(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_values_that_are_too_much_together_are_refused(self, monkeypatch):
         monkeypatch.setattr("deltaweb.expressions.condition.MADE_BYTES", 1 << 12)
         monkeypatch.setattr(bounds, "MADE_BYTES", 1 << 12)
 
@@ -85,9 +79,7 @@ class TestWhatIsTooMuch:
 
 class TestWhatFits:
     @pytest.mark.parametrize("sql", CONDITIONS)
-    def test_rows_are_judged_in_parts_as_they_are_at_once(
-        self, sql: str, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_rows_are_judged_in_parts_as_they_are_at_once(self, sql, monkeypatch):
         condition = SQLCondition(sql, SCHEMA)
         at_once = condition.holds(BATCH)
         monkeypatch.setattr(bounds, "MADE_BYTES", 20)
@@ -99,18 +91,14 @@ class TestWhatFits:
 
         assert in_parts.equals(at_once)
 
-    def test_values_are_made_in_parts_as_they_are_at_once(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_values_are_made_in_parts_as_they_are_at_once(self, monkeypatch):
         value = SQLAssignment("concat(upper(name), name)", TEXT, OF_NAMES)
         at_once = value.values(NAMES)
         monkeypatch.setattr(bounds, "MADE_BYTES", 1 << 12)
 
         assert value.values(NAMES).equals(at_once)
 
-    def test_a_short_literal_is_not_counted_for_each_row(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_a_short_literal_is_not_counted_for_each_row(self, monkeypatch):
         monkeypatch.setattr(bounds, "MADE_BYTES", 1 << 10)
         sql = " OR ".join(f"name < 'text {i}'" for i in range(100))
 
@@ -119,9 +107,7 @@ class TestWhatFits:
     def test_it_is_an_error_of_the_rows_like_others(self) -> None:
         assert issubclass(ExpressionTooLargeError, ExpressionValueError)
 
-    def test_long_literals_are_not_added_up(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_long_literals_are_not_added_up(self, monkeypatch: pytest.MonkeyPatch):
         monkeypatch.setattr(bounds, "MADE_IN_ALL_BYTES", 1 << 20)
         monkeypatch.setattr(bounds, "MADE_BYTES", 1 << 19)
         sql = " OR ".join(f"name < '{'x' * 100} {i}'" for i in range(100))

@@ -3,11 +3,7 @@
 import pyarrow as pa
 import pytest
 
-from deltaweb.delta.protocol.schema import (
-    PrimitiveType,
-    StructField,
-    StructType,
-)
+from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
 from deltaweb.expressions.char_columns import refuse_char
 from deltaweb.expressions.condition import SQLCondition
 from deltaweb.expressions.errors import ExpressionError
@@ -79,9 +75,7 @@ def holds(sql: str) -> list[bool]:
         ("s = 'ab'", [1]),
     ],
 )
-def test_a_column_of_char_is_compared_as_spark_does(
-    sql: str, places: list[int]
-) -> None:
+def test_a_column_of_char_is_compared_as_spark_does(sql: str, places: list[int]):
     assert [place for place, found in enumerate(holds(sql)) if found] == places
 
 

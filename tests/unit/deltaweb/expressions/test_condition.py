@@ -57,9 +57,7 @@ def table() -> DeltaTable:
         pytest.param("i = 16777217F", [], id="a float beside an int: as doubles"),
     ],
 )
-def test_what_is_read_is_what_is_deleted(
-    table: DeltaTable, sql: str, rows: list[int]
-) -> None:
+def test_what_is_read_is_what_is_deleted(table: DeltaTable, sql: str, rows: list[int]):
     assert table.snapshot().read(["row"], sql)["row"].to_pylist() == rows
     assert table.plan_delete(sql).before["row"].to_pylist() == rows
 
@@ -69,9 +67,7 @@ def test_a_row_without_a_value_is_an_error_of_the_reader(table: DeltaTable) -> N
         table.snapshot().read(predicate="CAST(s AS INT) = 1")
 
 
-def test_a_text_that_is_no_value_is_refused_before_a_file_is_opened(
-    table: DeltaTable,
-) -> None:
+def test_a_text_that_is_no_value_is_refused_before_a_file_is_opened(table: DeltaTable):
     with pytest.raises(ExpressionMistakenError, match="'2026-02-30' is no date"):
         table.snapshot().scan(predicate="day = '2026-02-30'")
 

@@ -49,9 +49,7 @@ def is_value(read: Callable[[str], object], text: str) -> bool:
         (text_values.local_micros_of, "1970-01-02 00:00", DAY_US),
     ],
 )
-def test_a_text_is_a_value(
-    read: Callable[[str], object], text: str, value: object
-) -> None:
+def test_a_text_is_a_value(read: Callable[[str], object], text: str, value: object):
     assert read(text) == value
 
 

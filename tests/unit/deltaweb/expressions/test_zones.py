@@ -79,9 +79,7 @@ def cases() -> Iterator[object]:
 
 
 @pytest.mark.parametrize(("sql", "zone", "rows"), [*cases()])
-def test_what_is_read_and_deleted_is_what_holds_in_the_zone(
-    stores: list[DeltaTable], sql: str, zone: str, rows: list[int]
-) -> None:
+def test_what_is_read_and_deleted_is_what_holds_in_the_zone(stores, sql, zone, rows):
     [batch] = ROWS.to_batches()
     judged = batch.filter(SQLCondition(sql, SCHEMA, zone).holds(batch))
 
@@ -95,9 +93,7 @@ def test_what_is_read_and_deleted_is_what_holds_in_the_zone(
 @pytest.mark.parametrize(
     ("zone", "num_files"), [("UTC", 2), (NEW_YORK, 2), ("Asia/Kolkata", 3)]
 )
-def test_files_are_left_out_by_instants_of_the_zone(
-    stores: list[DeltaTable], zone: str, num_files: int
-) -> None:
+def test_files_are_left_out_by_instants_of_the_zone(stores, zone, num_files):
     table = DeltaTable.from_store(stores[0].store, time_zone=zone)
 
     scan = table.snapshot().scan(None, "ts >= TIMESTAMP '2024-03-10 08:00:00'")
@@ -142,9 +138,7 @@ def test_a_zone_that_is_not_known_is_refused(zone: str) -> None:
 
 
 @pytest.fixture(params=ZONES)
-def environment(
-    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[str]:
+def environment(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch):
     """The zone of the process, as its environment says it."""
     with monkeypatch.context() as variables:
         variables.setenv("TZ", request.param)

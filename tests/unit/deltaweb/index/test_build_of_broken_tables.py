@@ -4,7 +4,6 @@ import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -37,13 +36,7 @@ class TestBrokenTable:
             ),
         ],
     )
-    def test_gives_a_result_that_says_so(
-        self,
-        lake: Path,
-        tmp_path: Path,
-        break_table: Callable[[Path], object],
-        code: str,
-    ) -> None:
+    def test_gives_a_result_that_says_so(self, lake, tmp_path, break_table, code):
         table = Path(shutil.copytree(lake / "orders", tmp_path / "table"))
         break_table(table / "_delta_log")
 
@@ -144,13 +137,7 @@ class TestBrokenTable:
             ),
         ],
     )
-    def test_is_shown_as_far_as_it_goes(
-        self,
-        lake: Path,
-        tmp_path: Path,
-        action: dict[str, Any],
-        facts: dict[str, object],
-    ) -> None:
+    def test_is_shown_as_far_as_it_goes(self, lake, tmp_path, action, facts):
         table = Path(shutil.copytree(lake / "orders", tmp_path / "table"))
         actions = [action]
         if "add" in action and "big" in action["add"]["path"]:

@@ -64,9 +64,7 @@ def masked(folder: Path, name: str, *, offset: int | None) -> Path:
 
 class TestFilesWithDeletionVectors:
     @pytest.mark.parametrize("offset", [None, 1])
-    def test_are_missing_where_the_vector_is(
-        self, tmp_path: Path, offset: int | None
-    ) -> None:
+    def test_are_missing_where_the_vector_is(self, tmp_path: Path, offset: int | None):
         vector = masked(tmp_path / "t", str(UUID(int=7)), offset=offset)
         table = DeltaTable(str(tmp_path / "t"))
         assert check_files(table).num_missing == 0
@@ -89,9 +87,7 @@ class TestFilesWithDeletionVectors:
 
 
 class TestCheckFiles:
-    def test_finds_nothing_missing_where_all_is_there(
-        self, written: VersionedTable
-    ) -> None:
+    def test_finds_nothing_missing_where_all_is_there(self, written: VersionedTable):
         check = check_files(written.table)
 
         assert (check.first_version, check.version, check.num_versions) == (0, 3, 4)
@@ -108,9 +104,7 @@ class TestCheckFiles:
 
         assert (told.column, told.num_ours, told.num_others) == ("p", 2, 1)
 
-    def test_counts_for_each_version_what_it_lacks(
-        self, written: VersionedTable
-    ) -> None:
+    def test_counts_for_each_version_what_it_lacks(self, written: VersionedTable):
         lose(written, "b")
 
         check = check_files(written.table)
@@ -141,9 +135,7 @@ class TestCheckFiles:
         assert ("Replaying the log", 4) in steps
         assert ("Listing storage", 3) in steps
 
-    def test_looks_by_itself_at_a_file_that_is_elsewhere(
-        self, written: VersionedTable, tmp_path: Path
-    ) -> None:
+    def test_looks_by_itself_at_a_file_that_is_elsewhere(self, written, tmp_path):
         root = Path(written.store.root)
         (data,) = root.glob("a-*.parquet")
         elsewhere = tmp_path / "elsewhere" / data.name

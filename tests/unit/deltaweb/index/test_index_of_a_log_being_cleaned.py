@@ -43,9 +43,7 @@ def store() -> CleanedStore:
 
 
 @pytest.mark.parametrize("read", [commit_name(0), commit_name(1)])
-def test_does_not_break_the_index(
-    store: CleanedStore, tmp_path: Path, read: str
-) -> None:
+def test_does_not_break_the_index(store: CleanedStore, tmp_path: Path, read: str):
     table = LogBuilder(store).table
     store.due = {read: OLD}
 
@@ -57,9 +55,7 @@ def test_does_not_break_the_index(
     assert contents(tmp_path / "own") == contents(tmp_path / "later")
 
 
-def test_of_a_checkpoint_does_not_break_the_index(
-    store: CleanedStore, tmp_path: Path
-) -> None:
+def test_of_a_checkpoint_does_not_break_the_index(store: CleanedStore, tmp_path: Path):
     store.due = {commit_name(3): (checkpoint_name(2),)}
 
     result = index_table(LogBuilder(store).table, tmp_path / "own", now_ms=NOW_MS)

@@ -27,9 +27,7 @@ def times_of(indexed: Indexed) -> list[int]:
     return [row["timestamp_ms"] for row in commit_rows(Path(result.folder), COMMITS)]
 
 
-def test_times_are_those_of_the_commits_from_where_they_are_turned_on(
-    indexed: Indexed,
-) -> None:
+def test_times_are_those_of_the_commits_from_where_they_are_turned_on(indexed: Indexed):
     indexed.commit(own_time(77), FEATURES, turned_on(1, 77))
     indexed.commit(own_time(78), file_of("a", 1))
 

@@ -15,9 +15,7 @@ from tests.support.tables.span_table import write_span_table
 
 @pytest.mark.parametrize("is_partitioned", [False, True])
 class TestIndex:
-    def test_holds_files_and_statistics(
-        self, tmp_path: Path, *, is_partitioned: bool
-    ) -> None:
+    def test_holds_files_and_statistics(self, tmp_path: Path, *, is_partitioned: bool):
         folder = write_span_table(tmp_path / "t", is_partitioned=is_partitioned)
 
         result = build_index(str(folder), None, tmp_path / "index")
@@ -31,9 +29,7 @@ class TestIndex:
             assert row["partition"] == {"months": "1-1"}
 
     @pytest.mark.parametrize("has_index", [False, True])
-    def test_answers_queries(
-        self, tmp_path: Path, *, is_partitioned: bool, has_index: bool
-    ) -> None:
+    def test_answers_queries(self, tmp_path, *, is_partitioned, has_index):
         folder = write_span_table(tmp_path / "t", is_partitioned=is_partitioned)
         build_index(str(folder), None, tmp_path / "index")
         index = tmp_path / "index" if has_index else None

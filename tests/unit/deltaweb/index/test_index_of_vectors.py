@@ -27,9 +27,7 @@ def gone(path: str, *, deleted: int, offset: int) -> Action:
 
 
 @pytest.mark.parametrize("is_stepwise", [False, True])
-def test_rows_that_vectors_delete_are_not_counted(
-    indexed: Indexed, *, is_stepwise: bool
-) -> None:
+def test_rows_that_vectors_delete_are_not_counted(indexed, *, is_stepwise):
     whole: Action = add("f", stats='{"numRecords":10}')
     steps = [
         (whole,),

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -92,9 +91,7 @@ class TestWhatIsKept:
         grown.folder = tmp_path / "raced"
         grown.assert_is_what_the_log_gives()
 
-    def test_is_the_same_for_two_that_go_on_from_one_index(
-        self, grown: Indexed, tmp_path: Path
-    ) -> None:
+    def test_is_the_same_for_two_that_go_on_from_one_index(self, grown, tmp_path):
         grown.commit(file_of("one", 1))
         names = ["left", "right"]
 
@@ -117,9 +114,7 @@ class TestWhatIsKept:
         grown.folder = tmp_path / "left"
         grown.assert_is_what_the_log_gives()
 
-    def test_is_read_of_an_index_of_before_there_were_parts(
-        self, indexed: Indexed, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_is_read_of_an_index_of_before_there_were_parts(self, indexed, monkeypatch):
         with monkeypatch.context() as before:
             before.setattr("deltaweb.index.folder.parts.PART_ROWS", 1_000)
             indexed.folder = None
@@ -157,9 +152,7 @@ def _swap(part: Path, another: Path) -> None:
 @pytest.mark.parametrize("spoil", [_cut, _empty, _zero, _lose, _swap])
 @pytest.mark.parametrize("name", [COMMITS, FILES])
 @pytest.mark.parametrize("at", [0, 1, -1])
-def test_a_part_that_is_not_what_was_written_is_never_kept(
-    grown: Indexed, spoil: Callable[[Path, Path], None], name: str, at: int
-) -> None:
+def test_a_part_that_is_not_what_was_written_is_never_kept(grown, spoil, name, at):
     folder = folder_of(grown)
     names = part_names(folder, name)
     copied = folder / "copy"
@@ -175,9 +168,7 @@ def test_a_part_that_is_not_what_was_written_is_never_kept(
 
 
 @pytest.mark.parametrize("name", [COMMITS, FILES])
-def test_a_bit_that_a_disk_forgot_of_a_kept_part_is_found_in_its_turn(
-    grown: Indexed, name: str
-) -> None:
+def test_a_bit_that_a_disk_forgot_of_a_kept_part_is_found_in_its_turn(grown, name):
     part = folder_of(grown) / part_names(folder_of(grown), name)[0]
     text = {FILES: b"p=1/1", COMMITS: b"Added"}[name]
     before = part.read_bytes()

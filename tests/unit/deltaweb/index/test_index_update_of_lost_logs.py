@@ -8,11 +8,7 @@ from deltaweb.delta.log.paths import commit_name
 from deltaweb.index.folder.file_index import COMMITS, METADATA, PROTOCOLS
 from deltaweb.index.folder.manifest import MANIFEST
 from tests.support.index.index_folders import commit_rows
-from tests.support.logs.delta_logs import (
-    metadata,
-    protocol,
-    remove,
-)
+from tests.support.logs.delta_logs import metadata, protocol, remove
 from tests.support.logs.indexed_logs import NOW_MS, SCHEMA, Indexed, file_of, vacuum_of
 
 
@@ -64,9 +60,7 @@ class TestALogThatWasCleaned:
 
         assert cleaned.has_gone_on
 
-    def test_keeps_its_old_commits_when_it_is_read_from_the_start(
-        self, cleaned: Indexed
-    ) -> None:
+    def test_keeps_its_old_commits_when_it_is_read_from_the_start(self, cleaned):
         cleaned.commit(vacuum_of("VACUUM START"))
 
         result = cleaned.index()
@@ -86,9 +80,7 @@ class TestALogThatWasCleaned:
         rows = commit_rows(Path(result.folder))
         assert [row["version"] for row in rows] == [0, 1, 2]
 
-    def test_takes_nothing_from_rows_that_a_disk_has_changed(
-        self, cleaned: Indexed
-    ) -> None:
+    def test_takes_nothing_from_rows_that_a_disk_has_changed(self, cleaned: Indexed):
         assert cleaned.folder is not None
         spoilt = (cleaned.folder / COMMITS).read_bytes().replace(b"READ", b"REAF")
         (cleaned.folder / COMMITS).write_bytes(spoilt)
@@ -114,9 +106,7 @@ class TestALogThatWasCleaned:
         assert [row["version"] for row in rows] == [0, 2]
         assert [row["readability"] for row in rows] == ["GONE", "READABLE"]
 
-    def test_that_begins_at_a_checkpoint_tells_each_change_once(
-        self, indexed: Indexed
-    ) -> None:
+    def test_that_begins_at_a_checkpoint_tells_each_change_once(self, indexed: Indexed):
         head = [protocol(), metadata(schemaString=SCHEMA, partitionColumns=["p"])]
         indexed.commit(file_of("a", 1))
         indexed.log.checkpoint(1, *head, file_of("a", 1))

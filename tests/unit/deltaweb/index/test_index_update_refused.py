@@ -1,7 +1,6 @@
 """An index is made from the start where going on from the one before would be wrong."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,11 +8,7 @@ import pytest
 from deltaweb.index.files.source import SOURCE
 from deltaweb.index.folder.file_index import COMMITS, FILES, SUMMARY
 from deltaweb.index.folder.manifest import MANIFEST, write_manifest
-from tests.support.logs.delta_logs import (
-    Action,
-    metadata,
-    protocol,
-)
+from tests.support.logs.delta_logs import metadata, protocol
 from tests.support.logs.indexed_logs import (
     DAY_MS,
     NOW_MS,
@@ -47,9 +42,7 @@ class TestWhatIsReadFromTheStart:
             ),
         ],
     )
-    def test_is_a_log_whose_new_commits_change_the_old_ones(
-        self, indexed: Indexed, actions: list[Action]
-    ) -> None:
+    def test_is_a_log_whose_new_commits_change_the_old_ones(self, indexed, actions):
         indexed.commit(*actions)
 
         result = indexed.index()
@@ -127,9 +120,7 @@ class TestWhatIsReadFromTheStart:
             ),
         ],
     )
-    def test_is_the_log_of_an_index_that_is_not_whole(
-        self, indexed: Indexed, spoil: Callable[[Path], object]
-    ) -> None:
+    def test_is_the_log_of_an_index_that_is_not_whole(self, indexed, spoil):
         assert indexed.folder is not None
         spoil(indexed.folder)
         _seal_again(indexed.folder)
@@ -177,9 +168,7 @@ class TestWhatIsReadFromTheStart:
             ),
         ],
     )
-    def test_is_the_log_of_an_index_whose_seal_is(
-        self, indexed: Indexed, spoil: Callable[[Path], object]
-    ) -> None:
+    def test_is_the_log_of_an_index_whose_seal_is(self, indexed, spoil):
         assert indexed.folder is not None
         spoil(indexed.folder)
         indexed.commit(file_of("a", 1))

@@ -23,9 +23,7 @@ def written(tmp_path: Path) -> VersionedTable:
     return table
 
 
-def lacking(
-    written: VersionedTable, *names: str
-) -> list[tuple[int, int, int, int, str]]:
+def lacking(written: VersionedTable, *names: str):
     """First and last version, files, missing ones, and the name of one of them."""
     root = Path(written.store.root)
     paths = [path.name for name in names for path in root.glob(f"{name}-*.parquet")]
@@ -67,9 +65,7 @@ def test_a_file_that_no_version_had_is_needed_by_none(written: VersionedTable) -
     assert lacking_versions(DeltaTable(written.store.root), ["nothing.parquet"]) == []
 
 
-def test_a_deletion_vector_is_needed_by_the_versions_that_have_it(
-    tmp_path: Path,
-) -> None:
+def test_a_deletion_vector_is_needed_by_the_versions_that_have_it(tmp_path: Path):
     vector = masked(tmp_path / "t", str(UUID(int=7)), offset=None)
 
     (run,) = lacking_versions(DeltaTable(str(tmp_path / "t")), [vector.name])

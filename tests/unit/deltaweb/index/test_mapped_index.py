@@ -39,9 +39,7 @@ def columns(folder: Path) -> list[dict[str, Any]]:
     return found
 
 
-def test_types_statistics_and_partition_values_by_logical_names(
-    written: MappedTable, tmp_path: Path
-) -> None:
+def test_types_statistics_and_partition_values_by_logical_names(written, tmp_path):
     index_table(written.table, tmp_path / "index")
 
     first, second = columns(tmp_path / "index")
@@ -52,9 +50,7 @@ def test_types_statistics_and_partition_values_by_logical_names(
     assert first["num_records"] == 1
 
 
-def test_lists_files_by_the_names_of_partition_columns(
-    written: MappedTable, tmp_path: Path
-) -> None:
+def test_lists_files_by_the_names_of_partition_columns(written, tmp_path):
     index_table(written.table, tmp_path / "index")
 
     files = listed_files(tmp_path / "index", ["path", "partition_values", "none"])
@@ -65,9 +61,7 @@ def test_lists_files_by_the_names_of_partition_columns(
     ]
 
 
-def test_adds_up_partitions_by_their_names(
-    written: MappedTable, tmp_path: Path
-) -> None:
+def test_adds_up_partitions_by_their_names(written: MappedTable, tmp_path: Path):
     result = index_table(written.table, tmp_path / "index")
 
     values = [partition["values"] for partition in result.summary["partitions"]]
@@ -75,9 +69,7 @@ def test_adds_up_partitions_by_their_names(
     assert result.summary["num_partitions"] == 2
 
 
-def test_goes_on_after_a_column_was_renamed_as_if_made_anew(
-    written: MappedTable, tmp_path: Path
-) -> None:
+def test_goes_on_after_a_column_was_renamed_as_if_made_anew(written, tmp_path):
     index_table(written.table, tmp_path / "old")
     written.evolve(field("key", "long", 1, "col-1"), DAY)
 

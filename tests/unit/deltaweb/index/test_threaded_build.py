@@ -26,9 +26,7 @@ def _everything_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("deltaweb.delta.log.commits.batch.BATCH_BYTES", 2_000)
 
 
-def test_threads_change_nothing(
-    orders: str, tmp_path: Path, request: pytest.FixtureRequest
-) -> None:
+def test_threads_change_nothing(orders, tmp_path, request):
     build_index(orders, None, tmp_path / "alone", now_ms=NOW_MS)
     request.getfixturevalue("_everything_is_large")
 
@@ -38,9 +36,7 @@ def test_threads_change_nothing(
 
 
 @pytest.mark.usefixtures("_everything_is_large")
-def test_a_fault_of_the_thread_is_one_of_the_index(
-    orders: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_fault_of_the_thread_is_one_of_the_index(orders, tmp_path, monkeypatch):
     def fail(*_: object) -> None:
         raise LocationUnreachableError(location=orders, reason="it is gone")
 

@@ -8,11 +8,7 @@ import pytest
 from django.core.management.base import CommandError
 from pytest_django.fixtures import Settings
 
-from deltaweb.management.first_start import (
-    check_lake,
-    link_of_server,
-    register_samples,
-)
+from deltaweb.management.first_start import check_lake, link_of_server, register_samples
 from deltaweb.web.accounts import services as accounts
 from deltaweb.web.accounts.errors import SignInLinkInvalidError
 from deltaweb.web.pages.actions import COMMAND_LINE
@@ -40,9 +36,7 @@ class TestTheLakeThatIsNamed:
 
 
 @pytest.mark.django_db
-def test_samples_that_were_removed_stay_removed(
-    tmp_path: Path, lake: Path, settings: Settings
-) -> None:
+def test_samples_that_were_removed_stay_removed(tmp_path, lake, settings):
     settings.HOME = tmp_path
     shutil.copytree(lake, tmp_path / "samples")
     register_samples(NOW)

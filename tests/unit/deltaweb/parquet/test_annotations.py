@@ -53,9 +53,7 @@ class TestEffectiveType:
             (("VARIANT", {1: 2}), "VARIANT(2)"),
         ],
     )
-    def test_says_no_more_and_no_less_than_what_is_stored(
-        self, logical: tuple[str, Mapping[int, Any]], expected: str
-    ) -> None:
+    def test_says_no_more_and_no_less_than_what_is_stored(self, logical, expected):
         node = column(element("c", "BYTE_ARRAY", logical=logical))
 
         assert node.annotation is not None
@@ -125,14 +123,7 @@ class TestValidity:
             ),
         ],
     )
-    def test_names_what_does_not_fit(
-        self,
-        physical: str,
-        length: int | None,
-        kind: str,
-        fields: Mapping[int, Any],
-        reason: str,
-    ) -> None:
+    def test_names_what_does_not_fit(self, physical, length, kind, fields, reason):
         node = column(
             element("c", physical, logical=(kind, fields), type_length=length)
         )
@@ -178,10 +169,5 @@ class TestSortOrder:
             ("BOOLEAN", ("UNKNOWN", {}), "undefined"),
         ],
     )
-    def test_is_that_of_the_type(
-        self,
-        physical: str,
-        logical: tuple[str, Mapping[int, Any]] | None,
-        expected: str,
-    ) -> None:
+    def test_is_that_of_the_type(self, physical, logical, expected):
         assert column(element("c", physical, logical=logical)).sort_order == expected

@@ -119,9 +119,7 @@ def test_broken_bytes_are_an_error(footer: bytes) -> None:
 
 
 @given(st.integers(0, len(FOOTER) - 1), st.binary(max_size=3), st.integers(0, 5))
-def test_a_changed_footer_is_read_or_an_error(
-    position: int, inserted: bytes, removed: int
-) -> None:
+def test_a_changed_footer_is_read_or_an_error(position, inserted, removed):
     changed = FOOTER[:position] + inserted + FOOTER[position + removed :]
 
     try:

@@ -30,9 +30,7 @@ def test_changed_footers_are_read_or_are_clean_errors() -> None:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_rows_by_a_changed_footer_are_read_or_are_a_clean_error(
-    tmp_path: Path, seed: int
-) -> None:
+def test_rows_by_a_changed_footer_are_read_or_are_a_clean_error(tmp_path, seed):
     (file,) = mutated_files(seed_files(), seed=seed, count=1)
     path = tmp_path / "a.parquet"
     path.write_bytes(file)

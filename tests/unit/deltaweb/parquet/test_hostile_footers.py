@@ -85,9 +85,7 @@ def test_a_file_cut_at_any_byte_is_no_parquet_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("claimed", [0, 2**31, 2**32 - 1])
-def test_a_footer_length_that_cannot_be_is_refused(
-    tmp_path: Path, claimed: int
-) -> None:
+def test_a_footer_length_that_cannot_be_is_refused(tmp_path: Path, claimed: int):
     path = tmp_path / "file.parquet"
     path.write_bytes(_write(path)[:-8] + struct.pack("<I", claimed) + b"PAR1")
 

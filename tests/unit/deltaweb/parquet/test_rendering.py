@@ -37,9 +37,7 @@ def test_a_length_of_gigabytes_is_judged_at_once() -> None:
         pytest.param(b"\x01" * 2_000, 0, id="more digits than Python writes"),
     ],
 )
-def test_a_decimal_whose_text_has_no_bounds_is_shown_as_bytes(
-    raw: bytes, scale: int
-) -> None:
+def test_a_decimal_whose_text_has_no_bounds_is_shown_as_bytes(raw: bytes, scale: int):
     decimal = Annotation("DECIMAL", precision=MOST, scale=scale)
 
     assert render(raw, decimal, "BYTE_ARRAY") == {"hex": raw.hex()}

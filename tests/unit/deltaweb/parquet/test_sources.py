@@ -32,9 +32,7 @@ def path(tmp_path: Path) -> Path:
         pytest.param(lambda path: fsspec.open(f"file://{path}").open(), id="fsspec"),
     ],
 )
-def test_a_file_is_read_however_it_is_given(
-    path: Path, opened: Callable[[Path], Any]
-) -> None:
+def test_a_file_is_read_however_it_is_given(path: Path, opened: Callable[[Path], Any]):
     source = opened(path)
 
     assert describe(source)["num_rows"] == 3

@@ -47,9 +47,7 @@ class TestBelief:
             ("BYTE_ARRAY", {"converted_type": "DECIMAL", "precision": 5, "scale": 0}),
         ],
     )
-    def test_of_old_fields_is_for_signed_numbers(
-        self, physical: str, stored: dict[str, Any]
-    ) -> None:
+    def test_of_old_fields_is_for_signed_numbers(self, physical, stored):
         node = column(element("c", physical, **stored))
         different = {"min": _int(1), "max": _int(2)}
         equal = {"min": _int(7), "max": _int(7)}

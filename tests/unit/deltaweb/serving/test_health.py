@@ -38,9 +38,7 @@ def port() -> Iterator[int]:
 @pytest.mark.parametrize(
     ("status", "is_well"), [(200, True), (302, True), (503, False), (500, False)]
 )
-def test_any_answer_but_a_fault_is_one(
-    port: int, monkeypatch: pytest.MonkeyPatch, status: int, *, is_well: bool
-) -> None:
+def test_any_answer_but_a_fault_is_one(port, monkeypatch, status, *, is_well):
     monkeypatch.setattr(Answers, "status", status)
 
     assert answers(port, "") is is_well

@@ -38,9 +38,7 @@ BODIES = [
 class TestArrival:
     @pytest.mark.parametrize(("sent", "request_"), BODIES)
     @given(cuts=st.lists(st.integers(0, 200)), next_=st.binary(max_size=20))
-    def test_is_there_with_its_last_byte(
-        self, sent: bytes, request_: bytes, cuts: list[int], next_: bytes
-    ) -> None:
+    def test_is_there_with_its_last_byte(self, sent, request_, cuts, next_):
         arrival = Arrival()
         places = sorted({0, *(cut for cut in cuts if cut < len(sent)), len(sent)})
         pieces = [sent[a:b] for a, b in itertools.pairwise(places)]

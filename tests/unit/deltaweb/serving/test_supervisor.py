@@ -96,9 +96,7 @@ def test_an_interrupt_stops_all(parent: "subprocess.Popen[bytes]", pids: Path) -
     assert not is_alive(child)
 
 
-def test_a_killed_parent_leaves_nothing_behind(
-    parent: "subprocess.Popen[bytes]", pids: Path
-) -> None:
+def test_a_killed_parent_leaves_nothing_behind(parent, pids):
     child = int(pids.read_text())
     parent.kill()
     parent.wait(60)

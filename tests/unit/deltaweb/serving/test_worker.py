@@ -123,9 +123,7 @@ class TestABatch:
         assert loop.worker.nr_conns == loop.num_watched == 1
         loop.take_connection()
 
-    def test_gives_no_event_to_the_next_connection_of_the_same_number(
-        self, stack: contextlib.ExitStack
-    ) -> None:
+    def test_gives_no_event_to_the_next_connection_of_the_same_number(self, stack):
         loop = Loop(stack, num_connections=3)
         first, first_conn = loop.take_connection()
         second, second_conn = loop.take_connection()
@@ -159,9 +157,7 @@ class TestAConnectionThatFails:
     def loop(self, stack: contextlib.ExitStack) -> Loop:
         return Loop(stack, num_connections=8)
 
-    def test_is_closed_alone_and_told(
-        self, loop: Loop, caplog: pytest.LogCaptureFixture
-    ) -> None:
+    def test_is_closed_alone_and_told(self, loop, caplog):
         client, conn = loop.take_connection()
         _, other = loop.take_connection()
         conn.arrival = ArrivalThatFails()
@@ -175,9 +171,7 @@ class TestAConnectionThatFails:
         assert "A connection failed and was closed" in caplog.text
         assert faults_of(caplog) == ["ValueError('a fault')"]
 
-    def test_in_a_thread_is_closed_and_told(
-        self, loop: Loop, caplog: pytest.LogCaptureFixture
-    ) -> None:
+    def test_in_a_thread_is_closed_and_told(self, loop, caplog):
         client, conn = loop.take_connection()
 
         client.sendall(b"GET /exit HTTP/1.1\r\nHost: a\r\n\r\n")

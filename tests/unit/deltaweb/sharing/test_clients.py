@@ -106,9 +106,7 @@ def test_what_no_answer_carries_is_read_by_nobody_for_its_reason() -> None:
         ),
     ],
 )
-def test_what_the_python_client_alone_does_not_read(
-    column: StructField, partitioned: tuple[str, ...]
-) -> None:
+def test_what_the_python_client_alone_does_not_read(column, partitioned):
     found: dict[str, Any] = readings(column, partition_columns=partitioned)
 
     assert {name for name, one in found.items() if one.can_read} == {

@@ -14,10 +14,7 @@ from deltaweb.delta.protocol.schema import (
     StructField,
     StructType,
 )
-from deltaweb.sharing.compatibility import (
-    Misreading,
-    misreadings,
-)
+from deltaweb.sharing.compatibility import Misreading, misreadings
 
 LONG = PrimitiveType("long")
 NTZ = PrimitiveType("timestamp_ntz")
@@ -77,9 +74,7 @@ class TestMisreadings:
             pytest.param(["vacuumProtocolCheck", "appendOnly"], id="writers' rules"),
         ],
     )
-    def test_of_a_feature_that_is_only_supported_are_none(
-        self, features: list[str]
-    ) -> None:
+    def test_of_a_feature_that_is_only_supported_are_none(self, features: list[str]):
         assert found(table(reader=3, features=features)) == []
 
     @pytest.mark.parametrize(
@@ -111,9 +106,7 @@ class TestMisreadings:
             ),
             pytest.param(
                 table(
-                    column("id", **physical("col-1")),
-                    reader=2,
-                    configuration=MAPPED,
+                    column("id", **physical("col-1")), reader=2, configuration=MAPPED
                 ),
                 "columnMapping",
                 id="mapped columns by version",
@@ -145,9 +138,7 @@ class TestMisreadings:
             ),
         ],
     )
-    def test_name_the_feature_that_is_used(
-        self, facts: dict[str, Any], feature: str
-    ) -> None:
+    def test_name_the_feature_that_is_used(self, facts: dict[str, Any], feature: str):
         (misreading,) = found(facts)
 
         assert misreading.feature == feature
@@ -166,9 +157,7 @@ class TestMisreadings:
             ),
         ],
     )
-    def test_of_columns_that_go_by_their_names_are_none(
-        self, facts: dict[str, Any]
-    ) -> None:
+    def test_of_columns_that_go_by_their_names_are_none(self, facts: dict[str, Any]):
         assert found(facts) == []
 
     def test_count_deletion_vectors_that_a_file_has(self) -> None:
@@ -179,9 +168,7 @@ class TestMisreadings:
         assert misreading.feature == "deletionVectors"
 
     @pytest.mark.parametrize(("switch", "count"), [("true", 1), ("false", 0), ("", 0)])
-    def test_ask_the_property_where_nobody_looked_at_the_files(
-        self, switch: str, count: int
-    ) -> None:
+    def test_ask_the_property_where_nobody_looked_at_the_files(self, switch, count):
         facts = table(
             reader=3,
             features=["deletionVectors"],

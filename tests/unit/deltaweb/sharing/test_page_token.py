@@ -5,11 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deltaweb.sharing.errors import ParameterInvalidError
-from deltaweb.sharing.page_token import (
-    PageScope,
-    decode_page_token,
-    encode_page_token,
-)
+from deltaweb.sharing.page_token import PageScope, decode_page_token, encode_page_token
 
 KEYS = [b"k" * 32]
 SCOPE = PageScope("tables", "r1", ("sales", "crm"))

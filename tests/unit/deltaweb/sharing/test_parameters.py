@@ -97,10 +97,7 @@ class TestParseMoment:
     def test_reads_times_with_a_zone(self, text: str, moment: datetime) -> None:
         assert parse_moment(text, name="timestamp") == moment
 
-    @given(
-        moment=st.datetimes(timezones=st.just(UTC)),
-        hours=st.integers(-12, 12),
-    )
+    @given(moment=st.datetimes(timezones=st.just(UTC)), hours=st.integers(-12, 12))
     def test_reads_every_iso_time(self, moment: datetime, hours: int) -> None:
         zone = timezone(timedelta(hours=hours))
         try:

@@ -50,9 +50,7 @@ def chosen(header: str, *features: str) -> ResponseFormat:
         ),
     ],
 )
-def test_is_one_that_the_client_reads_the_table_in(
-    header: str, features: tuple[str, ...], name: str
-) -> None:
+def test_is_one_that_the_client_reads_the_table_in(header, features, name):
     assert chosen(header, *features).name == name
 
 
@@ -129,9 +127,7 @@ def test_goes_by_what_versions_may_use_where_the_client_takes_either(
         ),
     ],
 )
-def test_is_none_where_the_client_would_misread_it(
-    header: str, features: tuple[str, ...], named: list[str]
-) -> None:
+def test_is_none_where_the_client_would_misread_it(header, features, named):
     with pytest.raises(TableMisreadError) as caught:
         chosen(header, *features)
 

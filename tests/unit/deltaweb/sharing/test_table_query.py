@@ -153,9 +153,7 @@ class TestChangesQuery:
             ),
         ],
     )
-    def test_refuses_what_names_no_range(
-        self, parameters: dict[str, str], name: str
-    ) -> None:
+    def test_refuses_what_names_no_range(self, parameters: dict[str, str], name: str):
         with pytest.raises(ParameterInvalidError) as caught:
             parse_changes_query(parameters)
 

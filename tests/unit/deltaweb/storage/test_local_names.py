@@ -21,9 +21,7 @@ def fail(code: int) -> object:
 
 
 @pytest.fixture(params=["link", "rename"])
-def store(
-    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> LocalTableStore:
+def store(request, tmp_path, monkeypatch):
     if request.param == "rename":
         monkeypatch.setattr(os, "link", fail(errno.EPERM))
     return LocalTableStore(str(tmp_path / "table"))
@@ -39,9 +37,7 @@ def test_a_name_is_taken_once(store: LocalTableStore) -> None:
     assert store.list_names_from("") == ["a"]
 
 
-def test_bytes_that_come_late_are_not_written_again(
-    store: LocalTableStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_bytes_that_come_late_are_not_written_again(store, monkeypatch):
     for name in ("a", "b"):
         store.put_if_absent(name, b"first")
     synced: list[int] = []
@@ -108,9 +104,7 @@ def test_a_rename_replaces_nothing(tmp_path: Path) -> None:
     assert not (tmp_path / "new").exists()
 
 
-def test_a_disk_without_either_is_read_only(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_disk_without_either_is_read_only(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "link", fail(errno.EPERM))
     monkeypatch.setattr(local_names, "_libc", object())
     store = LocalTableStore(str(tmp_path / "table"))
@@ -125,12 +119,7 @@ def test_a_disk_without_either_is_read_only(
     ("code", "kind"),
     [(errno.ENOSPC, StorageFullError), (errno.EACCES, LocationDeniedError)],
 )
-def test_a_fault_of_the_disk_is_told(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    code: int,
-    kind: type[Exception],
-) -> None:
+def test_a_fault_of_the_disk_is_told(tmp_path, monkeypatch, code, kind):
     (tmp_path / "new").write_text("new")
     monkeypatch.setattr(os, "link", fail(code))
 

@@ -63,9 +63,7 @@ def test_rows_of_another_leave_it_known(location: str, loads: list[int]) -> None
     assert loads == [0, 1]  # of the two tables
 
 
-def test_it_is_read_again_after_many_commits_of_another(
-    location: str, loads: list[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_it_is_read_again_after_many_commits_of_another(location, loads, monkeypatch):
     monkeypatch.setattr(append, "MAX_COMMITS_FOLLOWED", 2)
     table, other = DeltaTable.create(location, ROWS.schema), DeltaTable(location)
     table.append(ROWS)
@@ -78,9 +76,7 @@ def test_it_is_read_again_after_many_commits_of_another(
     assert loads == [0, 1, 4]
 
 
-def test_it_is_read_again_when_another_changes_what_holds(
-    location: str, loads: list[int]
-) -> None:
+def test_it_is_read_again_when_another_changes_what_holds(location, loads):
     table = DeltaTable.create(location, ROWS.schema)
     table.append(ROWS)
     DeltaTable(location).set_properties({"delta.checkpointInterval": "3"})
@@ -141,9 +137,7 @@ def test_rows_that_are_numbered_leave_it_known(location: str, loads: list[int]) 
     assert sorted(ids) == [1, 2, 3]
 
 
-def test_numbers_that_another_gave_are_not_given_again(
-    location: str, loads: list[int]
-) -> None:
+def test_numbers_that_another_gave_are_not_given_again(location: str, loads: list[int]):
     columns = parse_columns_ddl("id BIGINT GENERATED ALWAYS AS IDENTITY, x BIGINT")
     table, other = (
         DeltaTable.create(location, StructType(columns)),

@@ -22,11 +22,7 @@ SCHEMA = {
 }
 
 
-def clustered(
-    *columns: list[str],
-    store: MemoryTableStore | None = None,
-    has_vectors: bool = False,
-) -> DeltaTable:
+def clustered(*columns, store=None, has_vectors=False):
     """A table of a, b and c whose first column alone would get statistics."""
     domain: Action = {
         "domain": "delta.clustering",

@@ -119,9 +119,7 @@ def test_each_partition_has_files_of_its_own_without_its_columns() -> None:
 @pytest.mark.parametrize(
     "text", ["a b", "a/b", "a%20b", "ä", "..", "x" * 500, 'q"?#', "\x01", "_h", "="]
 )
-def test_a_value_in_a_path_is_encoded_once_for_the_disk_and_once_for_the_log(
-    text: str,
-) -> None:
+def test_a_value_in_a_path_is_encoded_once_for_the_disk_and_once_for_the_log(text: str):
     store = MemoryTableStore()
 
     files = write(store, pa.table({"_p ö": [text], "a": [1]}), "_p ö")
@@ -150,9 +148,7 @@ def test_a_target_size_ends_files(monkeypatch: pytest.MonkeyPatch) -> None:
     assert sum(json.loads(s)["numRecords"] for s in files["stats"].to_pylist()) == 10**5
 
 
-def test_many_partitions_are_written_with_few_files_open(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_many_partitions_are_written_with_few_files_open(monkeypatch):
     monkeypatch.setattr(data_files, "MAX_OPEN_FILES", 3)
     monkeypatch.setattr(data_files, "MAX_WAITING_BYTES", 1_000)
     monkeypatch.setattr(data_files, "ROW_GROUP_ROWS", 100)

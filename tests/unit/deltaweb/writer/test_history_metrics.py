@@ -3,7 +3,6 @@
 Source: the documentation of Delta Lake, "Operation metrics keys".
 """
 
-from collections.abc import Callable
 from datetime import UTC, datetime
 
 import pyarrow as pa
@@ -98,11 +97,7 @@ def merge(table: DeltaTable) -> object:
     ids=["delete", "update", "merge", "optimize"],
 )
 @pytest.mark.parametrize("properties", [{}, VECTORS], ids=["plain", "with vectors"])
-def test_an_operation_tells_all_of_them(
-    change: Callable[[DeltaTable], object],
-    names: set[str],
-    properties: dict[str, str],
-) -> None:
+def test_an_operation_tells_all_of_them(change, names, properties):
     table = made(**properties)
 
     change(table)
@@ -142,15 +137,9 @@ def test_times_are_parts_of_the_whole() -> None:
 
 @pytest.mark.parametrize(
     ("sizes", "quantiles"),
-    [
-        ([], []),
-        ([7], [7, 7, 7, 7, 7]),
-        ([4, 1, 3, 2], [1, 2, 3, 4, 4]),
-    ],
+    [([], []), ([7], [7, 7, 7, 7, 7]), ([4, 1, 3, 2], [1, 2, 3, 4, 4])],
 )
-def test_sizes_of_files_are_told_by_their_quarters(
-    sizes: list[int], quantiles: list[int]
-) -> None:
+def test_sizes_of_files_are_told_by_their_quarters(sizes, quantiles):
     assert [*size_quantiles(sizes).values()] == quantiles
 
 
@@ -193,9 +182,7 @@ class TestParameters:
         ],
         ids=["optimize", "vacuum", "restore", "delete"],
     )
-    def test_have_the_isolation_beside_them(
-        self, change: Callable[[DeltaTable], object], level: str
-    ) -> None:
+    def test_have_the_isolation_beside_them(self, change, level):
         table = made()
 
         change(table)

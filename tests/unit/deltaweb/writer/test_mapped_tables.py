@@ -114,9 +114,7 @@ class TestFiles:
 
 
 class TestColumns:
-    def test_that_are_new_get_ids_that_were_never_given(
-        self, table: DeltaTable
-    ) -> None:
+    def test_that_are_new_get_ids_that_were_never_given(self, table: DeltaTable):
         table.append(ROWS)
         table.add_columns("note STRUCT<a: INT, b: STRING>")
         table.drop_column("note")

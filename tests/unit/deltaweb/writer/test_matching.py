@@ -45,9 +45,7 @@ def store(monkeypatch: pytest.MonkeyPatch) -> OpeningsStore:
         pytest.param("n % 10 = 10", [*range(10)], id="no row"),
     ],
 )
-def test_a_file_is_opened_once(
-    store: OpeningsStore, where: str, left: list[int]
-) -> None:
+def test_a_file_is_opened_once(store: OpeningsStore, where: str, left: list[int]):
     table = DeltaTable.from_store(store)
 
     table.delete(where)
@@ -75,18 +73,14 @@ def test_the_log_is_listed_once_and_its_hint_read_once(where: str | None) -> Non
 @pytest.mark.parametrize(
     ("where", "changed"), [pytest.param("n > 4", 5, id="some"), (None, 10)]
 )
-def test_without_a_condition_every_row_is_one_that_changes(
-    store: OpeningsStore, where: str | None, changed: int
-) -> None:
+def test_without_a_condition_every_row_is_one_that_changes(store, where, changed):
     result = DeltaTable.from_store(store).update({"n": "n - 10"}, where)
 
     assert result.num_rows_updated == changed
     assert numbers(DeltaTable.from_store(store))[0] < 0
 
 
-def test_a_file_with_much_before_its_first_match_is_read_again(
-    store: OpeningsStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_with_much_before_its_first_match_is_read_again(store, monkeypatch):
     monkeypatch.setattr(matching, "MAX_KEPT_BYTES", 20)
     table = DeltaTable.from_store(store)
 

@@ -78,9 +78,7 @@ class TestOptimize:
         info = table.read_commit(result.version or 0)[0]["commitInfo"]
         assert info["userName"] == "eve"
 
-    def test_rows_that_came_after_the_plan_stay_as_they_are(
-        self, table: DeltaTable
-    ) -> None:
+    def test_rows_that_came_after_the_plan_stay_as_they_are(self, table: DeltaTable):
         table.append(ROWS)
         plan = plan_optimize(table.store, version=table.latest_version())
         table.append(ROWS)

@@ -45,9 +45,7 @@ def table(store: Overtaken) -> DeltaTable:
 
 
 class TestARestore:
-    def test_does_not_miss_what_was_appended(
-        self, store: Overtaken, table: DeltaTable
-    ) -> None:
+    def test_does_not_miss_what_was_appended(self, store: Overtaken, table: DeltaTable):
         store.rival = lambda other: other.append(MORE)
 
         with pytest.raises(CommitConflictError) as caught:
@@ -57,9 +55,7 @@ class TestARestore:
         assert table.latest_version() == 3
         assert numbers(table) == [1, 1, 1, 2, 2, 3, 3]
 
-    def test_follows_what_left_the_table_as_it_was(
-        self, store: Overtaken, table: DeltaTable
-    ) -> None:
+    def test_follows_what_left_the_table_as_it_was(self, store, table):
         store.rival = lambda other: other.vacuum(
             dry_run=False, is_told=True, now=datetime(2000, 1, 1, tzinfo=UTC)
         )
@@ -98,9 +94,7 @@ class TestARestore:
         ),
     ],
 )
-def test_an_optimize_follows_what_its_rows_do_not_see(
-    store: Overtaken, table: DeltaTable, rival: Rival
-) -> None:
+def test_an_optimize_follows_what_its_rows_do_not_see(store, table, rival):
     store.rival = rival
 
     result = table.optimize()
@@ -134,9 +128,7 @@ def test_an_optimize_follows_what_its_rows_do_not_see(
         ),
     ],
 )
-def test_an_optimize_is_lost_to_what_its_files_may_not_fit(
-    store: Overtaken, table: DeltaTable, rival: Rival
-) -> None:
+def test_an_optimize_is_lost_to_what_its_files_may_not_fit(store, table, rival):
     store.rival = rival
 
     with pytest.raises(CommitConflictError):
@@ -174,9 +166,7 @@ WRITES = {
         ),
     ],
 )
-def test_a_writer_follows_a_protocol_that_it_satisfies(
-    store: Overtaken, table: DeltaTable, rival: Rival, write: str
-) -> None:
+def test_a_writer_follows_a_protocol_that_it_satisfies(store, table, rival, write):
     store.rival = rival
 
     result = WRITES[write](table)

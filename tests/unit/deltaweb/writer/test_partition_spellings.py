@@ -82,9 +82,7 @@ class TestRewrite:
     @pytest.mark.parametrize("properties", [{}, WITH_VECTORS], ids=["", "vectors"])
     @pytest.mark.parametrize("change", CHANGES)
     @pytest.mark.parametrize("name", ["timestamp", "double", "null"])
-    def test_keeps_the_text_of_a_partition(
-        self, name: str, change: str, properties: dict[str, str]
-    ) -> None:
+    def test_keeps_the_text_of_a_partition(self, name, change, properties):
         text = SPELLINGS[name][1][1]
         table = table_of(name, text, text, **properties)
 

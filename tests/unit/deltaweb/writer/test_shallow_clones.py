@@ -29,16 +29,12 @@ def numbers(table: DeltaTable) -> list[int]:
     return sorted(table.snapshot().read()["n"].to_pylist())
 
 
-def test_rows_are_read_where_the_root_is_allowed(
-    source: DeltaTable, clone: Path
-) -> None:
+def test_rows_are_read_where_the_root_is_allowed(source: DeltaTable, clone: Path):
     assert numbers(opened(clone, source.root)) == NUMBERS
 
 
 @pytest.mark.parametrize("root", ["/elsewhere", "{source}x", "{source}/below"])
-def test_a_file_outside_of_what_is_allowed_is_named(
-    source: DeltaTable, clone: Path, root: str
-) -> None:
+def test_a_file_outside_of_what_is_allowed_is_named(source, clone, root):
     table = opened(clone, root.format(source=source.root))
 
     assert table.snapshot().num_files == 2

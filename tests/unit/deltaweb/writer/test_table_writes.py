@@ -295,9 +295,7 @@ class TestUpdate:
 
         assert table.snapshot().read(["n"], "p = 'z'").to_pylist() == [{"n": 1}]
 
-    def test_what_is_not_evaluated_here_is_refused_by_name(
-        self, table: DeltaTable
-    ) -> None:
+    def test_what_is_not_evaluated_here_is_refused_by_name(self, table: DeltaTable):
         with pytest.raises(ExpressionError, match="sha2"):
             table.update({"s": "sha2(s, 256)"})
         with pytest.raises(ColumnNotFoundError):
@@ -336,9 +334,7 @@ class TestOverwrite:
         assert numbers(table) == [9]
         assert (result.num_added_files, result.num_removed_files) == (1, 2)
 
-    def test_rows_take_the_place_of_those_of_a_condition(
-        self, table: DeltaTable
-    ) -> None:
+    def test_rows_take_the_place_of_those_of_a_condition(self, table: DeltaTable):
         table.overwrite(pa.table({"n": [20], "p": ["x"]}), where="n >= 3")
 
         assert numbers(table) == [1, 2, 20]
@@ -357,16 +353,12 @@ class TestOverwrite:
         assert (result.version, result.num_removed_files) == (1, 0)
         assert numbers(table) == [1, 2, 3]
 
-    def test_only_partitions_of_new_rows_go_when_dynamic(
-        self, table: DeltaTable
-    ) -> None:
+    def test_only_partitions_of_new_rows_go_when_dynamic(self, table: DeltaTable):
         table.overwrite(pa.table({"n": [9], "p": ["x"]}), dynamic=True)
 
         assert numbers(table) == [2, 9]
 
-    def test_the_schema_is_replaced_where_it_is_asked_to(
-        self, table: DeltaTable
-    ) -> None:
+    def test_the_schema_is_replaced_where_it_is_asked_to(self, table: DeltaTable):
         table.overwrite(pa.table({"a": [1.5], "p": ["x"]}), overwrite_schema=True)
 
         assert table.snapshot().read().to_pylist() == [{"a": 1.5, "p": "x"}]

@@ -43,9 +43,7 @@ def test_new_values_are_of_the_zone(table: DeltaTable) -> None:
     ]
 
 
-def test_rows_replace_those_of_the_zone_and_have_to_be_of_it(
-    table: DeltaTable, folder: Path
-) -> None:
+def test_rows_replace_those_of_the_zone_and_have_to_be_of_it(table, folder):
     late = ROWS.slice(1).set_column(0, "id", pa.array([7], pa.int64()))
 
     with pytest.raises(ConstraintViolatedError):
@@ -55,9 +53,7 @@ def test_rows_replace_those_of_the_zone_and_have_to_be_of_it(
     assert ids(folder) == [1, 7]
 
 
-def test_rows_are_merged_by_conditions_and_values_of_the_zone(
-    table: DeltaTable,
-) -> None:
+def test_rows_are_merged_by_conditions_and_values_of_the_zone(table: DeltaTable):
     table.merge(ROWS, on="t.id = s.id").when_matched_update(
         {"ts": "CAST(CAST(s.ts AS DATE) AS TIMESTAMP)"}, "hour(s.ts) = 8"
     ).execute()
@@ -68,9 +64,7 @@ def test_rows_are_merged_by_conditions_and_values_of_the_zone(
     ]
 
 
-def test_a_constraint_is_of_the_zone_of_who_writes(
-    table: DeltaTable, folder: Path
-) -> None:
+def test_a_constraint_is_of_the_zone_of_who_writes(table: DeltaTable, folder: Path):
     table.delete("id = 1")
     table.add_constraint("late", MIDNIGHT, upgrade=True)
 
@@ -79,9 +73,7 @@ def test_a_constraint_is_of_the_zone_of_who_writes(
     DeltaTable(str(folder)).append(ROWS)  # in UTC both are late
 
 
-def test_changes_and_versions_are_asked_for_by_its_clocks(
-    table: DeltaTable, folder: Path
-) -> None:
+def test_changes_and_versions_are_asked_for_by_its_clocks(table, folder):
     assert table.snapshot(timestamp="2999-01-01 12:00").version == 1
     with pytest.raises(TimestampInvalidError, match="say its zone"):
         DeltaTable(str(folder)).snapshot(timestamp="2999-01-01 12:00")

@@ -12,10 +12,7 @@ def change(narrow: object, wide: object, **more: str) -> dict[str, object]:
 @pytest.mark.parametrize(
     ("metadata", "fact"),
     [
-        (
-            {"__CHAR_VARCHAR_TYPE_STRING": "varchar(10)"},
-            ("declared as", "varchar(10)"),
-        ),
+        ({"__CHAR_VARCHAR_TYPE_STRING": "varchar(10)"}, ("declared as", "varchar(10)")),
         (
             {"__COLLATIONS": {"s": "spark.UTF8_LCASE"}},
             ("collation", "spark.UTF8_LCASE"),
@@ -35,9 +32,7 @@ def change(narrow: object, wide: object, **more: str) -> dict[str, object]:
         ),
     ],
 )
-def test_metadata_is_told_in_words(
-    metadata: dict[str, Any], fact: tuple[str, str]
-) -> None:
+def test_metadata_is_told_in_words(metadata: dict[str, Any], fact: tuple[str, str]):
     assert list(column_facts("s", metadata)) == [fact]
 
 

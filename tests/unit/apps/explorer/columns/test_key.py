@@ -27,9 +27,7 @@ class TestLikelyKey:
             pytest.param({"paid": TEXT, "acid": None}, "", id="not a name of a key"),
         ],
     )
-    def test_is_the_column_that_speaks_most_for_itself(
-        self, facts: dict[str, ColumnFacts | None], expected: str
-    ) -> None:
+    def test_is_the_column_that_speaks_most_for_itself(self, facts, expected):
         told = {name: fact for name, fact in facts.items() if fact is not None}
 
         found = likely_key(list(facts), told)
@@ -71,9 +69,7 @@ class TestReadFacts:
             pytest.param({"null_count": [{"id": 0}, {"id": None}]}, id="its nulls"),
         ],
     )
-    def test_what_a_file_does_not_tell_is_not_made_up(
-        self, columns: dict[str, list[object]]
-    ) -> None:
+    def test_what_a_file_does_not_tell_is_not_made_up(self, columns):
         assert self.facts(**columns) == {}
 
     def test_a_file_without_bounds_leaves_the_range_unknown(self) -> None:

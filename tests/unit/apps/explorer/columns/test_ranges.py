@@ -104,9 +104,7 @@ class TestRangeStrip:
             pytest.param([False, True], [True, True], 1.5, id="truths"),
         ],
     )
-    def test_tells_in_how_many_ranges_a_value_is(
-        self, low: list[object], high: list[object], depth: float
-    ) -> None:
+    def test_tells_in_how_many_ranges_a_value_is(self, low, high, depth):
         strip = range_strip(pa.chunked_array([low]), pa.chunked_array([high]))
 
         assert strip is not None

@@ -59,9 +59,7 @@ class TestMetric:
             pytest.param("mine", "9" * 40, "Mine", "9" * 40, id="a huge number"),
         ],
     )
-    def test_has_a_name_and_a_unit(
-        self, name: str, value: object, label: str, shown: str
-    ) -> None:
+    def test_has_a_name_and_a_unit(self, name, value, label, shown):
         found = metric(name, value)
 
         assert (found.label, found.value) == (label, shown)
@@ -94,9 +92,7 @@ class TestCommitActions:
         assert actions.problem
         assert actions.raw == ()
 
-    def test_storage_is_not_asked_for_what_the_log_has_lost(
-        self, tmp_path: Path
-    ) -> None:
+    def test_storage_is_not_asked_for_what_the_log_has_lost(self, tmp_path: Path):
         table = new_table_at(lake(tmp_path, *ACTIONS))
 
         actions = commit_actions(table, Commit(version=0, is_archived=True))

@@ -5,7 +5,6 @@ import pyarrow as pa
 from deltaweb.web.explorer.compare.rows import (
     FIRST_ROWS,
     MAX_COLUMNS,
-    RowChangesPage,
     row_changes_page,
     sample_objects,
 )
@@ -14,9 +13,7 @@ from deltaweb.web.pages.paging import PAGE_LENGTH
 KINDS = ("update_preimage", "update_postimage", "insert", "delete")
 
 
-def page_of(
-    num_rows: int, *, num_columns: int = 2, kind: str = "", page: int = 1
-) -> RowChangesPage:
+def page_of(num_rows: int, *, num_columns: int = 2, kind: str = "", page: int = 1):
     """A page of a sample with so many changes of each kind; the last cell changed."""
     kinds = [kind for kind in KINDS for _ in range(num_rows)]
     names = [f"c{number}" for number in range(num_columns)]

@@ -25,9 +25,7 @@ AFTER = StructType((*schema(*ADDED).fields, *schema(*CHANGED, kind="string").fie
         pytest.param(9, (0, 0, 50), id="one behind the last is the last"),
     ],
 )
-def test_changes_of_a_schema_come_in_pages(
-    page: int, counts: tuple[int, int, int]
-) -> None:
+def test_changes_of_a_schema_come_in_pages(page: int, counts: tuple[int, int, int]):
     part = schema_part(diff_schemas(BEFORE, AFTER), page)
 
     shown = part.changes

@@ -1,7 +1,6 @@
 from datetime import timedelta
 
 import pytest
-from pytest_django import DjangoAssertNumQueries
 
 from deltaweb.web.accounts.models import User
 from deltaweb.web.explorer.dashboard.latest_commits import latest_commits
@@ -49,9 +48,7 @@ class TestLatestCommits:
         busy, quiet = new_table("own.busy"), new_table("own.quiet")
         for version in range(10):
             new_commit(
-                busy,
-                version,
-                committed_at=NOW + timedelta(milliseconds=100 * version),
+                busy, version, committed_at=NOW + timedelta(milliseconds=100 * version)
             )
         new_commit(busy, 10, committed_at=NOW + timedelta(seconds=1))
         new_commit(quiet, committed_at=NOW - timedelta(days=3))
@@ -72,9 +69,7 @@ class TestLatestCommits:
 
         assert (latest.commit.version, latest.num_commits) == (2, 1)
 
-    def test_asks_as_often_for_many_tables_as_for_one(
-        self, django_assert_num_queries: DjangoAssertNumQueries
-    ) -> None:
+    def test_asks_as_often_for_many_tables_as_for_one(self, django_assert_num_queries):
         user = new_user()
         for number in range(12):
             new_commit(new_table(f"t{number}"))

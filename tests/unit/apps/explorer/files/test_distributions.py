@@ -32,13 +32,7 @@ class TestRowsHistogram:
             pytest.param([3, 4, None], (2, 4, 8), (1, 1), 1, id="one does not tell"),
         ],
     )
-    def test_counts_files_by_rows(
-        self,
-        records: list[int | None],
-        edges: tuple[int, ...],
-        counts: tuple[int, ...],
-        untold: int,
-    ) -> None:
+    def test_counts_files_by_rows(self, records, edges, counts, untold):
         found = rows_histogram(files_of(*records))
 
         assert found is not None
@@ -72,9 +66,7 @@ class TestFileAges:
             pytest.param(10**9, "Jan 1970", id="within a century"),
         ],
     )
-    def test_many_files_are_counted_on_a_grid(
-        self, step_ms: int, first_tick: str
-    ) -> None:
+    def test_many_files_are_counted_on_a_grid(self, step_ms: int, first_tick: str):
         count = MAX_POINTS + 1
 
         ages = file_ages(files_of(*[1] * count, step_ms=step_ms))

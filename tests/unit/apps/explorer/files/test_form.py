@@ -1,5 +1,3 @@
-from collections.abc import Callable
-
 import pytest
 from django.http import QueryDict
 from hypothesis import given
@@ -56,9 +54,7 @@ PARSERS = [parse_history_filter, parse_file_filter, parse_row_query, parse_searc
         st.sampled_from([*NAMES, "page", "col", "f"]), st.text(max_size=60)
     )
 )
-def test_any_query_is_read_or_refused_with_a_hint(
-    parse: Callable[[QueryDict], object], values: dict[str, str]
-) -> None:
+def test_any_query_is_read_or_refused_with_a_hint(parse, values):
     query = QueryDict(mutable=True)
     query.update(values)
 

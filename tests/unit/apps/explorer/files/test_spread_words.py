@@ -3,18 +3,14 @@
 import pyarrow as pa
 import pytest
 
-from deltaweb.web.explorer.files.spread_words import SpreadWords, spread_words
+from deltaweb.web.explorer.files.spread_words import spread_words
 from deltaweb.web.explorer.version.listed import ListedFiles
 
 TIME_MS = 1_795_346_100_000
 counts = iter(range(1000))
 
 
-def words(
-    sizes: list[int],
-    rows: list[int | None] | None = None,
-    times: list[int] | None = None,
-) -> SpreadWords:
+def words(sizes, rows=None, times=None):
     num = len(sizes)
     files = pa.table(
         {

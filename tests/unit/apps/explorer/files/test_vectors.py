@@ -72,9 +72,7 @@ class TestList:
     @pytest.mark.parametrize(
         ("has_vector", "expected"), [(True, ["a", "b"]), (False, ["c"])]
     )
-    def test_is_filtered_by_vectors(
-        self, *, has_vector: bool, expected: list[str]
-    ) -> None:
+    def test_is_filtered_by_vectors(self, *, has_vector: bool, expected: list[str]):
         wanted = FileFilter(has_vector=has_vector)
 
         assert [file.path for file in file_page(FILES, wanted, []).files] == expected

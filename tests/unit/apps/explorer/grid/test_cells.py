@@ -27,9 +27,7 @@ class TestCell:
             pytest.param(b"\x9f\x3c", "binary", "9f 3c 2 B", id="short binary"),
         ],
     )
-    def test_shows_a_value_of_each_type(
-        self, value: object, kind: str, text: str
-    ) -> None:
+    def test_shows_a_value_of_each_type(self, value: object, kind: str, text: str):
         shown = cell(value, UTC)
 
         assert (shown.kind, shown.text) == (kind, text)
@@ -52,9 +50,7 @@ class TestCell:
         assert shown.detail.endswith("1e 1f")
 
     @pytest.mark.parametrize("word", ["null", "NULL", "Null"])
-    def test_nothing_within_a_nested_value_differs_from_the_word(
-        self, word: str
-    ) -> None:
+    def test_nothing_within_a_nested_value_differs_from_the_word(self, word: str):
         shown = cell({"a": None, "b": word, "c": "nullable"}, UTC)
 
         assert shown.text == f'{{a: null, b: "{word}", c: nullable}}'

@@ -85,9 +85,7 @@ class TestMerge:
         pytest.param("updateId", "adf7-809f", "Update id", "adf7-809f", id="unknown"),
     ],
 )
-def test_has_a_name_and_a_value_in_words(
-    name: str, value: object, label: str, text: str
-) -> None:
+def test_has_a_name_and_a_value_in_words(name, value, label, text):
     found = by_name(**{name: value})[name]
 
     assert (found.label, found.text) == (label, text)

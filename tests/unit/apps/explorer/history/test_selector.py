@@ -1,5 +1,4 @@
 from datetime import UTC, date, datetime, timedelta
-from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -53,9 +52,7 @@ class TestCommitPage:
         assert versions(table, first_day=day, last_day=day) == [5, 4]
         assert versions(table, last_day=date.max) == [5, 4, 3, 2, 1, 0]
 
-    def test_tells_where_the_next_page_starts(
-        self, table: Table, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_tells_where_the_next_page_starts(self, table, monkeypatch):
         monkeypatch.setattr(history, "PAGE_LENGTH", 4)
         until = history.commits_until(table, None)
 
@@ -93,9 +90,7 @@ class TestDailyCounts:
             pytest.param(HistoryFilter(first_day=date.min), 6, id="all days"),
         ],
     )
-    def test_counts_what_a_filter_lets_pass(
-        self, table: Table, wanted: HistoryFilter, num_commits: int
-    ) -> None:
+    def test_counts_what_a_filter_lets_pass(self, table, wanted, num_commits):
         counts = history.daily_counts(
             table, up_to=DAY + timedelta(days=5), wanted=wanted
         )
@@ -187,9 +182,7 @@ def test_the_csv_form_of_nothing_has_its_header(table: Table) -> None:
         ),
     ],
 )
-def test_a_commit_without_files_tells_what_it_changed(
-    fields: dict[str, Any], parts: list[str]
-) -> None:
+def test_a_commit_without_files_tells_what_it_changed(fields, parts):
     commit = Commit(**fields)
 
     assert not moves_files(commit)

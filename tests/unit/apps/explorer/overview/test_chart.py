@@ -83,9 +83,7 @@ def test_files_below_a_quarter_of_the_target_are_called_small() -> None:
         ),
     ],
 )
-def test_the_axis_of_rows_reads_as_the_numbers_beside_it(
-    num_records: int, texts: list[str]
-) -> None:
+def test_the_axis_of_rows_reads_as_the_numbers_beside_it(num_records, texts):
     point = VersionPoint(version=0, num_records=num_records, num_files=1, size_bytes=9)
 
     chart = over_versions([point])

@@ -54,9 +54,7 @@ class TestChanges:
             pytest.param({}, 0, id="no files, no rows"),
         ],
     )
-    def test_rows_are_told_only_where_they_are_known(
-        self, fields: dict[str, int | None], rows: int | None
-    ) -> None:
+    def test_rows_are_told_only_where_they_are_known(self, fields, rows):
         assert row_change(Commit(data_change=True, **fields)) == rows
 
     def test_bytes_are_told_only_where_they_are_known(self) -> None:

@@ -42,9 +42,7 @@ def old_calendar_notes(keys: dict[str, str], leaf: dict[str, str]) -> list[str]:
         ({}, DAY, None),
     ],
 )
-def test_a_file_of_the_old_calendar_says_so_and_whose_clocks_it_has(
-    keys: dict[str, str], leaf: dict[str, str], zone: str | None
-) -> None:
+def test_a_file_of_the_old_calendar_says_so_and_whose_clocks_it_has(keys, leaf, zone):
     expected = (
         "Days and times before 1900 are in Spark's old calendar, by the clocks of {}."
     )

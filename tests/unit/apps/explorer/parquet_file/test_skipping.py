@@ -14,16 +14,10 @@ from deltaweb.parquet.inspection.chunks import ChunkSums, chunk_batches
 from deltaweb.parquet.inspection.facts import group_batches
 from deltaweb.parquet.inspection.nodes import node_batches, node_types
 from deltaweb.parquet.loading import load_footer
-from deltaweb.web.explorer.parquet_file.skipping import (
-    Condition,
-    TriedCondition,
-    try_condition,
-)
+from deltaweb.web.explorer.parquet_file.skipping import Condition, try_condition
 
 
-def _try(
-    values: pa.Array, operator: str, value: str = "", upper: str = ""
-) -> TriedCondition:
+def _try(values: pa.Array, operator: str, value: str = "", upper: str = ""):
     """Try a condition on a column of row groups of two rows each."""
     sink = pa.BufferOutputStream()
     pq.write_table(pa.table({"before": values, "c": values}), sink, row_group_size=2)
@@ -66,9 +60,7 @@ NUMBERS = pa.array([1, 3, 5, 7, None, None, 9, None])
         ("notnull", "", "", [0, 1, 3]),
     ],
 )
-def test_reads_what_no_bound_rules_out(
-    operator: str, value: str, upper: str, expected: list[int]
-) -> None:
+def test_reads_what_no_bound_rules_out(operator, value, upper, expected):
     assert _read(NUMBERS, operator, value, upper) == expected
 
 
@@ -122,9 +114,7 @@ def test_reads_what_no_bound_rules_out(
         ),
     ],
 )
-def test_compares_by_the_type_of_the_column(
-    values: pa.Array, value: str, expected: list[int]
-) -> None:
+def test_compares_by_the_type_of_the_column(values, value, expected):
     assert _read(values, "eq", value) == expected
 
 
@@ -151,9 +141,7 @@ def test_says_why_and_how_many_bytes() -> None:
         (pa.array([True]), "perhaps", "BOOLEAN"),
     ],
 )
-def test_a_value_that_the_column_cannot_have_is_said(
-    values: pa.Array, value: str, words: str
-) -> None:
+def test_a_value_that_the_column_cannot_have_is_said(values, value, words):
     tried = _try(values, "eq", value)
 
     assert words in tried.fault

@@ -103,9 +103,7 @@ class TestTotals:
             ),
         ],
     )
-    def test_sorts_and_filters(
-        self, fields: dict[str, object], expected: tuple[str | None, ...]
-    ) -> None:
+    def test_sorts_and_filters(self, fields, expected):
         assert shown(**fields)[0] == expected
 
     def test_refuses_what_it_cannot_sort_or_filter_by(self) -> None:
@@ -130,9 +128,7 @@ class TestSkew:
             pytest.param([1, 3], 0.25, 1.5, id="two"),
         ],
     )
-    def test_tells_how_even_bytes_are(
-        self, sizes: list[int], gini: float, ratio: float | None
-    ) -> None:
+    def test_tells_how_even_bytes_are(self, sizes, gini, ratio):
         skew = partition_skew(pa.table({"bytes": pa.array(sizes, pa.int64())}))
 
         assert skew is not None
@@ -197,9 +193,7 @@ class TestTiles:
             pytest.param(1, 9, "", id="nothing where most is cut"),
         ],
     )
-    def test_have_a_text_where_there_is_room_for_it(
-        self, size: int, others: int, expected: str
-    ) -> None:
+    def test_have_a_text_where_there_is_room_for_it(self, size, others, expected):
         files = files_of(
             ("wanted", "a", size, 1), *((f"d{n}", "a", 50, 1) for n in range(others))
         )

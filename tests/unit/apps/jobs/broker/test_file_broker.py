@@ -67,9 +67,7 @@ def test_queues_do_not_mix(connect: Connect) -> None:
     assert take_all(connect, "default") == [{"n": 0}]
 
 
-def test_each_message_reaches_one_of_many_takers(
-    connect: Connect, tmp_path: Path
-) -> None:
+def test_each_message_reaches_one_of_many_takers(connect: Connect, tmp_path: Path):
     with ThreadPoolExecutor(8) as pool:
         for start in range(0, 200, 50):
             pool.submit(put, connect, "default", range(start, start + 50)).result()
@@ -80,9 +78,7 @@ def test_each_message_reaches_one_of_many_takers(
     assert list((tmp_path / "queue").iterdir()) == []
 
 
-def test_a_message_that_a_machine_left_empty_is_dropped(
-    connect: Connect, tmp_path: Path
-) -> None:
+def test_a_message_that_a_machine_left_empty_is_dropped(connect, tmp_path):
     put(connect, "default", range(1))
     (spoilt,) = (tmp_path / "queue").glob("*.default.msg")
     put(connect, "default", range(1, 3))
@@ -92,9 +88,7 @@ def test_a_message_that_a_machine_left_empty_is_dropped(
     assert list((tmp_path / "queue").iterdir()) == []
 
 
-def test_a_queue_tells_how_many_messages_it_has_and_is_emptied(
-    connect: Connect,
-) -> None:
+def test_a_queue_tells_how_many_messages_it_has_and_is_emptied(connect: Connect):
     put(connect, "default", range(3))
     put(connect, "spark", range(1))
 
@@ -106,9 +100,7 @@ def test_a_queue_tells_how_many_messages_it_has_and_is_emptied(
     assert take_all(connect, "spark") == [{"n": 0}]
 
 
-def test_a_taker_that_waits_is_woken_once_by_a_message(
-    connect: Connect, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_taker_that_waits_is_woken_once_by_a_message(connect, monkeypatch):
     looks = counted_looks(monkeypatch)
     with connect() as taker, ThreadPoolExecutor(1) as pool:
         taken: list[Any] = []
@@ -124,9 +116,7 @@ def test_a_taker_that_waits_is_woken_once_by_a_message(
     assert looks == ["default"] * 2
 
 
-def test_a_taker_that_was_busy_takes_the_next_as_it_is_done(
-    connect: Connect,
-) -> None:
+def test_a_taker_that_was_busy_takes_the_next_as_it_is_done(connect: Connect):
     with connect() as taker, ThreadPoolExecutor(1) as pool:
         taken: list[Any] = []
         messages = take_by(taker, "default", taken, at_once=1)
@@ -140,9 +130,7 @@ def test_a_taker_that_was_busy_takes_the_next_as_it_is_done(
     assert taken == [{"n": 0}, {"n": 1}]
 
 
-def test_a_bell_that_nobody_listens_at_is_taken_away(
-    connect: Connect, tmp_path: Path
-) -> None:
+def test_a_bell_that_nobody_listens_at_is_taken_away(connect: Connect, tmp_path: Path):
     bells = tmp_path / "bells"
     bells.mkdir()
     os.mkfifo(bells / "default.dead")
@@ -153,9 +141,7 @@ def test_a_bell_that_nobody_listens_at_is_taken_away(
     assert take_all(connect, "default") == [{"n": 0}]
 
 
-def test_a_connection_that_closes_takes_its_bells_away(
-    connect: Connect, tmp_path: Path
-) -> None:
+def test_a_connection_that_closes_takes_its_bells_away(connect, tmp_path):
     with connect() as taker:
         take_by(taker, "default", [])
         with pytest.raises(TimeoutError):
@@ -165,9 +151,7 @@ def test_a_connection_that_closes_takes_its_bells_away(
     assert list((tmp_path / "bells").iterdir()) == []
 
 
-def test_where_a_disk_has_no_pipes_messages_come_all_the_same(
-    connect: Connect, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_where_a_disk_has_no_pipes_messages_come_all_the_same(connect, monkeypatch):
     def refuse(*_: object) -> None:
         raise PermissionError
 
@@ -182,9 +166,7 @@ def test_where_a_disk_has_no_pipes_messages_come_all_the_same(
     assert taken == [{"n": 0}]
 
 
-def take_by(
-    taker: Connection, name: str, taken: list[Any], *, at_once: int = 0
-) -> list[Any]:
+def take_by(taker: Connection, name: str, taken: list[Any], *, at_once: int = 0):
     """Let a connection take the messages of a queue, so many without their ack."""
     messages: list[Any] = []
 

@@ -48,9 +48,7 @@ class TestADeadBroker:
 
         assert Job.objects.get(id=job.id).state == Job.State.QUEUED
 
-    def test_is_not_knocked_at_again_at_once(
-        self, dead_broker: socket.socket, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_is_not_knocked_at_again_at_once(self, dead_broker, monkeypatch):
         monkeypatch.setattr(waking, "PAUSE_AFTER_FAILURE_S", 3600)
         waking.wake([new_job()])
         dead_broker.listen()
@@ -68,9 +66,7 @@ class TestTheEmbeddedBroker:
         (message,) = folder_broker.iterdir()
         assert str(job.id) in _body(message)
 
-    def test_gets_none_for_a_job_that_is_there_already(
-        self, folder_broker: Path
-    ) -> None:
+    def test_gets_none_for_a_job_that_is_there_already(self, folder_broker: Path):
         for _ in range(3):
             services.enqueue(kind="test.nothing", title="Wait", key="k", now=NOW)
 

@@ -17,9 +17,7 @@ def processes() -> Iterator[JobProcesses]:
         pass
 
 
-def test_one_whose_job_was_not_waited_for_does_no_other(
-    processes: JobProcesses,
-) -> None:
+def test_one_whose_job_was_not_waited_for_does_no_other(processes: JobProcesses):
     """It is at work, and would say of the next job what it says of that one."""
     with suppress(InterruptedError), processes.taken(is_kept=True) as left:
         raise InterruptedError

@@ -1,7 +1,6 @@
 """One look at the database tells which of a worker's jobs are to be cancelled."""
 
 import pytest
-from pytest_django.fixtures import DjangoAssertNumQueries
 
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.running.cancel_watch import LOOK_INTERVAL_S, CancelWatch
@@ -38,9 +37,7 @@ class Watched:
 
 
 class TestCancelWatch:
-    def test_asks_once_for_all_jobs(
-        self, django_assert_num_queries: DjangoAssertNumQueries
-    ) -> None:
+    def test_asks_once_for_all_jobs(self, django_assert_num_queries):
         watched = Watched(8)
         watched.cancel(3)
         watched.cancel(5)
@@ -49,9 +46,7 @@ class TestCancelWatch:
             assert watched.asked == [3, 5]
             assert watched.asked == [3, 5]
 
-    def test_asks_again_after_a_while(
-        self, django_assert_num_queries: DjangoAssertNumQueries
-    ) -> None:
+    def test_asks_again_after_a_while(self, django_assert_num_queries):
         watched = Watched(8)
         assert watched.asked == []
         watched.cancel(0)

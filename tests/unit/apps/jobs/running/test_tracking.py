@@ -158,9 +158,7 @@ class TestReports:
 
 
 class TestCancelling:
-    def test_progress_stops_a_cancelled_job(
-        self, job: Job, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_progress_stops_a_cancelled_job(self, job, monkeypatch):
         monkeypatch.setattr(tracking, "WRITE_INTERVAL_S", 0)
 
         with track_job(job.id) as tracked:
@@ -191,9 +189,7 @@ class TestCancelling:
 
 @pytest.mark.django_db(transaction=True)
 class TestRenewing:
-    def test_a_block_that_reports_nothing_keeps_its_lease(
-        self, settings: Settings
-    ) -> None:
+    def test_a_block_that_reports_nothing_keeps_its_lease(self, settings: Settings):
         settings.JOB_LEASE_S = 0.3
         row = services.enqueue(kind="test.nothing", title="Do nothing", now=NOW)
 
@@ -207,9 +203,7 @@ class TestRenewing:
 
             assert wait_for(renewed.exists)
 
-    def test_a_worker_learns_that_its_lease_is_gone_without_writing(
-        self, settings: Settings
-    ) -> None:
+    def test_a_worker_learns_that_its_lease_is_gone_without_writing(self, settings):
         settings.JOB_LEASE_S = 0.3
         row = services.enqueue(kind="test.nothing", title="Do nothing", now=NOW)
 
@@ -227,9 +221,7 @@ class TestRenewing:
 
 @pytest.mark.django_db(transaction=True)
 class TestALockedDatabase:
-    def test_loses_a_report_but_not_the_work(
-        self, job: Job, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_loses_a_report_but_not_the_work(self, job, monkeypatch):
         monkeypatch.setattr(tracking, "WRITE_INTERVAL_S", 0)
 
         with track_job(job.id) as tracked:
@@ -242,9 +234,7 @@ class TestALockedDatabase:
         assert job.state == Job.State.DONE
         assert job.progress_done == 6
 
-    def test_does_not_lose_the_end(
-        self, job: Job, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_does_not_lose_the_end(self, job: Job, monkeypatch: pytest.MonkeyPatch):
         monkeypatch.setattr(time, "sleep", lambda _: None)
 
         with track_job(job.id) as tracked:
@@ -256,9 +246,7 @@ class TestALockedDatabase:
         assert job.state == Job.State.DONE
         assert job.result == {"rows": 1}
 
-    def test_is_waited_for_when_a_job_is_taken(
-        self, job: Job, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_is_waited_for_when_a_job_is_taken(self, job, monkeypatch):
         monkeypatch.setattr(time, "sleep", lambda _: None)
 
         with _writes_fail(times=3), track_job(job.id) as tracked:
@@ -277,9 +265,7 @@ class TestALockedDatabase:
         assert job.state == Job.State.DONE
 
     @pytest.mark.parametrize("error", [OperationalError, InterfaceError])
-    def test_in_the_middle_of_the_work_puts_the_job_back_a_few_times(
-        self, job: Job, error: type[Exception]
-    ) -> None:
+    def test_in_the_middle_of_the_work_puts_the_job_back_a_few_times(self, job, error):
         message = "the server closed the connection"
         states = []
         for _ in range(Job.MAX_ATTEMPTS):

@@ -1,8 +1,6 @@
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
-from pytest_django.fixtures import Settings
 
 from deltaweb.web.jobs import services
 from deltaweb.web.jobs.models import Job, Worker
@@ -98,9 +96,7 @@ class TestWaking:
 
 
 class TestDropping:
-    def test_old_finished_jobs_go_with_their_results(
-        self, settings: Settings, tmp_path: Path
-    ) -> None:
+    def test_old_finished_jobs_go_with_their_results(self, settings, tmp_path):
         settings.HOME = tmp_path
         (tmp_path / "results").mkdir()
         old = running_job(state=Job.State.DONE, created_at=NOW - timedelta(days=31))

@@ -65,9 +65,7 @@ class TestRemoveLeftovers:
         ],
     )
     @pytest.mark.parametrize("whose", ["running", "queued", "done", "unknown"])
-    def test_of_jobs_in_each_state(
-        self, home: Path, name: str, kept_for: set[str], whose: str
-    ) -> None:
+    def test_of_jobs_in_each_state(self, home, name, kept_for, whose):
         place = new_place(home / name.format(job_id(whose)))
 
         assert remove_leftovers(now=NOW) == (whose not in kept_for)
@@ -86,9 +84,7 @@ class TestRemoveLeftovers:
         assert remove_leftovers(now=NOW) == 0
         assert place.exists()
 
-    def test_finds_nothing_where_no_job_has_left_anything(
-        self, settings: Settings, tmp_path: Path
-    ) -> None:
+    def test_finds_nothing_where_no_job_has_left_anything(self, settings, tmp_path):
         settings.HOME = tmp_path / "fresh"
 
         assert remove_leftovers(now=NOW) == 0

@@ -17,7 +17,5 @@ from deltaweb.web.jobs.templatetags.jobs import duration
         (7530, "2 h 5 min"),
     ],
 )
-def test_a_length_of_time_is_told_in_its_own_unit(
-    seconds: float | None, text: str
-) -> None:
+def test_a_length_of_time_is_told_in_its_own_unit(seconds: float | None, text: str):
     assert duration(seconds) == text

@@ -38,18 +38,14 @@ class TestAPipe:
         with channel.listening() as listener:
             assert list(listener.hear(0)) == []
 
-    def test_takes_more_topics_than_are_written_at_once(
-        self, channel: PipeChannel
-    ) -> None:
+    def test_takes_more_topics_than_are_written_at_once(self, channel: PipeChannel):
         topics = [f"job:{number:036}" for number in range(300)]
         with channel.listening() as listener:
             channel.send(topics)
 
             assert heard(listener, 300) == topics
 
-    def test_that_was_removed_is_found_out(
-        self, channel: PipeChannel, folder: Path
-    ) -> None:
+    def test_that_was_removed_is_found_out(self, channel: PipeChannel, folder: Path):
         with ExitStack() as stack:
             listener = stack.enter_context(channel.listening())
             listener.check()

@@ -66,9 +66,7 @@ class TestClientAddress:
 
         assert client_address(request) == address
 
-    def test_without_proxies_nobody_may_claim(
-        self, rf: RequestFactory, settings: Settings
-    ) -> None:
+    def test_without_proxies_nobody_may_claim(self, rf, settings):
         settings.TRUSTED_PROXIES = []
 
         request = rf.get(
@@ -96,7 +94,5 @@ class TestParseAddress:
         pytest.param("", "unknown", id="nothing"),
     ],
 )
-def test_a_network_stands_for_everybody_behind_an_address(
-    address: str, network: str
-) -> None:
+def test_a_network_stands_for_everybody_behind_an_address(address: str, network: str):
     assert network_of(address) == network

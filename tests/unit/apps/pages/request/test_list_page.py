@@ -71,10 +71,7 @@ def test_takes_its_filters_an_order_and_a_page() -> None:
 def test_has_a_page_of_rows_and_the_way_to_the_next() -> None:
     first, second = answered(), answered("page=2&sort=-word")
 
-    assert (first["count"], first["next"]) == (
-        4,
-        "http://testserver/words.json?page=2",
-    )
+    assert (first["count"], first["next"]) == (4, "http://testserver/words.json?page=2")
     assert [row["word"] for row in first["words"]] == ["four", "one", "three"]  # type: ignore[attr-defined]  # rows
     assert second["words"] == [{"word": "four", "place": "/lake/four"}]
     assert second["next"] is None

@@ -76,9 +76,7 @@ class TestTokenBuckets:
 
         assert take(buckets, 9, now_s=100, key=b"b") == 5
 
-    def test_are_full_after_a_restart_of_the_machine(
-        self, buckets: TokenBuckets
-    ) -> None:
+    def test_are_full_after_a_restart_of_the_machine(self, buckets: TokenBuckets):
         take(buckets, 9, now_s=1_000_000)
 
         assert take(buckets, 9, now_s=3) == 5
@@ -94,9 +92,7 @@ class TestTokenBuckets:
         again = TokenBuckets(tmp_path / "rates", rate=2, burst=5)
         assert take(again, 9, now_s=100) == 0
 
-    def test_of_more_keys_than_slots_never_refuse_a_first(
-        self, buckets: TokenBuckets
-    ) -> None:
+    def test_of_more_keys_than_slots_never_refuse_a_first(self, buckets: TokenBuckets):
         keys = [str(n).encode() for n in range(NUM_SETS * SLOTS_A_SET * 2)]
 
         assert all(buckets.take(key, now_s=100) == 0 for key in keys)
@@ -149,9 +145,7 @@ class TestTokenBuckets:
             buckets.take(b"a", now_s=1)
 
     @pytest.mark.parametrize("size_bytes", [0, 1 << 18], ids=["new", "without blocks"])
-    def test_without_room_on_the_disk_fail_by_an_error(
-        self, tmp_path: Path, size_bytes: int
-    ) -> None:
+    def test_without_room_on_the_disk_fail_by_an_error(self, tmp_path, size_bytes):
         path = tmp_path / "rates"
         path.touch()
         os.truncate(path, size_bytes)

@@ -31,9 +31,7 @@ def _nothing_noted() -> None:
 
 @pytest.mark.django_db
 class TestAuthenticate:
-    def test_takes_one_query_by_an_index(
-        self, django_assert_num_queries: DjangoAssertNumQueries
-    ) -> None:
+    def test_takes_one_query_by_an_index(self, django_assert_num_queries):
         token, secret = new_token()
 
         with django_assert_num_queries(1) as queries:
@@ -55,9 +53,7 @@ class TestAuthenticate:
             pytest.param({"retires_at": NOW}, errors.TokenExpiredError, id="replaced"),
         ],
     )
-    def test_says_why_a_token_no_longer_works(
-        self, fields: dict[str, Any], error: type[errors.AccessError]
-    ) -> None:
+    def test_says_why_a_token_no_longer_works(self, fields, error):
         _, secret = new_token(**fields)
 
         with pytest.raises(error) as caught:
@@ -138,9 +134,7 @@ class TestNoteUse:
         assert (token.last_used_at, token.last_used_from) == (NOW, "192.0.2.7")
         assert len(token.last_used_agent) == 300
 
-    def test_is_written_every_ten_seconds_at_most(
-        self, django_assert_num_queries: DjangoAssertNumQueries
-    ) -> None:
+    def test_is_written_every_ten_seconds_at_most(self, django_assert_num_queries):
         token, secret = new_token()
         self.note(token, 0)
 
@@ -245,9 +239,7 @@ class TestGranted:
             pytest.param(("sales", "\ud800", "orders"), id="half a character"),
         ],
     )
-    def test_missing_and_not_granted_read_the_same(
-        self, names: tuple[str, str, str]
-    ) -> None:
+    def test_missing_and_not_granted_read_the_same(self, names: tuple[str, str, str]):
         recipient, share = new_recipient(), new_share("sales")
         new_grant(share, recipient)
         new_shared_table(share, "crm.orders")

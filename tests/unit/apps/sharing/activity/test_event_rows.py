@@ -44,9 +44,7 @@ class TestEventRow:
             ),
         ],
     )
-    def test_names_who_and_what(
-        self, fields: dict[str, Any], who: str, what: str
-    ) -> None:
+    def test_names_who_and_what(self, fields: dict[str, Any], who: str, what: str):
         row = event_row(AuditEvent(at=NOW, action="x", **fields))
 
         assert (row.who, row.what) == (who, what)
@@ -64,9 +62,7 @@ class TestEventRow:
             pytest.param(["odd"], ("", ""), id="odd"),
         ],
     )
-    def test_a_changed_field_shows_both_values(
-        self, detail: object, change: tuple[str, str]
-    ) -> None:
+    def test_a_changed_field_shows_both_values(self, detail, change):
         row = event_row(AuditEvent(at=NOW, action="x", detail=detail))
 
         assert (row.old, row.new) == change

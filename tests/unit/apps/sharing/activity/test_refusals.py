@@ -31,9 +31,7 @@ from deltaweb.web.sharing.activity.refusals import MAX_REASON, kept_reason, reas
         pytest.param(418, "", "", "Answered with 418.", id="of no code at all"),
     ],
 )
-def test_every_refusal_has_its_reason(
-    status: int, code: str, kept: str, why: str
-) -> None:
+def test_every_refusal_has_its_reason(status: int, code: str, kept: str, why: str):
     assert reason_in(status, code, {"reason": kept} if kept else {}) == why
 
 

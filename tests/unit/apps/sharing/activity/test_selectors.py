@@ -88,9 +88,7 @@ class TestActivityPage:
         assert page.paged.count == 2
         assert page.paged.is_exact
 
-    def test_counts_no_further_than_its_bound(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_counts_no_further_than_its_bound(self, monkeypatch: pytest.MonkeyPatch):
         new_events(20, lambda _: {})
         monkeypatch.setattr(activity, "MAX_COUNT", 10)
 

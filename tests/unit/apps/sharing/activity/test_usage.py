@@ -94,9 +94,7 @@ class TestDailyUse:
         ],
         ids=["all", "a recipient", "a token", "a table", "a share"],
     )
-    def test_counts_by_an_index_alone(
-        self, wanted: dict[str, Any], other: dict[str, Any]
-    ) -> None:
+    def test_counts_by_an_index_alone(self, wanted, other):
         call()
         call(**other)
 

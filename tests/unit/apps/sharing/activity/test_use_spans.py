@@ -54,9 +54,7 @@ class TestUseOf:
 
         assert use_of(wanted, now=NOW).is_empty
 
-    def test_orders_tables_and_recipients_by_their_requests(
-        self, wanted: ActivityFilter
-    ) -> None:
+    def test_orders_tables_and_recipients_by_their_requests(self, wanted):
         names = itertools.cycle(["often", "often", "seldom"])
         for name in itertools.islice(names, 9):
             new_event(recipient=name, share="s", table=name)
@@ -107,9 +105,7 @@ class TestReach:
             pytest.param(ActivityFilter(kind="CALL"), id="a kind"),
         ],
     )
-    def test_of_days_has_no_end_where_an_index_answers(
-        self, wanted: ActivityFilter
-    ) -> None:
+    def test_of_days_has_no_end_where_an_index_answers(self, wanted: ActivityFilter):
         found = use_of(wanted, now=NOW, scan=10)
 
         assert (found.days_since, found.note) == (None, "")

@@ -69,10 +69,7 @@ class TestFailureOfATable:
                 delta.MissingMetadataError(root=ROOT, version=1),
                 "RESOURCE_DOES_NOT_EXIST",
             ),
-            (
-                delta.DataFileMissingError(path=f"{ROOT}/x"),
-                "RESOURCE_DOES_NOT_EXIST",
-            ),
+            (delta.DataFileMissingError(path=f"{ROOT}/x"), "RESOURCE_DOES_NOT_EXIST"),
             (
                 delta.DataFileError(path=f"{ROOT}/x", reason="odd"),
                 "RESOURCE_DOES_NOT_EXIST",
@@ -87,14 +84,8 @@ class TestFailureOfATable:
                 ),
                 "UNSUPPORTED_OPERATION",
             ),
-            (
-                delta.SchemaMissingError(root=ROOT, version=1),
-                "UNSUPPORTED_OPERATION",
-            ),
-            (
-                delta.PathEscapesTableError(path=f"{ROOT}/../x"),
-                "UNSUPPORTED_OPERATION",
-            ),
+            (delta.SchemaMissingError(root=ROOT, version=1), "UNSUPPORTED_OPERATION"),
+            (delta.PathEscapesTableError(path=f"{ROOT}/../x"), "UNSUPPORTED_OPERATION"),
             (
                 delta.PartitionValueError(
                     path=f"{ROOT}/x", column="day", value="x", type_name="date"
@@ -106,9 +97,7 @@ class TestFailureOfATable:
         ],
         ids=lambda value: value.code if isinstance(value, delta.DeltaError) else "",
     )
-    def test_is_the_callers_to_see_and_tells_no_place(
-        self, error: delta.DeltaError, code: str
-    ) -> None:
+    def test_is_the_callers_to_see_and_tells_no_place(self, error, code):
         failure = failure_of(error)
 
         assert (failure.status, failure.error_code) == (400, code)
@@ -146,9 +135,7 @@ class TestFailureOfACaller:
         ],
         ids=lambda value: type(value).__name__ if isinstance(value, Exception) else "",
     )
-    def test_has_its_status_and_code(
-        self, error: Exception, status: int, code: str
-    ) -> None:
+    def test_has_its_status_and_code(self, error: Exception, status: int, code: str):
         failure = failure_of(error)
 
         assert (failure.status, failure.error_code) == (status, code)

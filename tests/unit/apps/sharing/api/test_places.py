@@ -21,9 +21,7 @@ def begun() -> Iterator[ExitStack]:
         yield stack
 
 
-def begin(
-    begun: ExitStack, kind: type[Place], token_id: UUID, count: int
-) -> list[Place]:
+def begin(begun: ExitStack, kind: type[Place], token_id: UUID, count: int):
     made = [kind(token_id) for _ in range(count)]
     for place in made:
         begun.callback(place.end)
@@ -38,13 +36,7 @@ def begin(
     ],
 )
 class TestPlace:
-    def test_of_one_token_are_so_many(
-        self,
-        begun: ExitStack,
-        kind: type[Place],
-        other: type[Place],
-        refusal: type[Exception],
-    ) -> None:
+    def test_of_one_token_are_so_many(self, begun, kind, other, refusal):
         token_id = uuid4()
         first, *_ = begin(begun, kind, token_id, MAX_OF_A_TOKEN)
 
@@ -56,13 +48,7 @@ class TestPlace:
         first.end()
         begin(begun, kind, token_id, 1)
 
-    def test_of_all_tokens_are_so_many(
-        self,
-        begun: ExitStack,
-        kind: type[Place],
-        other: type[Place],
-        refusal: type[Exception],
-    ) -> None:
+    def test_of_all_tokens_are_so_many(self, begun, kind, other, refusal):
         for _ in range(MAX_OF_ALL // MAX_OF_A_TOKEN):
             begin(begun, kind, uuid4(), MAX_OF_A_TOKEN)
 

@@ -3,7 +3,6 @@
 import json
 
 import pytest
-from pytest_django import DjangoAssertNumQueries
 
 from deltaweb.web.sharing.clients.preflight import preflight, preflight_data, preflights
 from tests.support.pages.factories import (
@@ -121,9 +120,7 @@ def test_a_table_without_an_index_is_unknown_and_its_data_says_so() -> None:
     assert data["clients"] == []
 
 
-def test_many_tables_are_looked_up_by_three_queries(
-    django_assert_num_queries: DjangoAssertNumQueries,
-) -> None:
+def test_many_tables_are_looked_up_by_three_queries(django_assert_num_queries):
     tables = [new_table(f"t{number}") for number in range(20)]
     for table in tables:
         new_metadata(table)

@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deltaweb.web.pages.snippets import Snippet
 from deltaweb.web.sharing.clients.snippets import PLACEHOLDER, TableName, snippets
 from deltaweb.web.sharing.errors import NameInvalidError
 from deltaweb.web.sharing.names import check_name
@@ -15,9 +14,7 @@ ORDERS = TableName(share="retail", schema="sales", name="orders")
 PYTHON = ("pandas", "spark", "polars", "duckdb")
 
 
-def by_key(
-    *tables: TableName, file_name: str = "globex.share", endpoint: str = ENDPOINT
-) -> dict[str, Snippet]:
+def by_key(*tables, file_name="globex.share", endpoint=ENDPOINT):
     made = snippets(endpoint=endpoint, profile_file_name=file_name, tables=tables)
     return {snippet.key: snippet for snippet in made}
 

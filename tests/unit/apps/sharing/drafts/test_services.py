@@ -31,9 +31,7 @@ def actions() -> list[str]:
     return list(events.values_list("action", flat=True))
 
 
-def drafted(
-    table: Table, name: str = "orders", *, start: str = "", where: str = ""
-) -> DraftTable:
+def drafted(table: Table, name: str = "orders", *, start: str = "", where: str = ""):
     return DraftTable(
         table_id=str(table.id),
         schema="crm",

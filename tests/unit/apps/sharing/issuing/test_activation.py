@@ -171,9 +171,7 @@ class TestActivate:
             activate(nonce)
 
     @pytest.mark.parametrize("address", ["198.51.100.9", "", "2001:db8::1"])
-    def test_is_refused_from_a_wrong_address_and_stays_unspent(
-        self, address: str
-    ) -> None:
+    def test_is_refused_from_a_wrong_address_and_stays_unspent(self, address: str):
         _, nonce = new_link(["192.0.2.0/24"])
 
         with pytest.raises(errors.AddressNotAllowedError):
@@ -192,9 +190,7 @@ class TestActivate:
             activate(nonce, address="198.51.100.9")
 
     @pytest.mark.parametrize("nonce", ["", "x" * 43, "\udc80", "a\0b"])
-    def test_what_was_never_issued_is_unknown_and_leaves_no_record(
-        self, nonce: str
-    ) -> None:
+    def test_what_was_never_issued_is_unknown_and_leaves_no_record(self, nonce: str):
         with pytest.raises(errors.LinkUnknownError):
             activate(nonce)
 

@@ -20,9 +20,7 @@ from deltaweb.web.sharing.issuing.forms import (
         ),
     ],
 )
-def test_only_lifetimes_that_are_allowed_are_offered(
-    max_days: int, presets: list[str], first: dict[str, str]
-) -> None:
+def test_only_lifetimes_that_are_allowed_are_offered(max_days, presets, first):
     assert list(lifetime_choices(max_days)) == presets
     assert first_lifetime(max_days) == first
 
@@ -39,9 +37,7 @@ def test_only_lifetimes_that_are_allowed_are_offered(
         ),
     ],
 )
-def test_a_lifetime_is_a_preset_or_what_was_typed(
-    sent: dict[str, str], text: str
-) -> None:
+def test_a_lifetime_is_a_preset_or_what_was_typed(sent: dict[str, str], text: str):
     form = LifetimeForm(sent)
 
     assert form.is_valid()
@@ -72,9 +68,7 @@ def test_an_unclear_lifetime_is_refused_beside_its_field(sent: dict[str, str]) -
         pytest.param({"keep": "custom", "keep_until": "36h"}, "36h", id="a span"),
     ],
 )
-def test_a_rotation_says_how_long_the_old_tokens_stay(
-    sent: dict[str, str], text: str
-) -> None:
+def test_a_rotation_says_how_long_the_old_tokens_stay(sent: dict[str, str], text: str):
     form = RotateForm({"lifetime": "90d", **sent})
 
     assert form.is_valid()

@@ -75,9 +75,7 @@ class TestCheckLifetime:
 
 class TestDefaultLifetime:
     @pytest.mark.parametrize(("longest", "days"), [(365, 90), (14, 14)])
-    def test_is_never_longer_than_allowed(
-        self, settings: Settings, longest: int, days: int
-    ) -> None:
+    def test_is_never_longer_than_allowed(self, settings, longest, days):
         settings.TOKEN_MAX_DAYS = longest
 
         assert default_lifetime() == timedelta(days=days)

@@ -54,9 +54,7 @@ def first_names(recipient: Recipient) -> list[str]:
     return [name.name for name in to_read_first(offered_tables(recipient))]
 
 
-def test_a_table_with_rows_that_every_client_reads_comes_first(
-    share: Share, globex: Recipient
-) -> None:
+def test_a_table_with_rows_that_every_client_reads_comes_first(share, globex):
     offer(share, "a.refused", **UNKNOWN_FEATURE)
     new_shared_table(share, "b.unknown", table=new_unindexed_table("b.unknown"))
     offer(share, "c.empty", num_rows=0)
@@ -78,9 +76,7 @@ def test_without_tables_there_are_no_names(globex: Recipient) -> None:
 
 
 class TestTrouble:
-    def test_a_table_that_is_refused_says_so_and_why(
-        self, share: Share, globex: Recipient
-    ) -> None:
+    def test_a_table_that_is_refused_says_so_and_why(self, share, globex):
         offer(share, "a.refused", **UNKNOWN_FEATURE)
 
         (table,) = offered_tables(globex)
@@ -90,9 +86,7 @@ class TestTrouble:
             "It needs 'tableTeleport', which this server does not know."
         )
 
-    def test_a_table_that_some_clients_read_names_the_others(
-        self, share: Share, globex: Recipient
-    ) -> None:
+    def test_a_table_that_some_clients_read_names_the_others(self, share, globex):
         table = new_table("a.void")
         field = {"name": "gone", "type": "void", "nullable": True, "metadata": {}}
         schema = {"type": "struct", "fields": [field]}
@@ -106,9 +100,7 @@ class TestTrouble:
             "Cannot be read by pandas, Polars, DuckDB. The python client does not"
         )
 
-    def test_a_table_that_every_client_reads_has_none(
-        self, share: Share, globex: Recipient
-    ) -> None:
+    def test_a_table_that_every_client_reads_has_none(self, share, globex):
         offer(share, "a.orders")
         new_shared_table(share, "b.unknown", table=new_unindexed_table("b.unknown"))
 

@@ -50,9 +50,7 @@ class TestProfile:
             ("x" * 255, "x" * 100 + ".share"),
         ],
     )
-    def test_has_a_name_that_every_system_takes(
-        self, name: str, file_name: str
-    ) -> None:
+    def test_has_a_name_that_every_system_takes(self, name: str, file_name: str):
         assert profile_file_name(name) == file_name
 
 

@@ -144,9 +144,7 @@ class TestTheLight:
             ),
         ],
     )
-    def test_is_green_for_what_opens_nothing(
-        self, gone: RecipientToken, cause: Cause
-    ) -> None:
+    def test_is_green_for_what_opens_nothing(self, gone: RecipientToken, cause: Cause):
         verdict = judge(gone, others=[], now=NOW)
 
         assert (verdict.light, verdict.cause) == (Light.GREEN, cause)
@@ -234,9 +232,7 @@ class TestTheRotation:
             ),
         ],
     )
-    def test_takes_another_successor_when_the_named_one_has_ended(
-        self, others: list[RecipientToken], chosen: int | None
-    ) -> None:
+    def test_takes_another_successor_when_the_named_one_has_ended(self, others, chosen):
         ended = token(revoked_at=NOW)
         old = retiring(replaced_by=ended)
 
@@ -264,9 +260,7 @@ class TestTheRotation:
             pytest.param(8 * DAY, 20 * HOUR, False, id="silent"),
         ],
     )
-    def test_warns_of_an_end_that_comes_too_early(
-        self, silence: timedelta, ends: timedelta, *, warns: bool
-    ) -> None:
+    def test_warns_of_an_end_that_comes_too_early(self, silence, ends, *, warns):
         old = retiring(last_used_at=NOW - silence, retires_at=NOW + ends)
 
         under_way = rotation([old, token()], now=NOW)
@@ -284,9 +278,7 @@ class TestTheRotation:
             pytest.param(token(), 8 * DAY, StepKind.REVOKE, id="old one silent"),
         ],
     )
-    def test_stands_at_one_step_with_those_before_it_done(
-        self, new: RecipientToken | None, silence: timedelta, current: StepKind
-    ) -> None:
+    def test_stands_at_one_step_with_those_before_it_done(self, new, silence, current):
         old = retiring(last_used_at=NOW - silence, replaced_by=new)
         tokens = [old] if new is None else [old, new]
 

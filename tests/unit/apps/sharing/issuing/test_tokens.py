@@ -97,9 +97,7 @@ class TestIssueLink:
             pytest.param({"expires_at": NOW}, "has expired", id="expired"),
         ],
     )
-    def test_only_a_waiting_token_gets_one(
-        self, fields: dict[str, Any], reason: str
-    ) -> None:
+    def test_only_a_waiting_token_gets_one(self, fields: dict[str, Any], reason: str):
         token, _ = new_token(**fields)
 
         with pytest.raises(errors.TokenStateError, match=reason):

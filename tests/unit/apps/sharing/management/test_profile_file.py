@@ -22,9 +22,7 @@ def mode(path: Path) -> int:
 
 class TestWriteProfile:
     @pytest.mark.parametrize("force", [False, True])
-    def test_is_for_its_owner_alone_whatever_the_umask(
-        self, tmp_path: Path, *, force: bool
-    ) -> None:
+    def test_is_for_its_owner_alone_whatever_the_umask(self, tmp_path, *, force):
         path = tmp_path / "acme.share"
         before = os.umask(0)
         try:
@@ -35,9 +33,7 @@ class TestWriteProfile:
         assert path.read_text() == PROFILE.to_json()
         assert mode(path) == 0o600
 
-    def test_with_force_replaces_a_link_and_not_what_it_points_at(
-        self, tmp_path: Path
-    ) -> None:
+    def test_with_force_replaces_a_link_and_not_what_it_points_at(self, tmp_path: Path):
         precious, path = tmp_path / "precious", tmp_path / "acme.share"
         precious.write_text("precious")
         path.symlink_to(precious)

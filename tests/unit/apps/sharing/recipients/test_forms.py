@@ -15,9 +15,7 @@ from deltaweb.web.sharing.recipients.forms import AllowListForm, NewRecipientFor
         ),
     ],
 )
-def test_networks_are_read_one_a_line_or_by_commas(
-    typed: str, networks: list[str]
-) -> None:
+def test_networks_are_read_one_a_line_or_by_commas(typed: str, networks: list[str]):
     form = AllowListForm({"networks": typed})
 
     assert form.is_valid()

@@ -54,9 +54,7 @@ TOKENS: list[Any] = [
 
 
 @pytest.mark.parametrize(("tokens", "num_expiring"), TOKENS)
-def test_counts_what_the_list_of_recipients_calls_expiring(
-    ada: User, tokens: list[dict[str, Any]], num_expiring: int
-) -> None:
+def test_counts_what_the_list_of_recipients_calls_expiring(ada, tokens, num_expiring):
     recipient = new_recipient()
     for fields in tokens:
         new_token(recipient, **fields)
@@ -65,10 +63,7 @@ def test_counts_what_the_list_of_recipients_calls_expiring(
     page = recipient_page(None, RECIPIENTS.query(state="expiring"), NOW)
 
     assert number is not None
-    assert (number.value, number.note) == (
-        num_expiring,
-        "in 7 days, of 1 with access",
-    )
+    assert (number.value, number.note) == (num_expiring, "in 7 days, of 1 with access")
     assert page.paged.count == num_expiring
     assert ("state=expiring" in str(number.url)) == bool(num_expiring)
 
@@ -94,9 +89,7 @@ def test_tells_administrators_alone(ada: User, role: User.Role) -> None:
     assert (other.numbers, other.steps) == ([], [])
 
 
-def test_the_first_page_shows_the_step_and_then_the_number(
-    ada: User, client: Client
-) -> None:
+def test_the_first_page_shows_the_step_and_then_the_number(ada: User, client: Client):
     client.force_login(ada)
 
     welcome = client.get("/").content.decode()

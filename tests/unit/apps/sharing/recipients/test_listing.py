@@ -1,6 +1,6 @@
 """The state of a recipient's tokens in one word, and the list that filters by it."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 import pytest
 
@@ -78,9 +78,7 @@ def names(query: ListQuery) -> list[str]:
         ),
     ],
 )
-def test_the_state_of_the_tokens_is_one_word(
-    tokens: list[dict[str, object]], state: str, ends_at: datetime | None
-) -> None:
+def test_the_state_of_the_tokens_is_one_word(tokens, state, ends_at):
     acme = new_recipient()
     for fields in tokens:
         new_token(acme, **fields)

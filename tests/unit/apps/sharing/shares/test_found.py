@@ -36,9 +36,7 @@ def _shared() -> None:
         ("nothing", []),
     ],
 )
-def test_finds_names_comments_and_contacts(
-    ada: User, text: str, names: list[str]
-) -> None:
+def test_finds_names_comments_and_contacts(ada: User, text: str, names: list[str]):
     page = search_page(ada, q=text)
 
     assert [hit.name for found in page.others for hit in found.hits] == names
@@ -63,9 +61,7 @@ def test_the_page_names_them_and_leads_to_them(ada: User, client: Client) -> Non
     assert data["recipients"][0]["url"] == "/recipients/acme/"
 
 
-def test_a_kind_that_is_not_for_the_user_is_unknown(
-    other: User, client: Client
-) -> None:
+def test_a_kind_that_is_not_for_the_user_is_unknown(other: User, client: Client):
     client.force_login(other)
 
     shown = client.get("/search").content.decode()

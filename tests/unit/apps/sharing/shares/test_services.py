@@ -88,10 +88,7 @@ class TestRenameShare:
 
         assert Share.objects.get().name_key == "revenue"
         assert share.name == "Revenue"
-        assert AuditEvent.objects.get().detail == {
-            "old": "sales",
-            "new": "Revenue",
-        }
+        assert AuditEvent.objects.get().detail == {"old": "sales", "new": "Revenue"}
 
     def test_may_change_capitals_alone(self) -> None:
         shares.rename_share(new_share(), name="SALES", actor=WHO, now=NOW)
@@ -232,9 +229,7 @@ class TestUpdateTable:
         ("with_history", "action"),
         [(False, "share.close_history"), (True, "share.open_history")],
     )
-    def test_history_is_opened_and_closed(
-        self, action: str, *, with_history: bool
-    ) -> None:
+    def test_history_is_opened_and_closed(self, action: str, *, with_history: bool):
         update(
             new_shared_table(with_history=not with_history),
             with_history=with_history,

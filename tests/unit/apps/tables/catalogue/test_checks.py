@@ -1,6 +1,5 @@
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -10,9 +9,7 @@ from deltaweb.web.tables.catalogue.checks import check_location
 COLUMNS = [{"name": "id", "type": "long", "nullable": True, "metadata": {}}]
 
 
-def make_table(
-    root: Path, *, reader_version: int = 1, columns: list[dict[str, Any]] = COLUMNS
-) -> str:
+def make_table(root, *, reader_version=1, columns=COLUMNS):
     schema = json.dumps({"type": "struct", "fields": columns})
     protocol = {"minReaderVersion": reader_version, "minWriterVersion": 2}
     metadata = {
@@ -68,9 +65,7 @@ class TestCheckLocation:
         assert "id" in found.warning
         assert found.columns == []
 
-    def test_tells_a_missing_place_from_one_without_a_table(
-        self, tmp_path: Path
-    ) -> None:
+    def test_tells_a_missing_place_from_one_without_a_table(self, tmp_path: Path):
         with pytest.raises(LocationNotFoundError):
             check_location(f"{tmp_path}/nothing")
         with pytest.raises(TableNotFoundError):

@@ -135,9 +135,7 @@ class TestCataloguePage:
             ),
         ],
     )
-    def test_says_how_a_table_is(
-        self, vera: User, fields: dict[str, str], status: str
-    ) -> None:
+    def test_says_how_a_table_is(self, vera: User, fields: dict[str, str], status: str):
         new_table("orders", **fields)
 
         assert catalogue_page(vera, TABLES.query()).rows[0].status == status
@@ -243,16 +241,10 @@ class TestFacets:
             pytest.param({"writer": "somebody before"}, [], id="who wrote before"),
         ],
     )
-    def test_filter(
-        self,
-        vera: User,
-        tables: dict[str, Table],
-        query: dict[str, str],
-        expected: list[str],
-    ) -> None:
+    def test_filter(self, vera, tables, query, expected):
         assert names(vera, **query) == expected
         assert len(tables) == 3
-        tables_of_all = catalogue_tables(vera, TABLES.query(**query))  # type: ignore[arg-type]  # as above
+        tables_of_all = catalogue_tables(vera, TABLES.query(**query))
         assert [table.name for table in tables_of_all] == expected
 
     @pytest.mark.usefixtures("tables")

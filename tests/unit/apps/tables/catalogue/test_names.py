@@ -55,9 +55,7 @@ class TestNameFromPath:
             pytest.param(("v1.2", "or ders"), "v1_2.or_ders", id="odd characters"),
         ],
     )
-    def test_follows_the_path_below_the_root(
-        self, parts: tuple[str, ...], expected: str
-    ) -> None:
+    def test_follows_the_path_below_the_root(self, parts, expected):
         assert str(name_from_path(parts)) == expected
 
     @given(st.lists(st.text(min_size=1), min_size=1, max_size=4).map(tuple))

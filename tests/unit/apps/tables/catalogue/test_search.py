@@ -1,5 +1,4 @@
 import pytest
-from pytest_django import DjangoAssertNumQueries
 
 from deltaweb.web.accounts.models import User
 from deltaweb.web.pages.registry import Registry
@@ -75,9 +74,7 @@ class TestSearchPage:
         assert search_page(vera, q="order").count == 0
         assert len(list(search_csv(vera, q="order"))) == 1
 
-    def test_asks_the_database_four_times(
-        self, vera: User, django_assert_num_queries: DjangoAssertNumQueries
-    ) -> None:
+    def test_asks_the_database_four_times(self, vera, django_assert_num_queries):
         for number in range(20):
             new_column(new_table(f"orders_{number}"), "order_id")
 
@@ -99,9 +96,7 @@ def test_csv_holds_both_kinds(vera: User) -> None:
 
 
 class TestOtherKinds:
-    def test_are_found_beside_tables_and_columns(
-        self, vera: User, notes: SearchKind
-    ) -> None:
+    def test_are_found_beside_tables_and_columns(self, vera: User, notes: SearchKind):
         for number in range(15):
             new_table(f"{number}_order")
 

@@ -2,7 +2,6 @@ from datetime import date, datetime
 
 import pytest
 from django.contrib.auth.models import AnonymousUser
-from pytest_django import DjangoAssertNumQueries
 
 from deltaweb.web.accounts.models import User
 from deltaweb.web.jobs.models import Job
@@ -167,9 +166,7 @@ class TestTableHead:
         assert table_head(new_table("orders", latest_version_seen=5)).stale
         assert not table_head(new_table("items")).stale
 
-    def test_asks_the_database_twice(
-        self, django_assert_num_queries: DjangoAssertNumQueries
-    ) -> None:
+    def test_asks_the_database_twice(self, django_assert_num_queries):
         table = new_table("orders", version=200, summary={})
         for version in range(201):
             new_commit(table, version)

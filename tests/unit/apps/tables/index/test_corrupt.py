@@ -1,6 +1,5 @@
 """A table whose index is corrupt is indexed again, though nothing is new."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -55,9 +54,7 @@ def _remove(folder: Path) -> None:
         pytest.param(_remove, id="a folder that is gone"),
     ],
 )
-def test_an_index_that_is_not_as_it_was_written_is_made_anew(
-    table: Table, spoil: Callable[[Path], object]
-) -> None:
+def test_an_index_that_is_not_as_it_was_written_is_made_anew(table, spoil):
     spoil(folder_of(table))
 
     assert refresh_corrupt_indexes(now=NOW) == 1

@@ -50,9 +50,7 @@ def mistaken() -> int:
         pytest.param(lambda: 0, Engine.SPARK, "Spark", id="asked for on Spark"),
     ],
 )
-def test_work_is_done_where_it_fits(
-    size: Callable[[], int | None], wanted: Engine | None, expected: str
-) -> None:
+def test_work_is_done_where_it_fits(size, wanted, expected):
     assert chosen(size, wanted) == expected
 
 

@@ -29,9 +29,7 @@ class TestFolders:
 
         assert {place.name for place in folder.iterdir()} == {"1-6-b", ".1-7-c.99.ab"}
 
-    def test_leave_what_another_worker_began_later_until_it_is_old(
-        self, home: Path
-    ) -> None:
+    def test_leave_what_another_worker_began_later_until_it_is_old(self, home: Path):
         table_id = uuid.uuid4()
         folder = home / "index" / str(table_id)
         tomorrow_ms = int((time.time() + 86_400) * 1000)
@@ -87,7 +85,5 @@ class TestPresentIndex:
     ("name", "expected"),
     [("1-500-ab", 500), ("1-500", 500), ("", None), ("1-x-ab", None), ("old", None)],
 )
-def test_a_folder_tells_when_its_index_was_begun(
-    name: str, expected: int | None
-) -> None:
+def test_a_folder_tells_when_its_index_was_begun(name: str, expected: int | None):
     assert begun_at_ms(name) == expected

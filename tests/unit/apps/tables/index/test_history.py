@@ -29,9 +29,7 @@ class TestIndexedHistory:
         ("version", "expected"),
         [(-1, [3, 4, 5, 6, 7, 8, 9]), (8, [9]), (9, []), (99, [])],
     )
-    def test_gives_the_commits_after_a_version(
-        self, history: IndexedHistory, version: int, expected: list[int]
-    ) -> None:
+    def test_gives_the_commits_after_a_version(self, history, version, expected):
         batches = list(history.commits_after(version))
 
         found = [v for batch in batches for v in batch["version"].to_pylist()]
@@ -55,9 +53,7 @@ class TestIndexedHistory:
         ("version", "expected"),
         [(0, "table"), (3, "table"), (6, "table"), (7, "other"), (99, "other")],
     )
-    def test_knows_the_id_at_a_version(
-        self, history: IndexedHistory, version: int, expected: str
-    ) -> None:
+    def test_knows_the_id_at_a_version(self, history, version, expected):
         assert history.metadata_id(version) == expected
 
     def test_knows_what_the_log_holds(self, history: IndexedHistory) -> None:
@@ -74,9 +70,7 @@ class TestIndexedHistory:
         assert history.commit(4) is None
 
 
-def test_a_folder_that_is_not_whole_holds_no_history(
-    history: IndexedHistory, folder: Path
-) -> None:
+def test_a_folder_that_is_not_whole_holds_no_history(history, folder):
     (folder / METADATA).write_bytes(b"torn")
 
     with pytest.raises(IndexMissingError, match=METADATA):

@@ -10,7 +10,6 @@ from django.db import OperationalError
 
 from deltaweb.index.folder.result import FAILED, INDEXED, IndexResult
 from deltaweb.web.jobs.models import Job
-from deltaweb.web.jobs.running.cancel_watch import CancelWatch
 from deltaweb.web.jobs.running.tracking import TrackedJob
 from deltaweb.web.jobs.services import cancel
 from deltaweb.web.tables.index.jobs import IndexBatch
@@ -20,8 +19,6 @@ from deltaweb.web.tables.models import Table
 from tests.support.pages.factories import NOW, new_job, new_unindexed_table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from pytest_django.fixtures import DjangoAssertNumQueries
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -48,9 +45,7 @@ class TestIndexBatch:
         jobs = [queue("orders"), queue("returns")]
         take = TrackedJob.take
 
-        def take_one(
-            job_id: str, *, clock: "Callable[[], datetime]", watch: CancelWatch
-        ) -> TrackedJob | None:
+        def take_one(job_id, *, clock, watch):
             if job_id == str(jobs[1].id):
                 raise away
             return take(job_id, clock=clock, watch=watch)
@@ -93,15 +88,11 @@ class TestIndexBatch:
         assert names[2:] == ["again" if asked == "again" else "slow"]
         assert Job.objects.filter(state=Job.State.QUEUED).count() == 1
 
-    def test_renews_no_lease_of_a_batch_that_was_not_made(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_renews_no_lease_of_a_batch_that_was_not_made(self, monkeypatch):
         jobs = [queue("orders"), queue("returns")]
         take = TrackedJob.take
 
-        def take_one(
-            job_id: str, *, clock: "Callable[[], datetime]", watch: CancelWatch
-        ) -> TrackedJob | None:
+        def take_one(job_id, *, clock, watch):
             if job_id == str(jobs[1].id):
                 raise KeyboardInterrupt
             return take(job_id, clock=clock, watch=watch)
@@ -160,9 +151,7 @@ class TestIndexBatch:
 
         assert len(folders) == 2
 
-    def test_puts_back_what_the_database_did_not_take(
-        self, monkeypatch: pytest.MonkeyPatch, away: OperationalError
-    ) -> None:
+    def test_puts_back_what_the_database_did_not_take(self, monkeypatch, away):
         job = queue("orders")
 
         def refuse(*_: object, **__: object) -> None:

@@ -97,9 +97,7 @@ class TestProbeTables:
 
         assert table.probe_due_at == LATER + timedelta(seconds=seconds)
 
-    def test_keeps_a_schedule_that_is_chosen_while_it_looks(
-        self, table: Table, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_keeps_a_schedule_that_is_chosen_while_it_looks(self, table, monkeypatch):
         Table.objects.update(refresh_interval_s=86_400, version=7, probe_failures=1)
         status = LocalTableStore.status
 
@@ -226,9 +224,7 @@ class TestALogThatIsAnother:
             pytest.param(rewrite_in_place, 9, id="its newest commit rewritten"),
         ],
     )
-    def test_is_indexed_anew_and_then_left_in_peace(
-        self, dated: DatedLog, change: Callable[[DatedLog], object], version: int
-    ) -> None:
+    def test_is_indexed_anew_and_then_left_in_peace(self, dated, change, version):
         change(dated)
 
         table = probe_again()
@@ -251,9 +247,7 @@ class TestALogThatIsAnother:
 
         assert not Job.objects.exists()
 
-    def test_is_not_one_whose_newest_commit_is_a_checkpoint_alone(
-        self, dated: DatedLog
-    ) -> None:
+    def test_is_not_one_whose_newest_commit_is_a_checkpoint_alone(self, dated):
         dated.clean_up(9)
         (dated.log / commit_name(9)).unlink()
 
@@ -287,9 +281,7 @@ class TestALogThatIsAnother:
         assert (table.version, table.commits.count()) == (9, 10)
 
     @pytest.mark.usefixtures("dated")
-    def test_costs_two_questions_to_storage(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_costs_two_questions_to_storage(self, monkeypatch: pytest.MonkeyPatch):
         asked: list[str] = []
         status = LocalTableStore.status
 

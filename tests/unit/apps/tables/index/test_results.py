@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
-from pytest_django.fixtures import DjangoAssertNumQueries, Settings
+from pytest_django.fixtures import Settings
 
 from deltaweb.index.folder.result import IndexResult
 from deltaweb.web.tables.index.folders import new_index_folder
@@ -99,9 +99,7 @@ class TestStoreIndex:
         assert paths["device.firmware.version"] == "string"
         assert paths["tags"] == "map<string, string>"
 
-    def test_adds_new_commits_and_leaves_stored_ones(
-        self, lake: Path, tmp_path: Path
-    ) -> None:
+    def test_adds_new_commits_and_leaves_stored_ones(self, lake: Path, tmp_path: Path):
         table = register(Path(shutil.copytree(lake / "orders", tmp_path / "orders")))
         store_index(table, build(table), now=NOW)
         rows = dict(table.commits.values_list("version", "id"))
@@ -114,9 +112,7 @@ class TestStoreIndex:
         assert stored.pop(22)
         assert stored == rows
 
-    def test_replaces_the_commits_of_another_log(
-        self, lake: Path, tmp_path: Path
-    ) -> None:
+    def test_replaces_the_commits_of_another_log(self, lake: Path, tmp_path: Path):
         location = tmp_path / "table"
         shutil.copytree(lake / "customers", location)
         table = register(location)
@@ -133,9 +129,7 @@ class TestStoreIndex:
             "sensor-gateway",
         }
 
-    def test_keeps_the_history_that_a_cleaned_log_has_lost(
-        self, lake: Path, tmp_path: Path
-    ) -> None:
+    def test_keeps_the_history_that_a_cleaned_log_has_lost(self, lake, tmp_path):
         location = Path(shutil.copytree(lake / "customers", tmp_path / "customers"))
         table = register(location)
         store_index(table, build(table), now=NOW)
@@ -162,9 +156,7 @@ class TestStoreIndex:
         assert [folder.name for folder in folders] == [table.index_name]
         assert table.index_name.endswith("-b")
 
-    def test_passes_over_a_table_that_was_removed_meanwhile(
-        self, lake: Path, home: Path
-    ) -> None:
+    def test_passes_over_a_table_that_was_removed_meanwhile(self, lake, home):
         table = register(lake / "returns")
         result = build(table)
         table_id = table.id
@@ -196,9 +188,7 @@ class TestStoreIndex:
         assert (table.error_code, table.error, table.error_since) == ("", "", None)
         assert table.probe_failures == 0
 
-    def test_asks_the_database_little(
-        self, lake: Path, django_assert_max_num_queries: DjangoAssertNumQueries
-    ) -> None:
+    def test_asks_the_database_little(self, lake, django_assert_max_num_queries):
         table = register(lake / "customers")
         result = build(table)
 
@@ -221,9 +211,7 @@ class TestStoreFailure:
         assert (table.error_code, table.error) == ("log-gap", "A gap.")
         assert table.error_since == NOW
 
-    def test_shows_what_reads_of_a_broken_log_beside_the_fault(
-        self, lake: Path, tmp_path: Path
-    ) -> None:
+    def test_shows_what_reads_of_a_broken_log_beside_the_fault(self, lake, tmp_path):
         table = register(Path(shutil.copytree(lake / "orders", tmp_path / "orders")))
         Path(table.location, "_delta_log", f"{20:020d}.json").unlink()
 

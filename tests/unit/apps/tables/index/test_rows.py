@@ -16,7 +16,5 @@ class TestMoment:
             pytest.param(-(2**63), datetime(1, 1, 1, tzinfo=UTC), id="long ago"),
         ],
     )
-    def test_stays_within_what_dates_can_say(
-        self, time_ms: int, expected: datetime
-    ) -> None:
+    def test_stays_within_what_dates_can_say(self, time_ms: int, expected: datetime):
         assert moment(time_ms) == expected

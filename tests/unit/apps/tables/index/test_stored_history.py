@@ -60,9 +60,7 @@ def build(table: Table, mark: str = "a") -> IndexResult:
 
 class TestACleanedLog:
     @pytest.mark.parametrize("has_index", [True, False])
-    def test_keeps_its_commits_in_the_database(
-        self, log: DatedLog, table: Table, *, has_index: bool
-    ) -> None:
+    def test_keeps_its_commits_in_the_database(self, log, table, *, has_index):
         log.clean_up(6).write(10, 11)
         if not has_index:
             forget_index(table)
@@ -90,9 +88,7 @@ class TestACleanedLog:
         assert versions(table, is_archived=False) == [13, 14]
         assert table.version == 14
 
-    def test_keeps_them_when_it_holds_no_commit_at_all(
-        self, log: DatedLog, table: Table
-    ) -> None:
+    def test_keeps_them_when_it_holds_no_commit_at_all(self, log, table):
         log.clean_up(9)
         (log.log / commit_name(9)).unlink()
 
@@ -115,9 +111,7 @@ class TestACleanedLog:
         assert versions(table, is_archived=True) == [*range(6)]
         assert table.commits.get(version=8).sentence != "In older words."
 
-    def test_keeps_them_when_the_table_was_replaced_in_place(
-        self, log: DatedLog, table: Table
-    ) -> None:
+    def test_keeps_them_when_the_table_was_replaced_in_place(self, log, table):
         log.clean_up(6)
         index_table(table)
         log.commit(10, metadata("other"))
@@ -129,9 +123,7 @@ class TestACleanedLog:
         assert table.delta_id == "other"
         assert versions(table) == [*range(13)]
 
-    def test_says_once_what_its_checkpoint_says_again(
-        self, log: DatedLog, table: Table
-    ) -> None:
+    def test_says_once_what_its_checkpoint_says_again(self, log, table):
         log.write(10, 14).clean_up(13)
         forget_index(table)
 
@@ -140,9 +132,7 @@ class TestACleanedLog:
         assert [row.version for row in table.metadata_versions.all()] == [0]
         assert [row.version for row in table.protocol_versions.all()] == [0]
 
-    def test_is_as_it_was_when_older_commits_are_put_back(
-        self, log: DatedLog, table: Table, tmp_path: Path
-    ) -> None:
+    def test_is_as_it_was_when_older_commits_are_put_back(self, log, table, tmp_path):
         backup = shutil.copytree(log.log, tmp_path / "backup")
         log.clean_up(6)
         index_table(table)
@@ -219,9 +209,7 @@ class TestAnotherLog:
         assert (table.version, versions(table)) == (9, [*range(10)])
         assert versions(table, is_archived=True) == [*range(6)]
 
-    def test_of_other_commits_under_the_same_id_replaces_them(
-        self, log: DatedLog, table: Table
-    ) -> None:
+    def test_of_other_commits_under_the_same_id_replaces_them(self, log, table):
         shutil.rmtree(log.folder)
         DatedLog(log.folder, writer="eve").write(0, 9)
 
@@ -229,9 +217,7 @@ class TestAnotherLog:
 
         assert versions(table, user_name="eve") == [*range(10)]
 
-    def test_has_its_own_columns_and_metadata(
-        self, log: DatedLog, table: Table
-    ) -> None:
+    def test_has_its_own_columns_and_metadata(self, log: DatedLog, table: Table):
         log.commit(10, metadata(schemaString='{"type": "struct", "fields": []}'))
         index_table(table)
         assert table.columns.count() == 0
@@ -329,9 +315,7 @@ class TestLoadAhead:
         assert ids.items() <= stored.items()
         assert table.metadata_versions.count() == 1
 
-    def test_tells_what_became_of_the_log_since_its_worker_was_killed(
-        self, log: DatedLog
-    ) -> None:
+    def test_tells_what_became_of_the_log_since_its_worker_was_killed(self, log):
         table = new_unindexed_table(location=log.location)
         result = build(table)
         load_ahead(table, open_history(Path(result.folder), result))
@@ -366,9 +350,7 @@ class TestLoadAhead:
 
 
 class TestAnOlderIndex:
-    def test_never_takes_the_place_of_a_newer_one(
-        self, log: DatedLog, table: Table
-    ) -> None:
+    def test_never_takes_the_place_of_a_newer_one(self, log: DatedLog, table: Table):
         began = table.indexed_at - timedelta(minutes=1) if table.indexed_at else NOW
         folder = new_index_folder(table.id, now=began, mark="late")
         late = build_index(table.location, None, folder)
@@ -383,9 +365,7 @@ class TestAnOlderIndex:
         assert versions(table) == [*range(12)]
         assert not folder.exists()
 
-    def test_of_a_log_that_goes_on_is_stored_whatever_the_clock_said(
-        self, log: DatedLog, table: Table
-    ) -> None:
+    def test_of_a_log_that_goes_on_is_stored_whatever_the_clock_said(self, log, table):
         log.write(10, 11)
         folder = new_index_folder(table.id, now=NOW - timedelta(days=9), mark="slow")
         result = build_index(table.location, None, folder)

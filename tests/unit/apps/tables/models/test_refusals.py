@@ -34,9 +34,7 @@ migration = import_module("deltaweb.web.tables.migrations.0007_refusals_without_
         pytest.param("It uses teleport.", "It uses teleport.", id="one without"),
     ],
 )
-def test_a_stored_refusal_loses_the_place_and_the_version(
-    reason: str, refusal: str
-) -> None:
+def test_a_stored_refusal_loses_the_place_and_the_version(reason: str, refusal: str):
     assert migration.without_place(reason) == refusal
 
 

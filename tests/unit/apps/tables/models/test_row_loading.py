@@ -12,9 +12,7 @@ AT = datetime(2026, 11, 21, 12, 0, 0, 250_000, tzinfo=UTC)
 ODD = "tab\t line\n back\\slash \\N 'quote' \"two\" é 漢 \U0001f600"
 
 
-def values(
-    table: Table, version: int, *, sentence: str = "", added_rows: int | None = 1
-) -> tuple[object, ...]:
+def values(table, version, *, sentence="", added_rows=1):
     (at,) = stored_values(Commit, "committed_at", [AT])
     (table_id,) = stored_values(Commit, "table", [table.id])
     return version, at, sentence, '{"a": [1, null]}', added_rows, table_id

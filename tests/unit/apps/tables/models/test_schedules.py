@@ -35,9 +35,7 @@ class TestNextLook:
             pytest.param(86_400, 3, 86_400, id="never less than its own"),
         ],
     )
-    def test_rests_longer_for_each_failure(
-        self, interval_s: int | None, failures: int, seconds: int
-    ) -> None:
+    def test_rests_longer_for_each_failure(self, interval_s, failures, seconds):
         due_at = next_look(interval_s, now=NOW, failures=failures)
 
         assert due_at == NOW + timedelta(seconds=seconds)
@@ -45,9 +43,7 @@ class TestNextLook:
 
 class TestSchedules:
     @pytest.mark.parametrize("name", SCHEDULES)
-    def test_the_name_of_a_stored_one_is_the_one_that_was_chosen(
-        self, name: str
-    ) -> None:
+    def test_the_name_of_a_stored_one_is_the_one_that_was_chosen(self, name: str):
         assert schedule_name(SCHEDULES[name]) == name
 
     @pytest.mark.parametrize(

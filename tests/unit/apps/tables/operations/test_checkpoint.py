@@ -67,9 +67,7 @@ class TestTheRequest:
         assert (row.progress_done, row.progress_total) == (30, 33)
         assert row.progress_unit == "file actions"
 
-    def test_of_a_job_that_is_cancelled_stops_and_leaves_nothing(
-        self, folder: Path, job: TrackedJob
-    ) -> None:
+    def test_of_a_job_that_is_cancelled_stops_and_leaves_nothing(self, folder, job):
         request = checkpoint_request(ASKED, occasion(job))
         before = names(folder)
         cancel(Job.objects.get(id=job.id), now=timezone.now())
@@ -90,9 +88,7 @@ class TestThePlan:
         assert found.size_bytes is not None
         assert written.size_bytes / 4 < found.size_bytes < written.size_bytes * 4
 
-    def test_names_the_newest_checkpoint_at_or_before_the_version(
-        self, folder: Path
-    ) -> None:
+    def test_names_the_newest_checkpoint_at_or_before_the_version(self, folder: Path):
         for version in (0, 2):
             DeltaTable(str(folder)).create_checkpoint(version)
 
@@ -101,9 +97,7 @@ class TestThePlan:
         assert newest is not None
         assert (newest.version, newest.parts) == (0, None)
 
-    def test_finds_a_checkpoint_beside_a_hint_that_names_none(
-        self, folder: Path
-    ) -> None:
+    def test_finds_a_checkpoint_beside_a_hint_that_names_none(self, folder: Path):
         DeltaTable(str(folder)).create_checkpoint(1)
         DeltaTable(str(folder)).create_checkpoint(2)
         (folder / "_delta_log" / checkpoint_name(2)).unlink()

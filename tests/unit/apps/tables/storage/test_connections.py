@@ -28,13 +28,7 @@ from tests.support.pages.factories import NOW, new_table
 pytestmark = pytest.mark.django_db
 
 
-def add(
-    name: str = "lake",
-    prefix: str = "s3://lake/",
-    *,
-    replace: bool = False,
-    **options: str,
-) -> StorageConnection:
+def add(name="lake", prefix="s3://lake/", *, replace=False, **options):
     return add_connection(
         name=name,
         prefix=prefix,
@@ -68,9 +62,7 @@ class TestOptionsFor:
             ("/lake/sales/t", None),
         ],
     )
-    def test_the_longest_prefix_of_whole_names_counts(
-        self, location: str, expected: str | None
-    ) -> None:
+    def test_the_longest_prefix_of_whole_names_counts(self, location, expected):
         add("whole", "s3://lake/")
         add("year", "s3://lake/sales/2026/")
         add("sales", "s3a://lake/sales")

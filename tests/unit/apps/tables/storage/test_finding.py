@@ -39,9 +39,7 @@ class TestFindTables:
             pytest.param("day=2024-01-01/t", id="below a partition"),
         ],
     )
-    def test_passes_over_what_is_no_place_for_tables(
-        self, tmp_path: Path, path: str
-    ) -> None:
+    def test_passes_over_what_is_no_place_for_tables(self, tmp_path: Path, path: str):
         make_table(tmp_path, "orders")
         make_table(tmp_path, path)
 

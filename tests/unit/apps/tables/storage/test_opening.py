@@ -58,9 +58,7 @@ class TestAWayOut:
 
         assert "allowed roots" in actions.problem
 
-    def test_is_a_way_like_any_where_no_roots_are_set(
-        self, escaped: Table, settings: Settings
-    ) -> None:
+    def test_is_a_way_like_any_where_no_roots_are_set(self, escaped, settings):
         settings.ALLOWED_ROOTS = None
 
         assert commit_actions(escaped, Commit(version=3)).problem == ""

@@ -2,15 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from deltaweb.web.tables.storage.errors import (
-    StorageOptionError,
-    StorageReferenceError,
-)
-from deltaweb.web.tables.storage.options import (
-    MAX_VALUE_BYTES,
-    parse_options,
-    resolve,
-)
+from deltaweb.web.tables.storage.errors import StorageOptionError, StorageReferenceError
+from deltaweb.web.tables.storage.options import MAX_VALUE_BYTES, parse_options, resolve
 
 HERE = Path("/here")
 
@@ -80,9 +73,7 @@ class TestResolve:
             "password": "{no JSON",
         }
 
-    def test_looks_references_up_at_each_use(
-        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-    ) -> None:
+    def test_looks_references_up_at_each_use(self, monkeypatch, tmp_path):
         file = tmp_path / "secret"
         options = {"key": "env:LAKE_KEY", "secret": f"file:{file}"}
         for value in ("first", "second"):
@@ -95,9 +86,7 @@ class TestResolve:
             }
 
     @pytest.mark.parametrize("content", [b"\xff\xfe", b"a" * (MAX_VALUE_BYTES + 1)])
-    def test_a_file_that_is_no_short_text_is_named(
-        self, content: bytes, tmp_path: Path
-    ) -> None:
+    def test_a_file_that_is_no_short_text_is_named(self, content, tmp_path):
         file = tmp_path / "secret"
         file.write_bytes(content)
 
@@ -112,9 +101,7 @@ class TestResolve:
             ("file:/", "the file /, which cannot be read"),
         ],
     )
-    def test_what_is_missing_is_named(
-        self, reference: str, message: str, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_what_is_missing_is_named(self, reference, message, monkeypatch):
         monkeypatch.delenv("LAKE_KEY", raising=False)
 
         with pytest.raises(StorageReferenceError, match=message) as caught:

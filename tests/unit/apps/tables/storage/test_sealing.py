@@ -30,9 +30,7 @@ class TestSealing:
             unseal(sealed, storage="lake")
 
     @pytest.mark.parametrize("change", [(4, None), (0, -4), (0, 0)])
-    def test_what_is_damaged_is_a_sentence(
-        self, change: tuple[int, int | None]
-    ) -> None:
+    def test_what_is_damaged_is_a_sentence(self, change: tuple[int, int | None]):
         sealed = seal(self.OPTIONS)[slice(*change)]
 
         for use in (unseal, seal_again):

@@ -47,9 +47,7 @@ def test_every_state_of_a_table_has_a_word_and_a_dot(status: str) -> None:
 
 
 class TestTabs:
-    def test_a_page_below_a_tab_counts_as_the_tab(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_a_page_below_a_tab_counts_as_the_tab(self, monkeypatch):
         monkeypatch.setattr(tabs, "tabs", Registry())
         late = tabs.Tab(label="Z", url_name="z", order=2)
         early = tabs.Tab(label="A", url_name="a", order=1, also=("a-detail",))

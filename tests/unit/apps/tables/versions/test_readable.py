@@ -21,9 +21,7 @@ RUNS = [
         pytest.param(13, [], id="after them"),
     ],
 )
-def test_lost_runs_are_those_without_files_or_log(
-    first: int, expected: list[tuple[int, int]]
-) -> None:
+def test_lost_runs_are_those_without_files_or_log(first, expected):
     found = lost_runs(RUNS, first=first)
 
     assert [(run.first, run.last) for run in found] == expected

@@ -56,12 +56,7 @@ class TestChangedRuns:
             ),
         ],
     )
-    def test_are_the_parts_that_differ(
-        self,
-        before: list[tuple[int, int, str, str]],
-        after: list[tuple[int, int, str, str]],
-        expected: list[tuple[int, int, str, str]],
-    ) -> None:
+    def test_are_the_parts_that_differ(self, before, after, expected):
         stored = [list(run) for run in before]  # as JSON gives them back
 
         assert changed_runs(stored, after) == expected

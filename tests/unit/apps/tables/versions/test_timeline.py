@@ -5,11 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deltaweb.web.tables.versions.readable import parse_runs
-from deltaweb.web.tables.versions.timeline import (
-    MAX_RUNS,
-    build_timeline,
-    mini_runs,
-)
+from deltaweb.web.tables.versions.timeline import MAX_RUNS, build_timeline, mini_runs
 
 SUMMARY = {
     "readable_runs": [
@@ -41,9 +37,7 @@ class TestBuildTimeline:
         assert timeline.shown_run.state == "PARTLY"
 
     @pytest.mark.parametrize(("shown", "sign"), [(0, 1), (99, -1)])
-    def test_keeps_the_flags_label_inside_at_both_ends(
-        self, shown: int, sign: int
-    ) -> None:
+    def test_keeps_the_flags_label_inside_at_both_ends(self, shown: int, sign: int):
         assert sign * build_timeline(SUMMARY, latest=99, shown=shown).flag_shift > 0
 
     def test_starts_where_the_history_starts(self) -> None:

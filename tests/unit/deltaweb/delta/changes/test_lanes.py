@@ -93,9 +93,7 @@ def test_tells_what_is_added_dropped_and_added_again() -> None:
         ),
     ],
 )
-def test_tells_what_changes_of_a_field(
-    before: dict[str, Any], after: dict[str, Any], kind: str, *, is_breaking: bool
-) -> None:
+def test_tells_what_changes_of_a_field(before, after, kind, *, is_breaking):
     found = lanes([before], [after])
 
     assert told(found) == [("n", [(1, kind)])]
@@ -239,9 +237,7 @@ class TestHostileDefinitions:
         assert found.num_unknown == 1
         assert told(found) == [("id", []), ("note", [(2, "added")])]
 
-    def test_older_changes_go_where_they_are_too_many(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_older_changes_go_where_they_are_too_many(self, monkeypatch):
         monkeypatch.setattr(weaving, "MAX_LANES", 3)
 
         found = lanes(*([ID, field(f"c{number}", "long")] for number in range(9)))

@@ -81,11 +81,7 @@ class TestFindRewrites:
         ],
     )
     def test_a_rewrite_holds_the_same_rows_on_both_sides(
-        self,
-        commits: Commits,
-        removed: str,
-        added: str,
-        expected: Rewrites,
+        self, commits: Commits, removed: str, added: str, expected: Rewrites
     ) -> None:
         assert find_rewrites(commits, removed, added) == expected
 

@@ -11,11 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deltaweb.delta.changes.row_codes import (
-    row_codes,
-    row_hashes,
-    value_codes,
-)
+from deltaweb.delta.changes.row_codes import row_codes, row_hashes, value_codes
 
 TEXT = pa.string()
 POINT = pa.struct([("x", pa.int64()), ("y", TEXT)])
@@ -41,9 +37,7 @@ VALUES: list[tuple[pa.DataType, list[Any]]] = [
     ("kind", "distinct"), VALUES, ids=lambda value: str(value)[:40]
 )
 class TestEveryType:
-    def test_equal_values_share_a_code_and_others_do_not(
-        self, kind: pa.DataType, distinct: list[Any]
-    ) -> None:
+    def test_equal_values_share_a_code_and_others_do_not(self, kind, distinct):
         values = pa.array(distinct * 2, kind)
 
         codes = value_codes(values)
@@ -54,9 +48,7 @@ class TestEveryType:
         assert codes[count - 1] == 0
 
     @pytest.mark.parametrize("seed", [0, 1])
-    def test_a_slice_has_the_hashes_of_its_rows(
-        self, kind: pa.DataType, distinct: list[Any], seed: int
-    ) -> None:
+    def test_a_slice_has_the_hashes_of_its_rows(self, kind, distinct, seed):
         rows = pa.table({"c": pa.array(distinct * 3, kind)})
         whole = row_hashes(rows, ["c"], seed)
 
@@ -67,9 +59,7 @@ class TestEveryType:
         assert (part == whole[start : start + 2]).all()
         assert (alone == whole[: len(distinct)]).all()
 
-    def test_no_values_have_no_codes(
-        self, kind: pa.DataType, distinct: list[Any]
-    ) -> None:
+    def test_no_values_have_no_codes(self, kind: pa.DataType, distinct: list[Any]):
         del distinct
         nothing = pa.table({"c": pa.array([], kind)})
 
@@ -90,9 +80,7 @@ class TestWhatIsEqual:
             ),
         ],
     )
-    def test_as_grouping_in_sql_has_it(
-        self, kind: pa.DataType, pair: list[Any]
-    ) -> None:
+    def test_as_grouping_in_sql_has_it(self, kind: pa.DataType, pair: list[Any]):
         codes = value_codes(pa.array(pair, kind))
         hashes = row_hashes(pa.table({"c": pa.array(pair, kind)}), ["c"], 0)
 
@@ -100,9 +88,7 @@ class TestWhatIsEqual:
         assert hashes[0] == hashes[1]
 
     @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=30))
-    def test_rows_are_told_apart_by_all_of_their_columns(
-        self, rows: list[tuple[int, int]]
-    ) -> None:
+    def test_rows_are_told_apart_by_all_of_their_columns(self, rows):
         columns = np.array(rows, dtype=np.int64).reshape(-1, 2)
 
         codes = row_codes([columns[:, 0], columns[:, 1]], len(rows))

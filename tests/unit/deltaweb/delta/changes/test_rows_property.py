@@ -15,21 +15,13 @@ from tests.support.tables.versioned_table import Row, VersionedTable
 if TYPE_CHECKING:
     import pyarrow as pa
 
-LIMITS = {
-    "in memory": RowLimits(),
-    "spread over files": RowLimits(memory_bytes=1_000),
-}
+LIMITS = {"in memory": RowLimits(), "spread over files": RowLimits(memory_bytes=1_000)}
 
 
 class TestRowsOfTwoVersions:
     @settings(max_examples=examples(30))
     @given(changes=versions, limits=st.sampled_from(sorted(LIMITS)), data=st.data())
-    def test_the_difference_is_that_of_two_counters(
-        self,
-        changes: list[dict[str, list[Row]]],
-        limits: str,
-        data: st.DataObject,
-    ) -> None:
+    def test_the_difference_is_that_of_two_counters(self, changes, limits, data):
         table = build(changes)
         some_version = st.integers(0, table.version)
         first, second = data.draw(some_version), data.draw(some_version)

@@ -123,9 +123,7 @@ class TestAspectsOfAField:
             ),
         ],
     )
-    def test_each_is_told(
-        self, before: StructField, after: StructField, aspects: list[str]
-    ) -> None:
+    def test_each_is_told(self, before, after, aspects):
         found = diff_schemas(StructType((before,)), StructType((after,)))
 
         assert [list(change.aspects) for change in found.changed] == [aspects]
@@ -143,9 +141,7 @@ class TestAspectsOfAField:
         ],
         ids=["items of an array", "values of a map", "keys of a map"],
     )
-    def test_parts_are_steps_of_their_own(
-        self, before: DataType, after: DataType, name: str
-    ) -> None:
+    def test_parts_are_steps_of_their_own(self, before, after, name):
         found = diff_schemas(schema(c=before), schema(c=after))
 
         assert names(found)["changed"] == [name]

@@ -66,9 +66,7 @@ def compare(table: VersionedTable, first: int, second: int, **request: Any) -> A
 
 
 class TestFiles:
-    def test_shared_rewritten_and_changed_files_are_told_apart(
-        self, table: VersionedTable
-    ) -> None:
+    def test_shared_rewritten_and_changed_files_are_told_apart(self, table):
         files = table.table.compare(0, 3).files
 
         counts = [
@@ -91,34 +89,26 @@ class TestFiles:
         assert diff.files.num_differing == 0
         assert diff.schema.count == diff.properties.count == diff.protocol.count == 0
 
-    def test_without_the_commits_between_rewrites_are_not_known(
-        self, table: VersionedTable
-    ) -> None:
+    def test_without_the_commits_between_rewrites_are_not_known(self, table):
         diff = table.table.compare(1, 2)
         table.store.delete("00000000000000000002.json")
 
         assert diff.files.rewrites_known is False
         assert (diff.files.added.num_rows, diff.files.removed.num_rows) == (1, 2)
 
-    def test_a_version_that_is_not_there_names_the_range(
-        self, table: VersionedTable
-    ) -> None:
+    def test_a_version_that_is_not_there_names_the_range(self, table: VersionedTable):
         with pytest.raises(VersionNotFoundError, match="from 0 to 3"):
             table.table.compare(0, 9)
 
 
 class TestWhatIsRead:
-    def test_no_file_that_both_versions_share_is_opened(
-        self, table: VersionedTable
-    ) -> None:
+    def test_no_file_that_both_versions_share_is_opened(self, table: VersionedTable):
         found = compare(table, 0, 1)
 
         assert sorted(table.store.opened) == ["a-1.parquet", "a-4.parquet"]
         assert found.num_files_read == 2
 
-    def test_no_file_that_was_only_rewritten_is_opened(
-        self, table: VersionedTable
-    ) -> None:
+    def test_no_file_that_was_only_rewritten_is_opened(self, table: VersionedTable):
         found = compare(table, 1, 2)
 
         assert table.store.opened == []
@@ -135,9 +125,7 @@ class TestWhatIsRead:
         assert len(table.store.opened) == 3
         assert estimate.size_bytes > 0
 
-    def test_comparing_what_the_log_says_opens_no_file(
-        self, table: VersionedTable
-    ) -> None:
+    def test_comparing_what_the_log_says_opens_no_file(self, table: VersionedTable):
         diff = table.table.compare(0, 3)
         _ = diff.schema, diff.properties, diff.protocol, diff.details, diff.files
 
@@ -301,9 +289,7 @@ class TestVersionsOfOtherSchemas:
             pytest.param(schema(id=LONG), schema(other=LONG), id="of one version"),
         ],
     )
-    def test_a_key_must_be_the_same_in_both(
-        self, before: StructType, after: StructType
-    ) -> None:
+    def test_a_key_must_be_the_same_in_both(self, before, after):
         table = VersionedTable()
         table.commit(metadata=table.define(before))
         table.commit(metadata=table.define(after))

@@ -2,7 +2,6 @@
 
 import struct
 import uuid
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -84,9 +83,7 @@ def test_the_inline_vector_of_the_specification_is_read(folder: Folder) -> None:
     assert folder.rows(fields) == [3, 4, 7, 11, 18, 29]
 
 
-def test_a_file_of_several_vectors_is_read_from_the_place_of_each(
-    folder: Folder,
-) -> None:
+def test_a_file_of_several_vectors_is_read_from_the_place_of_each(folder: Folder):
     some, others = bitmap_of([0, 99]), bitmap_of([5])
     data, offsets = vector_file(some, others)
     (folder.folder / FILE).write_bytes(data)
@@ -119,9 +116,7 @@ def test_an_absolute_path_is_opened_as_the_log_has_it(folder: Folder) -> None:
 
 
 class TestHostileVectors:
-    def test_a_file_that_is_gone_is_named_with_the_data_file(
-        self, folder: Folder
-    ) -> None:
+    def test_a_file_that_is_gone_is_named_with_the_data_file(self, folder: Folder):
         with pytest.raises(DeletionVectorMissingError) as caught:
             folder.rows(stored(1, 40, 1))
 
@@ -130,9 +125,7 @@ class TestHostileVectors:
         assert "a.parquet" in caught.value.message
 
     @pytest.mark.parametrize("path", ["/etc/passwd", "../x.bin", "file:///etc/passwd"])
-    def test_a_path_outside_the_table_is_not_followed(
-        self, folder: Folder, path: str
-    ) -> None:
+    def test_a_path_outside_the_table_is_not_followed(self, folder: Folder, path: str):
         fields = stored(1, 40, 1) | {"storageType": "p", "pathOrInlineDv": path}
         if path.startswith("file:"):
             fields["pathOrInlineDv"] = "/.." + path
@@ -175,9 +168,7 @@ class TestHostileVectors:
         assert "version" in folder.refusal(stored(1, 34, 1))
 
     @pytest.mark.parametrize("size", [2**31 - 1, 2**62])
-    def test_a_size_that_no_vector_has_takes_no_memory(
-        self, folder: Folder, size: int
-    ) -> None:
+    def test_a_size_that_no_vector_has_takes_no_memory(self, folder: Folder, size: int):
         (folder.folder / FILE).write_bytes(b"\1" + bytes(100))
 
         assert "the most" in folder.refusal(stored(1, size, 1))
@@ -188,9 +179,7 @@ class TestHostileVectors:
         assert "2 rows, in the log 9,223," in folder.refusal(fields)
 
     @pytest.mark.parametrize("position", [100, 2**16, 2**32 + 5, 2**40])
-    def test_a_position_beyond_the_file_is_found(
-        self, folder: Folder, position: int
-    ) -> None:
+    def test_a_position_beyond_the_file_is_found(self, folder: Folder, position: int):
         reason = folder.refusal(inline_vector([3, position]))
 
         assert "of 100 rows" in reason
@@ -219,15 +208,11 @@ class TestHostileVectors:
         ],
         ids=str,
     )
-    def test_a_field_that_can_not_be_is_named(
-        self, folder: Folder, change: dict[str, Any]
-    ) -> None:
+    def test_a_field_that_can_not_be_is_named(self, folder, change):
         assert folder.refusal(inline_vector([1, 2]) | change)
 
     @pytest.mark.parametrize("text", ["", "a", "#" * 20, "\u20ac" * 20])
-    def test_a_name_that_does_not_read_is_refused(
-        self, folder: Folder, text: str
-    ) -> None:
+    def test_a_name_that_does_not_read_is_refused(self, folder: Folder, text: str):
         assert folder.refusal(stored(1, 34, 1) | {"pathOrInlineDv": text})
 
     @pytest.mark.parametrize(
@@ -246,9 +231,7 @@ class TestHostileVectors:
             (lambda data: data[:6], "early"),
         ],
     )
-    def test_bytes_that_are_no_bitmap_say_why(
-        self, folder: Folder, spoil: Callable[[bytes], bytes], reason: str
-    ) -> None:
+    def test_bytes_that_are_no_bitmap_say_why(self, folder, spoil, reason):
         data = spoil(bitmap_of([1, 2]))
         filled = encode_z85(data + bytes(-len(data) % 4))
         fields = inline_vector([1, 2])

@@ -8,7 +8,7 @@ import pytest
 from deltaweb.delta.errors import SchemaError
 from deltaweb.delta.features.column_mapping import table_schema
 from deltaweb.delta.protocol.actions import Metadata, Protocol
-from deltaweb.delta.protocol.schema import StructType, stored_schema
+from deltaweb.delta.protocol.schema import stored_schema
 from tests.support.tables.mapped_tables import field, struct
 
 MAPPED = Protocol(min_reader_version=2, min_writer_version=5)
@@ -35,9 +35,7 @@ FIELDS = [
 ]
 
 
-def schema_of(
-    *fields: dict[str, Any], mode: str = "name", protocol: Protocol = MAPPED
-) -> StructType:
+def schema_of(*fields: dict[str, Any], mode: str = "name", protocol: Protocol = MAPPED):
     metadata = Metadata(
         id="t",
         schema_string=json.dumps(struct(*fields)),
@@ -148,9 +146,7 @@ class TestAMappingThatContradictsItself:
         ],
     )
     @pytest.mark.parametrize("mode", ["name", "id"])
-    def test_is_refused_by_the_column(
-        self, fields: list[dict[str, Any]], column: str, reason: str, mode: str
-    ) -> None:
+    def test_is_refused_by_the_column(self, fields, column, reason, mode):
         with pytest.raises(SchemaError) as caught:
             schema_of(*fields, mode=mode)
 

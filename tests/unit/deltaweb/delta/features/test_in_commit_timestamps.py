@@ -24,7 +24,5 @@ FEATURES = ["inCommitTimestamp"]
         pytest.param(FEATURES, {**ON, AT: "9" * 99}, OwnTimes(), id="beyond a long"),
     ],
 )
-def test_say_the_feature_and_the_properties(
-    features: list[str], configuration: dict[str, str], expected: OwnTimes | None
-) -> None:
+def test_say_the_feature_and_the_properties(features, configuration, expected):
     assert own_times_of(features, configuration) == expected

@@ -114,12 +114,7 @@ class TestReaderFeature:
 
 
 class TestWritingOfTheLog:
-    def refusal(
-        self,
-        writer: int,
-        features: list[str] | None = None,
-        configuration: dict[str, str] | None = None,
-    ) -> object:
+    def refusal(self, writer, features=None, configuration=None):
         found = Protocol(
             min_reader_version=1, min_writer_version=writer, writer_features=features
         )
@@ -164,8 +159,7 @@ class TestWritingOfTheLog:
         assert found.features == (name,)
 
     @pytest.mark.parametrize(
-        "name",
-        [n for n, a in FEATURES.items() if not a.refuses_log({}, 3)],
+        "name", [n for n, a in FEATURES.items() if not a.refuses_log({}, 3)]
     )
     def test_features_that_a_checkpoint_keeps_are_written(self, name: str) -> None:
         assert self.refusal(7, [name]) is None
@@ -184,9 +178,7 @@ class TestWritingOfTheLog:
     @pytest.mark.parametrize(
         ("policy", "is_written"), [("classic", True), ("v2", True), ("v3", False)]
     )
-    def test_the_policy_decides_the_kind(
-        self, policy: str, *, is_written: bool
-    ) -> None:
+    def test_the_policy_decides_the_kind(self, policy: str, *, is_written: bool):
         found = self.refusal(2, configuration={"delta.checkpointPolicy": policy})
 
         assert (found is None) == is_written

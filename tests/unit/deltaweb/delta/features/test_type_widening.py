@@ -112,9 +112,7 @@ def test_changes_mean_nothing_where_the_protocol_does_not_know_of_them() -> None
 @pytest.mark.parametrize(
     "schema_string", [None, "", "{", "delta.typeChanges", "[" * 9**4]
 )
-def test_a_schema_that_does_not_parse_is_another_fault(
-    schema_string: str | None,
-) -> None:
+def test_a_schema_that_does_not_parse_is_another_fault(schema_string: str | None):
     metadata = Metadata(id="t", schema_string=schema_string)
 
     assert unknown_type_changes(WIDENED, metadata) == []

@@ -108,17 +108,13 @@ class TestChanges:
             pytest.param("_commit_version > 1 AND n = 5", id="SQL"),
         ],
     )
-    def test_are_filtered_by_any_column(
-        self, fed: FedTable, predicate: pc.Expression | str
-    ) -> None:
+    def test_are_filtered_by_any_column(self, fed, predicate):
         assert fed.changes(predicate=predicate) == [
             change(5, "update_postimage", 2),
             change(5, "delete", 3),
         ]
 
-    def test_of_other_versions_are_not_read_for_a_condition(
-        self, fed: FedTable
-    ) -> None:
+    def test_of_other_versions_are_not_read_for_a_condition(self, fed: FedTable):
         fed.lose("a")
         newest = Comparison(("_commit_version",), ">=", pa.scalar(3))
 
@@ -159,9 +155,7 @@ class TestRange:
             pytest.param(START + MINUTE / 3, START + MINUTE / 2, id="between two"),
         ],
     )
-    def test_without_a_version_is_refused(
-        self, fed: FedTable, start: datetime | None, end: datetime | None
-    ) -> None:
+    def test_without_a_version_is_refused(self, fed, start, end):
         with pytest.raises(FeedRangeError):
             fed.table.changes(start_timestamp=start, end_timestamp=end)
 
@@ -170,9 +164,7 @@ class TestRange:
             fed.table.changes(3, 2)
 
     @pytest.mark.parametrize("versions", [(0, 4), (7, None), (-1, 2)])
-    def test_beyond_the_log_names_the_version(
-        self, fed: FedTable, versions: tuple[int, int | None]
-    ) -> None:
+    def test_beyond_the_log_names_the_version(self, fed, versions):
         with pytest.raises(VersionNotFoundError):
             fed.table.changes(*versions)
 
@@ -233,9 +225,7 @@ class TestRefusals:
             pytest.param({"add": 7}, id="an add that is none"),
         ],
     )
-    def test_of_a_broken_action_name_its_commit(
-        self, fed: FedTable, action: dict[str, object]
-    ) -> None:
+    def test_of_a_broken_action_name_its_commit(self, fed, action):
         version = fed.commit(action)
 
         with pytest.raises(LogCorruptError, match=f"{version:020d}.json"):
@@ -290,9 +280,7 @@ class TestSchema:
             ),
         ],
     )
-    def test_that_does_not_fit_names_the_version(
-        self, fed: FedTable, columns: dict[str, object], reason: str
-    ) -> None:
+    def test_that_does_not_fit_names_the_version(self, fed, columns, reason):
         fed.commit(fed.metadata(columns))
 
         with pytest.raises(FeedSchemaError, match=reason) as caught:
@@ -303,9 +291,7 @@ class TestSchema:
         assert caught.value.hint == "Ask for the changes from version 4 on."
         assert fed.changes(4) == []
 
-    def test_that_fits_nowhere_in_the_range_asks_for_later_versions(
-        self, fed: FedTable
-    ) -> None:
+    def test_that_fits_nowhere_in_the_range_asks_for_later_versions(self, fed):
         fed.commit(fed.metadata({"m": "long"}))
 
         with pytest.raises(FeedSchemaError) as caught:

@@ -54,9 +54,7 @@ class TestTheDigestOfAFeed:
             )
         ]
 
-    def test_has_the_newest_rows_first_and_those_of_an_update_together(
-        self, fed: FedTable
-    ) -> None:
+    def test_has_the_newest_rows_first_and_those_of_an_update_together(self, fed):
         assert shown(digested(fed)) == [
             (3, "delete", 1, "z", None),
             (3, "delete", 2, "y", None),
@@ -81,9 +79,7 @@ class TestTheDigestOfAFeed:
     @pytest.mark.parametrize(
         ("kind", "versions"), [("insert", {1}), ("update", {2}), ("delete", {3})]
     )
-    def test_keeps_the_kinds_asked_for_and_counts_all(
-        self, fed: FedTable, kind: str, versions: set[int]
-    ) -> None:
+    def test_keeps_the_kinds_asked_for_and_counts_all(self, fed, kind, versions):
         found = digested(fed, kinds=(kind,))
 
         assert {row[0] for row in shown(found)} == versions
@@ -133,9 +129,7 @@ class TestRowsOfUpdates:
             (1, POST, 1, "a", []),
         ]
 
-    def test_that_are_too_many_are_matched_in_part(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_that_are_too_many_are_matched_in_part(self, monkeypatch):
         monkeypatch.setattr(digest, "HELD_BYTES", 20_000)
         fed = FedTable({"id": "long", "name": "string"})
         count = 1_000

@@ -91,9 +91,7 @@ def facts(found: RowChanges) -> dict[str, object]:
 
 @settings(max_examples=examples(40))
 @given(drawn=steps, key=st.sampled_from([(), ("id",)]), data=st.data())
-def test_both_ways_give_the_same_answer(
-    drawn: list[Any], key: tuple[str, ...], data: st.DataObject
-) -> None:
+def test_both_ways_give_the_same_answer(drawn, key, data):
     fed = EditedTable()
     for step in drawn:
         is_edit = all(isinstance(kind, str) for kind, _ in step)
@@ -142,9 +140,7 @@ class TestAChangeOfFewRows:
         ]
         assert found.num_files_read == 1
 
-    def test_whose_feed_is_gone_is_told_by_the_files_of_both(
-        self, fed: EditedTable
-    ) -> None:
+    def test_whose_feed_is_gone_is_told_by_the_files_of_both(self, fed: EditedTable):
         fed.lose("_change_data/1")
         begun: list[pa.Schema] = []
 
@@ -167,9 +163,7 @@ class TestTheFeed:
             ),
         ],
     )
-    def test_is_not_asked(
-        self, columns: dict[str, str], properties: dict[str, str]
-    ) -> None:
+    def test_is_not_asked(self, columns: dict[str, str], properties: dict[str, str]):
         fed = EditedTable()
         fed.edit([("insert", (1, "x"))])
         fed.commit(fed.metadata(columns, properties))

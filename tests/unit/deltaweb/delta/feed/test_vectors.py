@@ -39,12 +39,7 @@ def fed() -> FedTable:
         pytest.param([1], [1], [], id="the same"),
     ],
 )
-def test_that_differ_tell_the_rows_that_only_one_deletes(
-    fed: FedTable,
-    before: list[int],
-    after: list[int],
-    expected: list[tuple[int, str]],
-) -> None:
+def test_that_differ_tell_the_rows_that_only_one_deletes(fed, before, after, expected):
     fed.commit(fed.remove("a"), fed.add("a", **vector(before)))
     version = fed.commit(
         fed.remove("a", **vector(before)), fed.add("a", **vector(after))

@@ -50,9 +50,7 @@ def test_a_name_that_stands_for_no_commits_is_no_compaction(name: str) -> None:
         pytest.param([(4, 9), (-1, 2)], [], id="beyond what is read"),
     ],
 )
-def test_as_few_files_are_read_as_can_be(
-    there: list[tuple[int, int]], chosen: list[tuple[int, int]]
-) -> None:
+def test_as_few_files_are_read_as_can_be(there, chosen):
     found = choose_compactions([Compaction(*pair) for pair in there], range(8))
 
     assert [tuple(one) for one in found] == chosen
@@ -145,9 +143,7 @@ def test_a_compaction_without_what_the_commits_define_leaves_the_commits() -> No
     assert paths(builder.table) == ["a", "b"]
 
 
-def test_a_compaction_that_the_checksum_contradicts_leaves_the_commits(
-    log: LogBuilder,
-) -> None:
+def test_a_compaction_that_the_checksum_contradicts_leaves_the_commits(log: LogBuilder):
     compact(log, *RIGHT[:1])  # who made it left out what was deleted long ago
     log.store.put(
         checksum_name(3), json.dumps({"numFiles": 1, "tableSizeBytes": 1}).encode()

@@ -255,9 +255,7 @@ def test_the_last_row_of_each_key_is_found() -> None:
         pytest.param([False] * 10, False, id="none"),
     ],
 )
-def test_live_rows_share_memory_only_where_little_else_is_held(
-    *, is_live: list[bool], is_shared: bool
-) -> None:
+def test_live_rows_share_memory_only_where_little_else_is_held(*, is_live, is_shared):
     snapshot = LogBuilder().start(*map(add, "abcdefghij")).table.snapshot()
     (whole,) = snapshot.state.blocks
 

@@ -9,11 +9,7 @@ from deltaweb.delta.errors import (
     TableNotFoundError,
     VersionNotFoundError,
 )
-from deltaweb.delta.log.paths import (
-    checkpoint_name,
-    checkpoint_part_names,
-    commit_name,
-)
+from deltaweb.delta.log.paths import checkpoint_name, checkpoint_part_names, commit_name
 from deltaweb.delta.log.segment import (
     Checkpoint,
     LogSegment,
@@ -185,9 +181,7 @@ class TestHint:
     @pytest.mark.parametrize(
         "hint", [4, 6, 99], ids=["no checkpoint", "incomplete", "ahead"]
     )
-    def test_that_names_no_checkpoint_falls_back_to_the_whole_log(
-        self, hint: int
-    ) -> None:
+    def test_that_names_no_checkpoint_falls_back_to_the_whole_log(self, hint: int):
         parts = checkpoint_part_names(6, 2)
         store = ListedStore(checkpoint_name(5), parts[0], *commits(5, 6))
         store.put("_last_checkpoint", json.dumps({"version": hint}).encode())
@@ -237,9 +231,7 @@ class TestHint:
         pytest.param(commits(1, 2), [], id="nothing to start from"),
         pytest.param([checkpoint_name(3)], [(3, 3)], id="a checkpoint alone"),
         pytest.param(
-            [*commits(0, 1, 3, 4), checkpoint_name(4)],
-            [(0, 1), (4, 4)],
-            id="a gap",
+            [*commits(0, 1, 3, 4), checkpoint_name(4)], [(0, 1), (4, 4)], id="a gap"
         ),
         pytest.param(
             [*commits(0, 1, 3), checkpoint_name(2)], [(0, 3)], id="a bridged gap"

@@ -24,9 +24,7 @@ from deltaweb.delta.log.versions import GONE, PARTLY, READABLE, ReadableRun, joi
         ),
     ],
 )
-def test_neighbours_that_are_alike_are_one_run(
-    runs: list[ReadableRun], expected: list[ReadableRun]
-) -> None:
+def test_neighbours_that_are_alike_are_one_run(runs, expected):
     assert joined(runs) == expected
 
 

@@ -54,9 +54,7 @@ class TestColumns:
         assert column_field(SCHEMA, path).name == path[-1]
 
     @pytest.mark.parametrize("name", ["", "b", "a.x", "l.element", ("a", "b", "c")])
-    def test_that_are_none_are_named_with_the_choices(
-        self, name: str | tuple[str, ...]
-    ) -> None:
+    def test_that_are_none_are_named_with_the_choices(self, name):
         with pytest.raises(ColumnNotFoundError) as caught:
             resolve_column(SCHEMA, name)
 

@@ -54,8 +54,6 @@ def test_opening_and_choosing_row_groups_is_one_read() -> None:
         ),
     ],
 )
-def test_what_is_no_parquet_file_is_named_with_its_reason(
-    data: bytes, reason: str
-) -> None:
+def test_what_is_no_parquet_file_is_named_with_its_reason(data: bytes, reason: str):
     with pytest.raises(DataFileError, match=f"a/b.*{reason}"):
         DataFile("a/b", lambda _: pa.BufferReader(data))

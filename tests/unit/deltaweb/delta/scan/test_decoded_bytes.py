@@ -82,9 +82,7 @@ def test_the_bomb_of_two_kilobytes_takes_no_gigabyte(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("small_bounds")
 class TestFilesThatUnfold:
-    def test_codes_that_are_looked_up_late_come_in_parts(
-        self, tmp_path: Path, small_bounds: int
-    ) -> None:
+    def test_codes_that_are_looked_up_late_come_in_parts(self, tmp_path, small_bounds):
         path = tmp_path / "bomb.parquet"
         codes = pa.array([0, 1, None, 1] * (MIN_ROWS // 4), pa.int32())
         column = pa.DictionaryArray.from_arrays(codes, pa.array([LONG, "short"]))
@@ -98,9 +96,7 @@ class TestFilesThatUnfold:
         assert pool.max_memory() < 4 * small_bounds
 
     @pytest.mark.parametrize("kind", ["list", "struct"])
-    def test_values_inside_of_others_come_some_rows_at_a_time(
-        self, tmp_path: Path, kind: str
-    ) -> None:
+    def test_values_inside_of_others_come_some_rows_at_a_time(self, tmp_path, kind):
         path = tmp_path / "bomb.parquet"
         if kind == "list":
             values: Any = [[LONG, LONG]] * 2 + [[]] * 198 + [[LONG]] * 200
@@ -140,9 +136,7 @@ class TestFilesThatUnfold:
         with pytest.raises(DataFileError, match=refusal):
             batch_sizes(path, schema)
 
-    def test_rows_are_found_in_a_table_of_such_files(
-        self, tmp_path: Path, small_bounds: int
-    ) -> None:
+    def test_rows_are_found_in_a_table_of_such_files(self, tmp_path, small_bounds):
         table = DeltaTable.create(str(tmp_path), pa.schema({"a": pa.string()}))
         table.append(pa.table({"a": [LONG] * 2_000}))
         source = table.snapshot().row_source(table.snapshot().files)
@@ -163,9 +157,7 @@ class TestFilesThatDoNot:
 
         assert batch_sizes(path, schema) == [60_000]
 
-    def test_so_do_those_of_a_dictionary_that_was_given_up(
-        self, tmp_path: Path
-    ) -> None:
+    def test_so_do_those_of_a_dictionary_that_was_given_up(self, tmp_path: Path):
         path = tmp_path / "usual.parquet"
         texts = [f"some longer text {n}" for n in range(60_000)]
         schema = written(path, {"a": texts}, dictionary_pagesize_limit=100_000)
@@ -176,9 +168,7 @@ class TestFilesThatDoNot:
 class TestTheLongestValue:
     @pytest.mark.parametrize("codec", ["none", "snappy", "gzip", "brotli", "zstd"])
     @pytest.mark.parametrize("version", ["1.0", "2.0"])
-    def test_is_that_of_the_dictionary(
-        self, tmp_path: Path, codec: str, version: str
-    ) -> None:
+    def test_is_that_of_the_dictionary(self, tmp_path: Path, codec: str, version: str):
         path = tmp_path / "a.parquet"
         columns = {"a": ["abc", "ü" * 40, None] * 50, "n": [1] * 150}
         written(path, columns, compression=codec, data_page_version=version)
@@ -195,9 +185,7 @@ class TestTheLongestValue:
             chunk = StoredChunks(read_footer(file)).of(0, 0)
             assert longest_values(file, [chunk]) == [0]
 
-    def test_is_all_of_the_pages_where_the_dictionary_does_not_read(
-        self, tmp_path: Path
-    ) -> None:
+    def test_is_all_of_the_pages_where_the_dictionary_does_not_read(self, tmp_path):
         path = tmp_path / "a.parquet"
         written(path, {"a": ["abc"] * 9})
         data = bytearray(path.read_bytes())

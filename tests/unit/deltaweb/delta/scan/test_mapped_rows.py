@@ -157,9 +157,7 @@ class TestAPredicate:
         written.add("b", pa.table({"col-1": [7, 8]}), stats=stats(7, 8))
         return written.table
 
-    def test_speaks_of_logical_names_and_skips_files_by_physical_ones(
-        self, table: DeltaTable
-    ) -> None:
+    def test_speaks_of_logical_names_and_skips_files_by_physical_ones(self, table):
         scan = table.snapshot().scan(predicate=Comparison(("id",), ">", pa.scalar(5)))
 
         rows = pa.Table.from_batches(scan, scan.schema)
@@ -172,9 +170,7 @@ class TestAPredicate:
 
         assert rows.to_pylist() == [{"name": "b"}]
 
-    def test_finds_the_nulls_of_a_column_that_files_lack(
-        self, table: DeltaTable
-    ) -> None:
+    def test_finds_the_nulls_of_a_column_that_files_lack(self, table: DeltaTable):
         rows = table.snapshot().read(["id"], IsNull(("name",)))
 
         assert rows["id"].to_pylist() == [7, 8]
@@ -241,9 +237,7 @@ class TestPartitionValues:
 
         assert scan.files_selected == 1
 
-    def test_are_as_the_log_has_them_in_the_list_of_files(
-        self, table: DeltaTable
-    ) -> None:
+    def test_are_as_the_log_has_them_in_the_list_of_files(self, table: DeltaTable):
         values = table.snapshot().files["partition_values"].to_pylist()
 
         assert sorted(values) == [[("col-2", "a")], [("col-2", "b")]]

@@ -87,9 +87,7 @@ def ordered(rows: list[Mapping[str, Any]]) -> list[str]:
 
 @settings(max_examples=examples(30))
 @given(st.sampled_from(["name", "id"]), st.lists(STEPS, max_size=10))
-def test_every_version_reads_as_the_history_says(
-    mode: str, steps: list[tuple[Any, ...]]
-) -> None:
+def test_every_version_reads_as_the_history_says(mode, steps):
     model = Model(mode)
     written = MappedTable(*model.fields(), mode=mode)
     said = [(dict(model.names), model.read())]

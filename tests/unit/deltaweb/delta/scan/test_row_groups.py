@@ -40,9 +40,7 @@ def selected(
     return select_from(buffer.getvalue(), schema, predicate, {"c": name})
 
 
-def select_from(
-    data: bytes, schema: StructType, predicate: Predicate, stored: dict[str, str]
-) -> list[int]:
+def select_from(data, schema, predicate, stored):
     source = pa.BufferReader(data)
     metadata = pq.ParquetFile(source).metadata
     footer = read_footer(source)
@@ -112,9 +110,7 @@ class TestBounds:
             ),
         ],
     )
-    def test_that_are_in_doubt_leave_none_out(
-        self, data_type: DataType, values: list[Any], options: dict[str, Any]
-    ) -> None:
+    def test_that_are_in_doubt_leave_none_out(self, data_type, values, options):
         if options.get("stored") == pa.string():
             values = [str(value) for value in values]
         literal = {"binary": b"\xff"}.get(getattr(data_type, "name", ""), 2)

@@ -51,9 +51,7 @@ class TestColumns:
 
         assert table.read() == [{"Place": {"City": "Ulm"}}]
 
-    def test_that_differ_only_in_case_are_refused_unless_one_is_exact(
-        self, tmp_path: Path
-    ) -> None:
+    def test_that_differ_only_in_case_are_refused_unless_one_is_exact(self, tmp_path):
         table = Table(tmp_path, schema_of(a=LONG))
         table.add(pa.table({"A": [1], "a": [3]}))
         assert table.read() == [{"a": 3}]
@@ -103,9 +101,7 @@ class TestColumns:
             {"st": None, "items": None, "pairs": [], "new": None},
         ]
 
-    def test_of_a_file_that_has_none_of_them_are_null_rows(
-        self, tmp_path: Path
-    ) -> None:
+    def test_of_a_file_that_has_none_of_them_are_null_rows(self, tmp_path: Path):
         table = Table(tmp_path, schema_of(a=LONG))
         table.add(pa.table({"other": [1, 2]}))
 
@@ -129,9 +125,7 @@ class TestColumns:
         with pytest.raises(ColumnNotFoundError, match="'zz'"):
             table.read(columns=["zz"])
 
-    def test_of_a_type_that_is_only_shown_are_refused_by_name(
-        self, tmp_path: Path
-    ) -> None:
+    def test_of_a_type_that_is_only_shown_are_refused_by_name(self, tmp_path: Path):
         span = PrimitiveType(OPAQUE, "interval day to second")
         table = Table(tmp_path, schema_of(a=LONG, v=span, p=span), ["p"])
         table.add(pa.table({"a": [1], "v": [5]}), {"p": "INTERVAL '1' DAY"})
@@ -146,18 +140,14 @@ class TestColumns:
 
 
 class TestPartitionColumns:
-    def test_come_from_the_log_even_where_the_file_has_them(
-        self, tmp_path: Path
-    ) -> None:
+    def test_come_from_the_log_even_where_the_file_has_them(self, tmp_path: Path):
         table = Table(tmp_path, schema_of(a=LONG, p=LONG), ["p"])
         table.add(pa.table({"a": [1], "p": [99]}), {"p": "7"})
         table.add(pa.table({"a": [2]}), {})
 
         assert table.read() == [{"a": 1, "p": 7}, {"a": 2, "p": None}]
 
-    def test_alone_take_the_number_of_rows_from_the_footer(
-        self, tmp_path: Path
-    ) -> None:
+    def test_alone_take_the_number_of_rows_from_the_footer(self, tmp_path: Path):
         table = Table(tmp_path, schema_of(a=LONG, p=LONG), ["p"])
         table.add(pa.table({"a": [1, 2, 3]}), {"p": "7"})
 

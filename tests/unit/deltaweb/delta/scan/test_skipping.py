@@ -38,9 +38,7 @@ class TestBounds:
             pytest.param("!=", 2, [True, True, True], id="unequal"),
         ],
     )
-    def test_a_comparison_selects_by_them(
-        self, operator: str, value: int, expected: list[bool]
-    ) -> None:
+    def test_a_comparison_selects_by_them(self, operator, value, expected):
         predicate = Comparison(INTEGER, operator, pa.scalar(value, pa.int64()))
 
         selected = _select(
@@ -119,9 +117,7 @@ class TestBounds:
 
         assert _select(Comparison(("t",), ">=", first), stats) == [True]
 
-    def test_too_many_partitions_are_not_tried(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_too_many_partitions_are_not_tried(self, monkeypatch: pytest.MonkeyPatch):
         monkeypatch.setattr("deltaweb.delta.scan.pruning.MAX_PARTITIONS_TRIED", 1)
         partitions = pa.array([{"p": "a"}, {"p": "b"}])
 

@@ -105,9 +105,7 @@ class TestRows:
             ("v:$.user::variant", '{"id":42,"zip code":"10115"}'),
         ],
     )
-    def test_a_part_is_a_value_of_its_type(
-        self, events: Snapshot, name: str, first: object
-    ) -> None:
+    def test_a_part_is_a_value_of_its_type(self, events, name, first):
         rows = events.read([name, "id"])
 
         assert rows.column_names == [name, "id"]
@@ -139,17 +137,13 @@ class TestConditions:
             pytest.param("`v:$.note::variant` IS NULL", [5], id="a null that is there"),
         ],
     )
-    def test_compare_the_typed_value(
-        self, events: Snapshot, condition: str, ids: list[int]
-    ) -> None:
+    def test_compare_the_typed_value(self, events, condition, ids):
         scan = events.scan(["id"], condition)
 
         assert [row["id"] for batch in scan for row in batch.to_pylist()] == ids
         assert scan.files_selected == 2
 
-    def test_statistics_of_other_columns_leave_out_files(
-        self, events: Snapshot
-    ) -> None:
+    def test_statistics_of_other_columns_leave_out_files(self, events: Snapshot):
         scan = events.scan([USER_ID], f"id < 3 AND `{USER_ID}` > 8")
 
         assert [batch.to_pylist() for batch in scan] == [[{USER_ID: 42}]]

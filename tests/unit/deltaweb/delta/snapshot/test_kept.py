@@ -2,7 +2,7 @@
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
@@ -57,9 +57,7 @@ def test_a_version_is_read_once(store: KeyedStore, version: int | None) -> None:
     assert [name for name in store.reads if name.endswith(".json")] == []
 
 
-def test_a_later_version_is_reached_by_the_commits_in_between(
-    store: KeyedStore,
-) -> None:
+def test_a_later_version_is_reached_by_the_commits_in_between(store: KeyedStore):
     num_files(store, 1)
     store.forget()
 
@@ -90,9 +88,7 @@ def test_with_other_options_nothing_is_found(store: KeyedStore) -> None:
     assert store.listings
 
 
-def test_what_is_kept_reads_each_condition_in_the_zone_of_its_table(
-    tmp_path: Path,
-) -> None:
+def test_what_is_kept_reads_each_condition_in_the_zone_of_its_table(tmp_path: Path):
     write_zoned_table(tmp_path)
     zones = (None, NEW_YORK, None, "+05:30", NEW_YORK)
 
@@ -147,9 +143,7 @@ def touch(root: Path) -> None:
         pytest.param(touch, None, 4, id="a log that goes on from a backup"),
     ],
 )
-def test_another_log_at_the_same_place_is_noticed(
-    tmp_path: Path, change: Callable[[Path], None], version: int | None, expected: int
-) -> None:
+def test_another_log_at_the_same_place_is_noticed(tmp_path, change, version, expected):
     DeltaTable.create(str(tmp_path), ROWS.schema).append(ROWS)
     assert DeltaTable(str(tmp_path)).snapshot(1).read().num_rows == 3
 

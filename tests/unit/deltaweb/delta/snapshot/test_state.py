@@ -4,7 +4,6 @@ import pytest
 
 from deltaweb.delta.errors import LogCorruptError
 from deltaweb.delta.log.paths import checkpoint_name
-from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.snapshot import state as snapshot_state
 from tests.support.logs.delta_logs import (
     Action,
@@ -38,9 +37,7 @@ def log_of(*commits: bytes) -> LogBuilder:
     return builder
 
 
-def read(
-    builder: LogBuilder, monkeypatch: pytest.MonkeyPatch, *, beside: bool
-) -> Snapshot:
+def read(builder: LogBuilder, monkeypatch: pytest.MonkeyPatch, *, beside: bool):
     threshold_bytes = 0 if beside else NEVER_BYTES
     monkeypatch.setattr(snapshot_state, "WORTH_A_THREAD_BYTES", threshold_bytes)
     return builder.table.snapshot()
@@ -86,8 +83,7 @@ def read(
             id="more columns than a table has",
         ),
         pytest.param(
-            [commit_bytes(part("a", **{"\ud800": "x"}))],
-            id="a name that is no text",
+            [commit_bytes(part("a", **{"\ud800": "x"}))], id="a name that is no text"
         ),
         pytest.param(
             [
@@ -100,9 +96,7 @@ def read(
         pytest.param([commit_bytes({"add": None}, remove("old"))], id="a null"),
     ],
 )
-def test_commits_say_the_same_parsed_ahead(
-    commits: list[bytes], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_commits_say_the_same_parsed_ahead(commits, monkeypatch):
     builder = log_of(*[data.replace(b'{"add": ', b'{"add":') for data in commits])
 
     ahead = read(builder, monkeypatch, beside=True)
@@ -113,9 +107,7 @@ def test_commits_say_the_same_parsed_ahead(
     assert ahead.metadata == in_turn.metadata
 
 
-def test_partition_values_are_in_the_order_of_the_columns(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_partition_values_are_in_the_order_of_the_columns(monkeypatch):
     builder = log_of(commit_bytes(part("a", q="2", p="1")))
 
     snapshot = read(builder, monkeypatch, beside=True)
@@ -137,9 +129,7 @@ def test_partition_values_are_in_the_order_of_the_columns(
     ],
     ids=["torn", "no text", "null", "torn add", "deep", "no map", "no utf-8"],
 )
-def test_a_broken_commit_is_the_same_fault_parsed_ahead(
-    line: bytes, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_broken_commit_is_the_same_fault_parsed_ahead(line, monkeypatch):
     builder = log_of(line, commit_bytes(part("a", p="1", q="2")))
 
     with pytest.raises(LogCorruptError) as ahead:
@@ -150,9 +140,7 @@ def test_a_broken_commit_is_the_same_fault_parsed_ahead(
     assert ahead.value.message == in_turn.value.message
 
 
-def test_a_broken_checkpoint_is_passed_over_beside_its_commits(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_broken_checkpoint_is_passed_over_beside_its_commits(monkeypatch):
     builder = log_of(commit_bytes(part("a", p="1", q="2")), commit_bytes(remove("old")))
     builder.store.put(checkpoint_name(6), b"PAR1 is no checkpoint PAR1")
 

@@ -1,6 +1,5 @@
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -149,9 +148,7 @@ class TestMaps:
             ),
         ],
     )
-    def test_have_the_last_value_of_a_key_that_is_there_twice(
-        self, stored: list[Any], expected: list[Any]
-    ) -> None:
+    def test_have_the_last_value_of_a_key_that_is_there_twice(self, stored, expected):
         array = pa.array([[("a", 9), ("a", 8)], *stored], PAIRS).slice(1)
 
         assert conformed(array, MAP).to_pylist() == expected
@@ -246,9 +243,7 @@ class TestWidening:
             ),
         ],
     )
-    def test_keeps_every_value(
-        self, array: pa.Array, data_type: DataType, expected: list[object]
-    ) -> None:
+    def test_keeps_every_value(self, array, data_type, expected):
         assert conformed(array, data_type).to_pylist() == expected
 
     @pytest.mark.parametrize(
@@ -274,8 +269,6 @@ class TestWidening:
             ),
         ],
     )
-    def test_that_would_change_a_value_is_refused(
-        self, array: pa.Array, data_type: DataType
-    ) -> None:
+    def test_that_would_change_a_value_is_refused(self, array, data_type):
         with pytest.raises(MismatchError):
             conform(array, data_type, "c")

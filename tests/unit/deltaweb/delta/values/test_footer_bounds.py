@@ -32,9 +32,7 @@ DEEP = pa.list_(pa.struct([("x", pa.float32()), ("y", pa.int64())]))
         ),
     ],
 )
-def test_a_nan_is_found_by_the_path_that_the_file_has(
-    values: pa.Array, path: str
-) -> None:
+def test_a_nan_is_found_by_the_path_that_the_file_has(values: pa.Array, path: str):
     rows = pa.table({"n": [1] * len(values), "c": values})
 
     found = leaves_with_nan(rows)

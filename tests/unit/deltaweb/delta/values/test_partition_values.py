@@ -32,9 +32,7 @@ ALL_TYPES = [
 ]
 
 
-def typed(
-    data_type: DataType, *maps: list[tuple[str, str | None]] | None
-) -> pa.ChunkedArray:
+def typed(data_type: DataType, *maps: list[tuple[str, str | None]] | None):
     columns = StructType((StructField("p", data_type),))
     values = pa.chunked_array([pa.array([item], MAPS) for item in maps], MAPS)
     paths = pa.chunked_array([[f"{i}.parquet" for i in range(len(maps))]], pa.string())
@@ -108,9 +106,7 @@ class TestTyping:
             pytest.param("boolean", "maybe", id="no boolean"),
         ],
     )
-    def test_names_file_column_and_value_of_a_bad_one(
-        self, name: str, text: str
-    ) -> None:
+    def test_names_file_column_and_value_of_a_bad_one(self, name: str, text: str):
         with pytest.raises(PartitionValueError) as caught:
             typed(PrimitiveType(name), [("p", None)], [("p", text)])
 
@@ -154,9 +150,7 @@ class TestUTCText:
         assert utc_partition_text(text) == respelled
 
     @pytest.mark.parametrize("zone", ["America/New_York", "Asia/Kolkata"])
-    def test_is_the_same_in_any_zone(
-        self, monkeypatch: pytest.MonkeyPatch, zone: str
-    ) -> None:
+    def test_is_the_same_in_any_zone(self, monkeypatch: pytest.MonkeyPatch, zone: str):
         monkeypatch.setenv("TZ", zone)
         time.tzset()
         try:

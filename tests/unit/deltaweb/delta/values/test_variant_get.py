@@ -59,9 +59,7 @@ def test_the_whole_variant_is_a_part() -> None:
         ("1.0E10", "DOUBLE", 1e10),
     ],
 )
-def test_text_of_a_variant_is_of_every_type(
-    text: str, data_type: str, expected: object
-) -> None:
+def test_text_of_a_variant_is_of_every_type(text, data_type, expected):
     assert variant_get(pa.chunked_array([[text]]), "$", data_type).to_pylist() == [
         expected
     ]
@@ -105,9 +103,7 @@ def test_a_nested_type_is_refused() -> None:
         ("2", "BOOLEAN", True),
     ],
 )
-def test_a_number_is_cut_or_rounded_to_the_type(
-    number: str, data_type: str, expected: object
-) -> None:
+def test_a_number_is_cut_or_rounded_to_the_type(number, data_type, expected):
     assert variant_get(pa.array([number]), "$", data_type).to_pylist() == [expected]
 
 
@@ -115,9 +111,7 @@ def test_a_number_is_cut_or_rounded_to_the_type(
     ("number", "data_type"),
     [("128", "TINYINT"), ("1.0E19", "BIGINT"), ("1000", "DECIMAL(5, 2)")],
 )
-def test_a_number_that_has_no_room_is_refused_or_null(
-    number: str, data_type: str
-) -> None:
+def test_a_number_that_has_no_room_is_refused_or_null(number: str, data_type: str):
     numbers = pa.array([number])
 
     with pytest.raises(VariantCastError, match="is no"):
@@ -144,9 +138,7 @@ def test_a_number_of_endless_digits_costs_nothing(number: str) -> None:
         ("$.none.x", "INT", None),
     ],
 )
-def test_with_types_a_time_and_bytes_are_no_texts(
-    path: str, data_type: str, expected: object
-) -> None:
+def test_with_types_a_time_and_bytes_are_no_texts(path, data_type, expected):
     parts = {
         "at": '{"type":"timestamp","value":"2024-01-01 00:00:00+00:00"}',
         "raw": '{"type":"binary","value":"AQ=="}',
@@ -186,9 +178,7 @@ def test_a_part_may_be_a_variant_as_text(path: str, expected: str | None) -> Non
         (("it's",), '$["it\'s"]'),
     ],
 )
-def test_steps_are_written_as_the_path_that_they_are_read_from(
-    steps: tuple[str | int, ...], path: str
-) -> None:
+def test_steps_are_written_as_the_path_that_they_are_read_from(steps, path):
     assert format_path(steps) == path
     assert tuple(parse_path(path)) == steps
 

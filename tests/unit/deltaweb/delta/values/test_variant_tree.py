@@ -7,11 +7,7 @@ from decimal import Decimal
 import pyarrow as pa
 import pytest
 
-from deltaweb.delta.values.variant_tree import (
-    VariantNode,
-    plain_variant,
-    variant_tree,
-)
+from deltaweb.delta.values.variant_tree import VariantNode, plain_variant, variant_tree
 from deltaweb.delta.values.variants import variant_texts
 from tests.unit.deltaweb.delta.values.test_variants import (
     members,
@@ -45,9 +41,7 @@ def typed(value: bytes, metadata: bytes | None = None) -> str:
         (primitive(20, bytes(16)), "uuid", "00000000-0000-0000-0000-000000000000"),
     ],
 )
-def test_a_value_without_parts_tells_its_type(
-    value: bytes, kind: str, shown: str
-) -> None:
+def test_a_value_without_parts_tells_its_type(value: bytes, kind: str, shown: str):
     assert variant_tree(typed(value)) == VariantNode("", kind, shown)
     assert plain_variant(typed(value)) == variant_texts(plain(value))[0].as_py()
 

@@ -79,9 +79,7 @@ class TestPlain:
             (text(""), '""'),
         ],
     )
-    def test_values_are_as_the_reference_writes_them(
-        self, value: bytes, expected: str
-    ) -> None:
+    def test_values_are_as_the_reference_writes_them(self, value: bytes, expected: str):
         assert shown(value) == expected
 
     def test_objects_have_their_members_by_name(self) -> None:
@@ -163,9 +161,7 @@ class TestShredded:
             (pa.binary(16), bytes(16), '"00000000-0000-0000-0000-000000000000"'),
         ],
     )
-    def test_leaves_are_values(
-        self, kind: pa.DataType, value: object, expected: str
-    ) -> None:
+    def test_leaves_are_values(self, kind: pa.DataType, value: object, expected: str):
         assert shredded(kind, (None, value), (text("other"), None), (None, None)) == [
             expected,
             '"other"',

@@ -70,9 +70,7 @@ def test_a_table_says_after_how_many() -> None:
     assert found(table) == ["00000000000000000002.checkpoint.parquet"]
 
 
-def test_one_that_fails_leaves_the_commit(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_one_that_fails_leaves_the_commit(monkeypatch, caplog):
     def full(*_: object) -> NoReturn:
         message = "no room"
         raise OSError(message)
@@ -124,9 +122,7 @@ def test_it_is_written_by_who_commits(held: DeltaTable, store: HeldStore) -> Non
     assert store.writers == [threading.current_thread()]
 
 
-def test_or_in_the_background_while_the_commit_stands(
-    held: DeltaTable, store: HeldStore
-) -> None:
+def test_or_in_the_background_while_the_commit_stands(held, store):
     with checkpoints("background"):
         held.append(ROW)
         held.append(ROW)  # the table's last is still being written
@@ -145,18 +141,14 @@ def test_or_never(held: DeltaTable) -> None:
     assert found(held) == []
 
 
-def test_what_was_said_around_a_block_holds_where_it_says_nothing(
-    held: DeltaTable,
-) -> None:
+def test_what_was_said_around_a_block_holds_where_it_says_nothing(held: DeltaTable):
     with checkpoints("never"), checkpoints(None):
         held.append(ROW)
 
     assert found(held) == []
 
 
-def test_who_lets_them_be_written_behind_waits_at_the_end(
-    held: DeltaTable, store: HeldStore
-) -> None:
+def test_who_lets_them_be_written_behind_waits_at_the_end(held, store):
     with checkpoints_behind():
         held.append(ROW)
         assert found(held) == []

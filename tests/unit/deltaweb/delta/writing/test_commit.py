@@ -92,9 +92,7 @@ def lines(store: MemoryTableStore, version: int) -> list[dict[str, Any]]:
 
 
 class TestCommit:
-    def test_the_first_version_has_protocol_and_metadata(
-        self, store: FailingStore
-    ) -> None:
+    def test_the_first_version_has_protocol_and_metadata(self, store: FailingStore):
         info, protocol, metadata = lines(store, 0)
 
         assert info["commitInfo"]["operation"] == "CREATE TABLE"
@@ -197,9 +195,7 @@ class TestCommit:
         with pytest.raises(LocationTakenError):
             create(store)
 
-    def test_a_log_that_was_cleaned_up_meanwhile_is_not_written(
-        self, store: FailingStore
-    ) -> None:
+    def test_a_log_that_was_cleaned_up_meanwhile_is_not_written(self, store):
         commit(store, on_newest(store, added=added(("a", "a", 1, 2))), policy=AT_ONCE)
         transaction = on_newest(store, added=added(("ours", "a", 1, 2)))
         for name in ("b", "c"):
@@ -219,9 +215,7 @@ class TestAnAmbiguousPut:
     @pytest.mark.parametrize(
         "fault", [done_and_told_otherwise, tried_twice_by_the_driver]
     )
-    def test_a_commit_that_is_there_is_won(
-        self, store: FailingStore, fault: Fault
-    ) -> None:
+    def test_a_commit_that_is_there_is_won(self, store: FailingStore, fault: Fault):
         store.faults = [fault]
 
         result = commit(
@@ -231,9 +225,7 @@ class TestAnAmbiguousPut:
         assert (result.version, result.attempts, result.rebased_over) == (1, 1, ())
         assert sorted(store.log_files) == [commit_name(0), commit_name(1)]
 
-    def test_a_commit_that_is_not_there_is_tried_again(
-        self, store: FailingStore
-    ) -> None:
+    def test_a_commit_that_is_not_there_is_tried_again(self, store: FailingStore):
         store.faults = [not_done, not_done]
 
         result = commit(
@@ -251,9 +243,7 @@ class TestAnAmbiguousPut:
 
         assert (result.version, result.rebased_over) == (2, (1,))
 
-    def test_storage_that_never_says_leaves_the_files(
-        self, store: FailingStore
-    ) -> None:
+    def test_storage_that_never_says_leaves_the_files(self, store: FailingStore):
         store.put_data_file("a", b"data")
         transaction = on_newest(store, added=added(("a", "a", 1, 2)))
         store.faults = [not_done] * 3
@@ -314,9 +304,7 @@ def another_is_faster_by(number: int) -> Fault:
 
 class TestATransactionOfAnApplication:
     @pytest.mark.parametrize("version", [6, 7])
-    def test_that_was_done_before_the_base_is_not_done_again(
-        self, store: FailingStore, version: int
-    ) -> None:
+    def test_that_was_done_before_the_base_is_not_done_again(self, store, version):
         txn = SetTransaction(app_id="stream", version=7)
         first = on_newest(store, added=added(("a", "a", 1, 2)), txn=txn)
         commit(store, first, policy=AT_ONCE)

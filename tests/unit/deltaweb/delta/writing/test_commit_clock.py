@@ -127,9 +127,7 @@ def test_what_is_about_the_log_alone_is_written(feature: str) -> None:
     assert table.snapshot().read().num_rows == 3
 
 
-def test_a_table_that_asks_for_it_gets_checkpoints_of_the_second_specification() -> (
-    None
-):
+def test_a_table_that_asks_for_it_gets_checkpoints_of_the_second_specification():
     table = new_table(
         **{"delta.checkpointPolicy": "v2", "delta.checkpointInterval": "2"}
     )

@@ -74,8 +74,7 @@ OURS = {
         removed=added(HIGH), added=added(("ours", "b", 100, 109)), read=READ_HIGH
     ),
     "delete that read more": ours(
-        removed=added(HIGH),
-        read=TableRead(predicate=OVER_50, files=added(HIGH, LOW)),
+        removed=added(HIGH), read=TableRead(predicate=OVER_50, files=added(HIGH, LOW))
     ),
     "overwrite": ours(
         removed=added(HIGH, LOW), added=added(("ours", "a", 1, 2)), read=EVERYTHING_READ

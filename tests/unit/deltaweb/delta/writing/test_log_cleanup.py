@@ -29,9 +29,7 @@ NOW = datetime(2026, 3, 31, 18, 30, tzinfo=UTC)
 FIRST_OF_MARCH_MS = int(datetime(2026, 3, 1, tzinfo=UTC).timestamp() * 1000)
 
 
-def daily_log(
-    *, expired: int, kept: int, checkpoints: tuple[int, ...], **fields: object
-) -> LogBuilder:
+def daily_log(*, expired, kept, checkpoints, **fields):
     """One commit a day: so many before the first of March, and from it on."""
     log = LogBuilder().start(add("f0"), **fields)
     for version in range(1, expired + kept):
@@ -292,9 +290,7 @@ class TestRefusals:
 
         assert "clean-up" in caught.value.message
 
-    def test_name_a_protection_of_older_versions_whatever_the_newest_one_is(
-        self,
-    ) -> None:
+    def test_name_a_protection_of_older_versions_whatever_the_newest_one_is(self):
         bound = {"delta.requireCheckpointProtectionBeforeVersion": "0"}
         listed = protocol(1, 7, writerFeatures=["checkpointProtection"])
         log = LogBuilder().commit(0, listed, metadata(configuration=bound))

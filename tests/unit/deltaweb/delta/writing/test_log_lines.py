@@ -48,9 +48,7 @@ def lines(kind: str) -> bytes:
 
 
 @pytest.mark.parametrize("kind", ["add", "remove"])
-def test_few_files_have_the_lines_that_many_have(
-    kind: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_few_files_have_the_lines_that_many_have(kind, monkeypatch):
     of_few = lines(kind)
 
     monkeypatch.setattr(log_lines, "FEW_FILES", 0)

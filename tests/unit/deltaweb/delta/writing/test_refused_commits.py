@@ -95,9 +95,7 @@ class TestARefusedTransaction:
             ),
         ],
     )
-    def test_of_a_table_that_asks_more_is_named(
-        self, protocol: Protocol, named: str
-    ) -> None:
+    def test_of_a_table_that_asks_more_is_named(self, protocol: Protocol, named: str):
         with pytest.raises(UnsupportedWriteError, match=named):
             create(MemoryTableStore(), protocol=protocol)
 
@@ -119,17 +117,13 @@ class TestARefusedTransaction:
             ("x/%2e%2E/a", "leads out"),
         ],
     )
-    def test_has_a_path_that_is_none(
-        self, store: MemoryTableStore, path: str, reason: str
-    ) -> None:
+    def test_has_a_path_that_is_none(self, store, path, reason):
         transaction = on_newest(store, added=added((path, "a", 1, 2)))
 
         with pytest.raises(CommitInvalidError, match=reason):
             commit(store, transaction, policy=AT_ONCE)
 
-    def test_has_partition_values_of_other_columns(
-        self, store: MemoryTableStore
-    ) -> None:
+    def test_has_partition_values_of_other_columns(self, store: MemoryTableStore):
         files = added(("a", "", 1, 2)).to_pylist()
         for values in ([], [("q", "1")], [("p", "1"), ("q", "2")]):
             files[0]["partition_values"] = values

@@ -148,10 +148,7 @@ class Table:
                     "read": EVERYTHING_READ,
                 }
             case "count":
-                fields = {
-                    "added": self.write([operation.apply(old)[-1]]),
-                    "read": read,
-                }
+                fields = {"added": self.write([operation.apply(old)[-1]]), "read": read}
             case "optimize":
                 fields = {
                     "added": self.write(old),
@@ -202,9 +199,7 @@ def run(table: Table, writers: list[Operation], order: list[int]) -> list[Operat
     writers=st.lists(operations, min_size=3, max_size=3),
     order=turns,
 )
-def test_accepted_histories_equal_a_serial_order(
-    isolation: str, first: list[list[Row]], writers: list[Operation], order: list[int]
-) -> None:
+def test_accepted_histories_equal_a_serial_order(isolation, first, writers, order):
     table = Table(isolation)
     for rows in first:
         table.append(rows)

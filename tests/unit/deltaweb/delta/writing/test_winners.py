@@ -27,9 +27,7 @@ from tests.support.tables.written_tables import METADATA, PROTOCOL
         pytest.param(b'{"add":' + b"[" * 100_000, True, id="what nests too deeply"),
     ],
 )
-def test_tells_whether_it_may_change_what_holds(
-    commit: bytes, *, expected: bool
-) -> None:
+def test_tells_whether_it_may_change_what_holds(commit: bytes, *, expected: bool):
     assert may_define(commit) is expected
 
 

@@ -124,9 +124,7 @@ def test_a_value_depends_on_the_zone_by_the_column_that_takes_it(
         ("t IN (TIMESTAMP '2024-03-10', '2024-03-10')", UNKNOWN, None),
     ],
 )
-def test_a_condition_without_what_depends_holds_wherever_it_does(
-    sql: str, settings: SessionSettings, known: str | None
-) -> None:
+def test_a_condition_without_what_depends_holds_wherever_it_does(sql, settings, known):
     found = Dependence(SCHEMA, settings).without(parse_sql(sql))
 
     assert (None if found is None else written(found.condition.tree)) == known
@@ -153,9 +151,7 @@ def test_a_condition_without_what_depends_holds_wherever_it_does(
         ("w >= '2024-03-10'", "w >= '2024-03-10'"),
     ],
 )
-def test_a_literal_time_beside_an_instant_is_one_of_the_zone(
-    sql: str, known: str
-) -> None:
+def test_a_literal_time_beside_an_instant_is_one_of_the_zone(sql: str, known: str):
     found = Dependence(SCHEMA, NEW_YORK).without(parse_sql(sql))
 
     assert found is not None

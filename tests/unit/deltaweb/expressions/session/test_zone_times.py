@@ -32,9 +32,7 @@ def test_what_spark_calls_a_zone_is_one(name: str) -> None:
         pytest.param("2024-03-10 02:30:00", "America/New_York", 7, id="left out"),
     ],
 )
-def test_a_time_that_is_said_without_a_zone_has_the_one_that_is_given(
-    said: str, zone: str | None, hour: int
-) -> None:
+def test_a_time_that_is_said_without_a_zone_has_the_one_that_is_given(said, zone, hour):
     moment = moment_of(said, zone)
 
     assert isinstance(moment, datetime)
@@ -45,9 +43,7 @@ def test_a_time_that_is_said_without_a_zone_has_the_one_that_is_given(
     ("said", "zone"),
     [("yesterday", "UTC"), ("2024-03-10", None), ("2024-03-10", "Mars/Olympus")],
 )
-def test_a_text_of_no_zone_that_is_known_is_refused(
-    said: str, zone: str | None
-) -> None:
+def test_a_text_of_no_zone_that_is_known_is_refused(said: str, zone: str | None):
     with pytest.raises(TimestampInvalidError):
         moment_of(said, zone)
 

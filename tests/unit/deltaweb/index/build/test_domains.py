@@ -41,9 +41,7 @@ def test_an_update_knows_what_older_commits_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "configuration", ["", "[]", "{", '{"clusteringColumns": [["gone"]]}', "[" * 9_999]
 )
-def test_a_domain_that_says_nothing_names_no_column(
-    tmp_path: Path, configuration: str
-) -> None:
+def test_a_domain_that_says_nothing_names_no_column(tmp_path: Path, configuration: str):
     location = clustered_table(tmp_path, domain(CLUSTERING, configuration))
 
     summary = build_index(location, None, tmp_path / "index").summary

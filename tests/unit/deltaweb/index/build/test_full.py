@@ -37,9 +37,7 @@ class TestNewestVersion:
         assert result.partition_columns == ["order_date", "country"]
         assert result.num_columns == 10
 
-    def test_lists_the_files_with_typed_partitions_and_statistics(
-        self, orders: OpenIndex
-    ) -> None:
+    def test_lists_the_files_with_typed_partitions_and_statistics(self, orders):
         row = orders.files.slice(0, 1).to_pylist()[0]
 
         assert orders.files.num_rows == 84
@@ -106,17 +104,13 @@ class TestHistory:
             39,
         ]
 
-    def test_keeps_metadata_and_protocol_by_version(
-        self, lake: Path, tmp_path: Path
-    ) -> None:
+    def test_keeps_metadata_and_protocol_by_version(self, lake: Path, tmp_path: Path):
         result = index(lake / "customers", tmp_path)
 
         assert [row["version"] for row in rows(result, METADATA)] == [0, 10, 20, 26, 39]
         assert [row["version"] for row in rows(result, PROTOCOLS)] == [0, 25]
 
-    def test_marks_the_versions_that_a_vacuum_hurt(
-        self, lake: Path, tmp_path: Path
-    ) -> None:
+    def test_marks_the_versions_that_a_vacuum_hurt(self, lake: Path, tmp_path: Path):
         result = index(lake / "customers", tmp_path)
 
         for row in commits(result):
@@ -138,9 +132,7 @@ class TestHistory:
         assert last[1:3] == [59, "READABLE"]
         assert {"version": 50, "kind": "vacuum"} in result.summary["events"]
 
-    def test_says_what_a_cleaned_log_no_longer_reaches(
-        self, lake: Path, tmp_path: Path
-    ) -> None:
+    def test_says_what_a_cleaned_log_no_longer_reaches(self, lake, tmp_path):
         table = Path(shutil.copytree(lake / "customers", tmp_path / "table"))
         for version in range(45):
             (table / "_delta_log" / f"{version:020d}.json").unlink()
@@ -159,9 +151,7 @@ class TestHistory:
             assert stored[version] == expected[version]
         assert [row["version"] for row in rows(result, METADATA)] == [50]
 
-    def test_passes_over_a_commit_that_does_not_parse(
-        self, lake: Path, tmp_path: Path
-    ) -> None:
+    def test_passes_over_a_commit_that_does_not_parse(self, lake: Path, tmp_path: Path):
         table = Path(shutil.copytree(lake / "customers", tmp_path / "table"))
         (table / "_delta_log" / f"{30:020d}.json").write_text("{broken\n")
 
@@ -186,9 +176,7 @@ class TestHistory:
 
 
 class TestUnsupportedVersion:
-    def test_is_indexed_by_metadata_and_history_alone(
-        self, lake: Path, tmp_path: Path
-    ) -> None:
+    def test_is_indexed_by_metadata_and_history_alone(self, lake: Path, tmp_path: Path):
         table = Path(shutil.copytree(lake / "orders", tmp_path / "table"))
         protocol = {
             "minReaderVersion": 3,

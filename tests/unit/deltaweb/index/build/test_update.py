@@ -13,13 +13,7 @@ from deltaweb.index.build.full import LogTooLargeError
 from deltaweb.index.folder.file_index import FILES
 from deltaweb.index.folder.result import IndexResult
 from tests.support.index.index_folders import open_index
-from tests.support.logs.delta_logs import (
-    Action,
-    add,
-    metadata,
-    protocol,
-    remove,
-)
+from tests.support.logs.delta_logs import Action, add, metadata, protocol, remove
 from tests.support.logs.indexed_logs import (
     DAY_MS,
     NOW_MS,
@@ -43,9 +37,7 @@ class TestWhatIsRead:
         assert indexed.store.looks == [commit_name(3)]
         indexed.assert_is_what_the_log_gives()
 
-    def test_is_parted_where_it_is_much(
-        self, indexed: Indexed, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_is_parted_where_it_is_much(self, indexed, monkeypatch):
         monkeypatch.setattr(batch, "BATCH_BYTES", 1)
         monkeypatch.setattr(new_commits, "CHUNK_BYTES", 1)
         indexed.commit(file_of("a", 1)).commit(remove("a"), file_of("b", 2))
@@ -57,9 +49,7 @@ class TestWhatIsRead:
         assert indexed.store.reads == names
         indexed.assert_is_what_the_log_gives()
 
-    def test_is_the_whole_log_where_too_much_is_new(
-        self, indexed: Indexed, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_is_the_whole_log_where_too_much_is_new(self, indexed, monkeypatch):
         monkeypatch.setattr(new_commits, "MAX_FILE_ACTIONS", 1)
         indexed.commit(file_of("a", 1), file_of("b", 2))
 
@@ -81,9 +71,7 @@ class TestWhatIsRead:
         assert sum(result.summary["commits_30d"][:-3]) == 2
         indexed.assert_is_what_the_log_gives()
 
-    def test_is_no_more_of_a_storage_that_tells_times_in_two_ways(
-        self, indexed: Indexed
-    ) -> None:
+    def test_is_no_more_of_a_storage_that_tells_times_in_two_ways(self, indexed):
         indexed.log.time(0, NOW_MS - DAY_MS + 999)  # it said a whole second before
         indexed.commit(file_of("a", 1))
 

@@ -36,9 +36,7 @@ class TestSizeHistogram:
             ),
         ],
     )
-    def test_counts_files_by_powers_of_two(
-        self, sizes: list[int], expected: dict[str, list[int]]
-    ) -> None:
+    def test_counts_files_by_powers_of_two(self, sizes, expected):
         assert size_histogram(pa.chunked_array([sizes], pa.int64())) == expected
 
     def test_counts_sizes_at_the_end_of_a_long(self) -> None:
@@ -105,9 +103,7 @@ class TestPartitionTotals:
             pytest.param([], ["d"], id="no files"),
         ],
     )
-    def test_is_empty_without_partitions(
-        self, rows: list[tuple[dict[str, str | None], int]], columns: list[str]
-    ) -> None:
+    def test_is_empty_without_partitions(self, rows, columns):
         records: Any = pa.chunked_array([[None] * len(rows)], pa.int64())
 
         assert partition_totals(files(rows), records, columns) == ([], 0)

@@ -64,9 +64,7 @@ class TestWrittenText:
             pytest.param(None, pa.int64(), None, id="null"),
         ],
     )
-    def test_spells_values_as_writers_do(
-        self, value: object, data_type: pa.DataType, expected: object
-    ) -> None:
+    def test_spells_values_as_writers_do(self, value, data_type, expected):
         assert written([value], data_type) == [expected]
 
     def test_reads_back_as_what_it_was_written_from(self) -> None:

@@ -81,9 +81,7 @@ class TestWrittenBeside:
         pytest.param([2, 2, 2, 1], [2, 2, 2, 1], id="half a batch is not copied"),
     ],
 )
-def test_batches_are_bounded_and_few_are_small(
-    lengths: list[int], expected: list[int]
-) -> None:
+def test_batches_are_bounded_and_few_are_small(lengths: list[int], expected: list[int]):
     numbers = iter(range(100))
     tables = [
         pa.table({"number": [next(numbers) for _ in range(length)]}).cast(

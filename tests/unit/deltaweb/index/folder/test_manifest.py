@@ -64,9 +64,7 @@ class TestCheck:
             pytest.param(b"x" + LONG[1:], id="another first byte"),
         ],
     )
-    def test_tells_of_a_file_that_is_another(
-        self, tmp_path: Path, changed: bytes
-    ) -> None:
+    def test_tells_of_a_file_that_is_another(self, tmp_path: Path, changed: bytes):
         manifest = written(tmp_path)
         (tmp_path / "a").write_bytes(changed)
 

@@ -59,9 +59,7 @@ class TestWriting:
     def test_makes_a_part_of_no_rows(self, tmp_path: Path) -> None:
         assert history(write(tmp_path / "none")) == []
 
-    def test_makes_parts_of_bounded_rows(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_makes_parts_of_bounded_rows(self, tmp_path, monkeypatch):
         monkeypatch.setattr(parts, "PART_ROWS", 2)
 
         written = write(tmp_path / "new", *(rows("new", at) for at in range(5)))
@@ -101,9 +99,7 @@ class TestWriting:
 
 
 class TestReading:
-    def test_takes_a_version_from_the_last_part_that_has_it(
-        self, old: Path, tmp_path: Path
-    ) -> None:
+    def test_takes_a_version_from_the_last_part_that_has_it(self, old, tmp_path):
         new = write(tmp_path / "new", kept(old), rows("new", 2, 3))
 
         assert history(new) == [("old", 0), ("old", 1), ("new", 2), ("new", 3)]
@@ -125,9 +121,7 @@ class TestReading:
 
     @pytest.mark.parametrize("name", [COMMITS, "commits.1.arrow", "commits.2.arrow"])
     @pytest.mark.parametrize("left", [None, b"", b"ARROW1 torn"])
-    def test_refuses_parts_of_which_one_is_not_whole(
-        self, old: Path, tmp_path: Path, name: str, left: bytes | None
-    ) -> None:
+    def test_refuses_parts_of_which_one_is_not_whole(self, old, tmp_path, name, left):
         first = write(tmp_path / "first", kept(old), rows("first", 3))
         second = kept(first, "commits.1.arrow")
         new = write(tmp_path / "new", kept(old), second, rows("new", 4))

@@ -66,9 +66,7 @@ def test_a_row_says_what_the_summary_says(info: Any) -> None:  # noqa: ANN401 (a
         pytest.param(["overwrite", "overwrite"], ["Overwrote", "Overwrote"]),
     ],
 )
-def test_each_row_has_its_own_parameters_and_words(
-    modes: list[str], words: list[str]
-) -> None:
+def test_each_row_has_its_own_parameters_and_words(modes: list[str], words: list[str]):
     builder = LogBuilder().start()
     for version, mode in enumerate(modes, start=1):
         info = {"operation": "WRITE", "operationParameters": {"mode": mode}}

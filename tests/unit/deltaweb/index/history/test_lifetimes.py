@@ -148,9 +148,7 @@ class TestVacuumed:
             pytest.param(2, [3, 3, UNKNOWN, UNKNOWN], id="left long ago"),
         ],
     )
-    def test_spares_a_file_of_which_only_rows_were_deleted(
-        self, left_ms: int | None, expected: list[int]
-    ) -> None:
+    def test_spares_a_file_of_which_only_rows_were_deleted(self, left_ms, expected):
         vector = f"a{KEY_SEPARATOR}u1"
         actions = [
             Action(0, "a", is_add=True),
@@ -179,9 +177,7 @@ class TestVacuumed:
         assert result.versions.tolist() == [UNKNOWN, 3, UNKNOWN, UNKNOWN]
 
     @given(actions=ACTIONS, cutoff_ms=st.integers(0, 20), version=st.integers(0, 6))
-    def test_equals_a_plain_search(
-        self, actions: list[Action], cutoff_ms: int, version: int
-    ) -> None:
+    def test_equals_a_plain_search(self, actions, cutoff_ms, version):
         states = replayed(actions, 6)
         newest = {
             a.path: a for v in range(version + 1) for a in actions if a.version == v

@@ -95,9 +95,7 @@ def is_running(pid: int) -> bool:
     return state.rsplit(")", 1)[1].split()[0] != "Z"
 
 
-def test_two_processes_read_what_one_does(
-    log: LocalLog, helpers: list[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_two_processes_read_what_one_does(log, helpers, monkeypatch):
     shared = read(log.table.store)
     monkeypatch.setattr(pool, "MIN_COMMITS_TO_SHARE", COMMITS + 1)
     alone = read(log.table.store)
@@ -117,9 +115,7 @@ def test_the_second_process_does_its_share(log: LocalLog) -> None:
     assert facts(parts) == facts(read_share(log.table.store, range(12)))
 
 
-def test_it_answers_without_what_others_installed(
-    log: LocalLog, helpers: list[int]
-) -> None:
+def test_it_answers_without_what_others_installed(log: LocalLog, helpers: list[int]):
     with pool.second_reader(log.table.store) as reader:
         assert reader is not None
         reader(range(12))
@@ -164,9 +160,7 @@ def test_who_stops_early_leaves_no_process(log: LocalLog, helpers: list[int]) ->
     assert not is_running(helpers[0])
 
 
-def test_all_is_read_share_where_none_can_begin(
-    log: LocalLog, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_all_is_read_share_where_none_can_begin(log, monkeypatch):
     monkeypatch.setattr(sys, "executable", "/nowhere/python")
 
     assert len(facts(read(log.table.store))[0]) == COMMITS  # type: ignore[arg-type]
@@ -180,9 +174,7 @@ class _Bound(LocalTableStore):
         self.lock = threading.Lock()
 
 
-def test_a_store_that_cannot_travel_is_read_share(
-    log: LocalLog, helpers: list[int]
-) -> None:
+def test_a_store_that_cannot_travel_is_read_share(log: LocalLog, helpers: list[int]):
     parts = read(_Bound(log.location))
 
     assert [version for part in parts for version in part.versions] == [*range(COMMITS)]

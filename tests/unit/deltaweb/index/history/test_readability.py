@@ -3,7 +3,6 @@
 import pytest
 
 from deltaweb.delta.errors import (
-    DeltaError,
     SchemaMissingError,
     UnsupportedFeatureError,
     UnsupportedProtocolError,
@@ -65,9 +64,7 @@ class TestIsInRuns:
             ),
         ],
     )
-    def test_looks_versions_up_in_order(
-        self, versions: list[int], runs: list[tuple[int, int]], expected: list[bool]
-    ) -> None:
+    def test_looks_versions_up_in_order(self, versions, runs, expected):
         assert is_in_runs(versions, runs) == expected
 
 
@@ -87,12 +84,7 @@ class TestSplitAtFaults:
             pytest.param([25], [10], [(0, 20)], id="outside the run"),
         ],
     )
-    def test_takes_out_what_a_broken_commit_hides(
-        self,
-        faults: list[int],
-        checkpoints: list[int],
-        expected: list[tuple[int, int]],
-    ) -> None:
+    def test_takes_out_what_a_broken_commit_hides(self, faults, checkpoints, expected):
         assert split_at_faults([(0, 20)], faults, checkpoints) == expected
 
 
@@ -136,9 +128,7 @@ class TestExtendedRuns:
             ),
         ],
     )
-    def test_follow_the_log(
-        self, first: int, latest: int, expected: list[ReadableRun]
-    ) -> None:
+    def test_follow_the_log(self, first: int, latest: int, expected: list[ReadableRun]):
         runs = extended_runs(self.RUNS, first=first, latest=latest)
 
         assert runs == [*expected]
@@ -215,7 +205,5 @@ class TestOverlaidRuns:
         ),
     ],
 )
-def test_a_refusal_names_neither_the_place_nor_a_version(
-    refusal: DeltaError, reason: str
-) -> None:
+def test_a_refusal_names_neither_the_place_nor_a_version(refusal, reason):
     assert refusal_reason(refusal) == reason

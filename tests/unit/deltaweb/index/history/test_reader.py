@@ -43,9 +43,7 @@ def keys(actions: RunActions, run: VersionRun) -> list[str] | None:
         pytest.param(VersionRun(4, 4), "", id="no run"),
     ],
 )
-def test_holds_the_actions_of_each_run(
-    builder: LogBuilder, run: VersionRun, held: str
-) -> None:
+def test_holds_the_actions_of_each_run(builder: LogBuilder, run: VersionRun, held: str):
     assert keys(taken(builder), run) == list(held)
 
 
@@ -56,9 +54,7 @@ def test_holds_none_of_a_run_that_has_too_many(builder: LogBuilder) -> None:
     assert actions.of(RUNS[1]) is None
 
 
-def test_knows_nothing_where_a_commit_does_not_tell_of_which_files(
-    builder: LogBuilder,
-) -> None:
+def test_knows_nothing_where_a_commit_does_not_tell_of_which_files(builder: LogBuilder):
     builder.commit(7, add("7", deletionVector="u"))
 
     actions = taken(builder)

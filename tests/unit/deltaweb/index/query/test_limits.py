@@ -27,7 +27,7 @@ from tests.support.conditions.hint_conditions import (
     json_hint,
     truth,
 )
-from tests.support.files.hinted_files import PARTITIONS, SCHEMA, File, files, zones
+from tests.support.files.hinted_files import PARTITIONS, SCHEMA, files, zones
 from tests.support.logs.delta_logs import Action, LogBuilder, add, deletion_vector
 from tests.support.logs.local_logs import LocalLog, stats_of, typed_schema
 
@@ -99,11 +99,7 @@ class TestRowsThatTheClientWants:
             questions=st.lists(asked(), min_size=1, max_size=4),
             limit=st.integers(1, 5),
         )
-        def check(
-            table: list[File],
-            questions: list[tuple[Sequence[Condition], Hints]],
-            limit: int,
-        ) -> None:
+        def check(table, questions, limit):
             version = opening(
                 [
                     add(str(k), partitionValues=file.partition_values, stats=file.stats)
@@ -177,10 +173,7 @@ class TestAFileThatCounts:
         fields = {"partitionValues": values}
         one = add("1", **fields) if first is None else add("1", stats=first, **fields)
         log = LocalLog(tmp_path).start(
-            one,
-            add("2", **fields),
-            schemaString=SCHEMA_TEXT,
-            partitionColumns=["p"],
+            one, add("2", **fields), schemaString=SCHEMA_TEXT, partitionColumns=["p"]
         )
         index = log.index() if has_index else None
         version = SharedTableReader().open_version(log.table, index_folder=index)

@@ -25,9 +25,7 @@ from tests.support.pages.shared_tables import (
 
 class TestParity:
     @pytest.mark.parametrize("seed", range(12))
-    def test_an_older_index_answers_as_the_log_does(
-        self, tmp_path: Path, seed: int
-    ) -> None:
+    def test_an_older_index_answers_as_the_log_does(self, tmp_path: Path, seed: int):
         log = RandomLog(tmp_path, seed)
         log.grow(seed % 5)
         index = log.index()
@@ -82,9 +80,7 @@ class TestParity:
 
 
 class TestNewestVersion:
-    def test_an_index_is_gone_on_from_without_a_replay(
-        self, log: LocalLog, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_an_index_is_gone_on_from_without_a_replay(self, log, monkeypatch):
         index = log.index()
         log.commit(1, add("d", partitionValues={"p": "3"}), remove("p=1/a"))
         read_no_log(monkeypatch)
@@ -95,9 +91,7 @@ class TestNewestVersion:
         assert paths(opened) == ["d", "p=1/b", "p=2/c"]
 
     @pytest.mark.parametrize("has_index", [True, False], ids=["indexed", "replayed"])
-    def test_is_the_same_object_until_a_commit_comes(
-        self, log: LocalLog, *, has_index: bool
-    ) -> None:
+    def test_is_the_same_object_until_a_commit_comes(self, log, *, has_index):
         index = log.index() if has_index else None
         reader = SharedTableReader()
         first = reader.open_version(log.table, index_folder=index)
@@ -106,9 +100,7 @@ class TestNewestVersion:
         log.commit(1, add("d", partitionValues={"p": "3"}))
         assert reader.open_version(log.table, index_folder=index).version == 1
 
-    def test_a_table_made_anew_in_its_place_is_noticed(
-        self, log: LocalLog, tmp_path: Path
-    ) -> None:
+    def test_a_table_made_anew_in_its_place_is_noticed(self, log, tmp_path):
         reader, index = SharedTableReader(), log.index()
         reader.open_version(log.table, index_folder=index)
         shutil.rmtree(log.log.parent)
@@ -118,9 +110,7 @@ class TestNewestVersion:
             opened = one.open_version(other.table, index_folder=index)
             assert (opened.metadata.id, paths(opened)) == ("another", ["other"])
 
-    def test_a_commit_of_the_same_size_and_time_is_told_by_its_bytes(
-        self, log: LocalLog
-    ) -> None:
+    def test_a_commit_of_the_same_size_and_time_is_told_by_its_bytes(self, log):
         index = log.index()
         name = log.log / f"{0:020d}.json"
         found = name.stat()
@@ -131,9 +121,7 @@ class TestNewestVersion:
 
         assert "p=1/X" in paths(opened)
 
-    def test_a_log_that_went_on_behind_a_checkpoint_is_followed(
-        self, log: LocalLog
-    ) -> None:
+    def test_a_log_that_went_on_behind_a_checkpoint_is_followed(self, log: LocalLog):
         reader, index = SharedTableReader(), log.index()
         reader.open_version(log.table, index_folder=index)
         log.checkpoint(9, protocol(), metadata(), add("far"))
@@ -151,9 +139,7 @@ class TestNewestVersion:
         with pytest.raises(LocationNotFoundError):
             reader.open_version(log.table, index_folder=index)
 
-    def test_a_commit_that_does_not_read_is_an_error_as_it_is_for_the_log(
-        self, log: LocalLog
-    ) -> None:
+    def test_a_commit_that_does_not_read_is_an_error_as_it_is_for_the_log(self, log):
         index = log.index()
         (log.log / f"{1:020d}.json").write_text("{torn")
 
@@ -161,9 +147,7 @@ class TestNewestVersion:
             with pytest.raises(LogCorruptError):
                 SharedTableReader().open_version(log.table, index_folder=folder)
 
-    def test_a_checkpoint_leads_around_a_commit_that_does_not_read(
-        self, log: LocalLog
-    ) -> None:
+    def test_a_checkpoint_leads_around_a_commit_that_does_not_read(self, log: LocalLog):
         index = log.index()
         (log.log / f"{1:020d}.json").write_text("{torn")
         log.commit(2, add("two"))
@@ -184,9 +168,7 @@ class TestNewestVersion:
         assert opened.num_files_in_memory == 0
         assert opened.num_files == 4
 
-    def test_many_commits_one_by_one_come_back_to_the_index(
-        self, log: LocalLog, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_many_commits_one_by_one_come_back_to_the_index(self, log, monkeypatch):
         reader, index = SharedTableReader(), log.index()
         read_no_log(monkeypatch)
         for version in range(1, 80):
@@ -211,18 +193,14 @@ class TestAccess:
 
 
 class TestEviction:
-    def test_counts_a_table_that_did_not_open_as_none(
-        self, log: LocalLog, tmp_path: Path
-    ) -> None:
+    def test_counts_a_table_that_did_not_open_as_none(self, log, tmp_path):
         reader = SharedTableReader()
         with pytest.raises(LocationNotFoundError):
             reader.open_version(DeltaTable(str(tmp_path / "none")), index_folder=None)
 
         assert reader.open_version(log.table, index_folder=None).num_files == 3
 
-    def test_forgets_the_table_that_was_asked_for_the_longest_ago(
-        self, tmp_path: Path
-    ) -> None:
+    def test_forgets_the_table_that_was_asked_for_the_longest_ago(self, tmp_path: Path):
         logs = [LocalLog(tmp_path / str(n)).start(add("a")) for n in range(3)]
         reader = SharedTableReader(max_tables=2)
         opened = [reader.open_version(log.table, index_folder=None) for log in logs]
@@ -235,9 +213,7 @@ class TestEviction:
         assert again[1] is opened[1]
         assert again[2] is not opened[0]
 
-    def test_forgets_tables_whose_files_take_too_much_memory(
-        self, tmp_path: Path
-    ) -> None:
+    def test_forgets_tables_whose_files_take_too_much_memory(self, tmp_path: Path):
         logs = [
             LocalLog(tmp_path / str(n)).start(*(add(f"f{i}") for i in range(30)))
             for n in range(2)
@@ -250,9 +226,7 @@ class TestEviction:
 
 
 class TestConcurrency:
-    def test_threads_select_while_the_index_is_replaced_and_removed(
-        self, tmp_path: Path
-    ) -> None:
+    def test_threads_select_while_the_index_is_replaced_and_removed(self, tmp_path):
         log = RandomLog(tmp_path, 7)
         reader, index = SharedTableReader(), log.index()
         condition = hint("id < 500", log.table.snapshot().schema)

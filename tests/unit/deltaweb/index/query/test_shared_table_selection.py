@@ -47,9 +47,7 @@ class TestSelection:
         assert paths(version, partition_filter=condition(text)) == expected
 
     @pytest.mark.parametrize("text", ["id = 1", "p = 1 AND id > 0"])
-    def test_a_filter_of_other_columns_offers_nothing(
-        self, version: SharedVersion, text: str
-    ) -> None:
+    def test_a_filter_of_other_columns_offers_nothing(self, version, text):
         with pytest.raises(PredicateError):
             version.select(partition_filter=condition(text))
 
@@ -62,9 +60,7 @@ class TestSelection:
             ("name = 'x'", ["n", "p=1/a", "p=1/b", "p=2/c"]),
         ],
     )
-    def test_hints_leave_out_what_cannot_match(
-        self, version: SharedVersion, text: str, expected: list[str]
-    ) -> None:
+    def test_hints_leave_out_what_cannot_match(self, version, text, expected):
         assert paths(version, predicates=[hint(text)]) == expected
 
     def test_several_hints_all_hold(self, version: SharedVersion) -> None:
@@ -72,9 +68,7 @@ class TestSelection:
 
         assert paths(version, predicates=hints) == ["p=1/b"]
 
-    def test_a_filter_holds_whatever_the_hints_say(
-        self, version: SharedVersion
-    ) -> None:
+    def test_a_filter_holds_whatever_the_hints_say(self, version: SharedVersion):
         found = paths(
             version,
             partition_filter=condition("p = 1"),
@@ -94,9 +88,7 @@ class TestSelection:
 
         assert chosen.num_files == expected
 
-    def test_a_file_without_a_count_reaches_no_limit(
-        self, version: SharedVersion
-    ) -> None:
+    def test_a_file_without_a_count_reaches_no_limit(self, version: SharedVersion):
         hints = [hint("p = 2")]
 
         assert version.select(predicates=hints, limit=1).num_files == 1
@@ -115,19 +107,14 @@ class TestBadPartitionValues:
         index = log.index() if request.param == "indexed" else None
         return SharedTableReader().open_version(log.table, index_folder=index)
 
-    def test_offer_nothing_where_a_filter_looks_at_them(
-        self, version: SharedVersion
-    ) -> None:
+    def test_offer_nothing_where_a_filter_looks_at_them(self, version: SharedVersion):
         with pytest.raises(PartitionValueError, match="bad"):
             version.select(partition_filter=condition("p = 1"))
 
     def test_may_match_every_hint(self, version: SharedVersion) -> None:
         assert paths(version, predicates=[hint("p = 1")]) == ["bad", "good"]
         assert paths(version, predicates=[hint("p IS NULL")]) == ["bad", "none"]
-        assert paths(version, predicates=[hint("p IS NOT NULL")]) == [
-            "bad",
-            "good",
-        ]
+        assert paths(version, predicates=[hint("p IS NOT NULL")]) == ["bad", "good"]
 
 
 class TestPathsOutside:
@@ -143,9 +130,7 @@ class TestPathsOutside:
         ],
     )
     @pytest.mark.parametrize("has_index", [True, False], ids=["indexed", "replayed"])
-    def test_are_told_before_anything_is_listed(
-        self, tmp_path: Path, path: str, *, has_index: bool
-    ) -> None:
+    def test_are_told_before_anything_is_listed(self, tmp_path, path, *, has_index):
         log = LocalLog(tmp_path).start(add("a"), add(path))
         index = log.index() if has_index else None
 
@@ -153,9 +138,7 @@ class TestPathsOutside:
 
         assert opened.select().outside == path
 
-    def test_an_absolute_path_below_the_root_is_made_relative(
-        self, tmp_path: Path
-    ) -> None:
+    def test_an_absolute_path_below_the_root_is_made_relative(self, tmp_path: Path):
         log = LocalLog(tmp_path)
         log.start(add(f"file://{log.location}/x%20y"), add(f"{log.location}/z"))
 

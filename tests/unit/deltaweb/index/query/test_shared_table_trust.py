@@ -2,7 +2,6 @@
 
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
@@ -35,9 +34,7 @@ class TestIndexThatIsNotTrusted:
             pytest.param(lambda at: _drop(at, "min"), id="bounds are missing"),
         ],
     )
-    def test_is_passed_over_for_the_log(
-        self, log: LocalLog, harm: Callable[[Path], object]
-    ) -> None:
+    def test_is_passed_over_for_the_log(self, log, harm):
         index = log.index()
         harm(index)
 

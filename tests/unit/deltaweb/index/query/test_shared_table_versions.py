@@ -55,9 +55,7 @@ class TestOtherVersions:
 
         assert opened == [0, 1] == list(times.versions)
 
-    def test_a_time_means_a_version_by_the_times_in_the_commits(
-        self, log: LocalLog
-    ) -> None:
+    def test_a_time_means_a_version_by_the_times_in_the_commits(self, log: LocalLog):
         log.commit(
             1,
             own_time(2_000_000_000_000),
@@ -103,9 +101,7 @@ class TestOtherVersions:
         again = reader.open_version(log.table, index_folder=None, version=1)
         assert again is not first
 
-    def test_are_fewer_where_they_have_many_files(
-        self, log: LocalLog, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_are_fewer_where_they_have_many_files(self, log, monkeypatch):
         monkeypatch.setattr("deltaweb.index.query.shared_table.MAX_OLDER_FILES", 5)
         log.commit(1, remove("p=1/a"))
         log.commit(2, add("d", partitionValues={"p": "3"}))
@@ -160,18 +156,14 @@ class TestCommitsThatAreGone:
             (log.log / f"{version:020d}.json").unlink()
         return log, index
 
-    def test_leave_the_index_without_proof(
-        self, cleaned: tuple[LocalLog, Path]
-    ) -> None:
+    def test_leave_the_index_without_proof(self, cleaned: tuple[LocalLog, Path]):
         log, index = cleaned
 
         opened = SharedTableReader().open_version(log.table, index_folder=index)
 
         assert paths(opened) == ["kept"]
 
-    def test_have_an_older_version_read_every_time(
-        self, cleaned: tuple[LocalLog, Path]
-    ) -> None:
+    def test_have_an_older_version_read_every_time(self, cleaned):
         log, _ = cleaned
         log.commit(2, add("newer"))
         reader = SharedTableReader()
@@ -183,9 +175,7 @@ class TestCommitsThatAreGone:
         assert older[0] is not older[1]
         assert paths(older[1]) == ["kept"]
 
-    def test_leave_an_index_of_the_checkpoint_without_a_source(
-        self, cleaned: tuple[LocalLog, Path]
-    ) -> None:
+    def test_leave_an_index_of_the_checkpoint_without_a_source(self, cleaned):
         log, _ = cleaned
 
         assert not (log.index("again") / SOURCE).exists()

@@ -71,8 +71,7 @@ class TestColumnsThatTheIndexLacks:
     @pytest.mark.parametrize("kind", ["string", "integer", "double"])
     def test_are_those_of_another_type_since(self, tmp_path: Path, kind: str) -> None:
         log = LocalLog(tmp_path).start(
-            file_of("x", {"a": 1}, {"a": 9}),
-            schemaString=typed_schema(a="long"),
+            file_of("x", {"a": 1}, {"a": 9}), schemaString=typed_schema(a="long")
         )
         index = log.index()
         log.commit(1, metadata(schemaString=typed_schema(a=kind)), add("y"))
@@ -136,9 +135,7 @@ class TestHintsThatCannotBeJudged:
 
 class TestManyBatches:
     @pytest.mark.parametrize("seed", range(3))
-    def test_answer_as_one_does(
-        self, tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_answer_as_one_does(self, tmp_path, seed, monkeypatch):
         monkeypatch.setattr("deltaweb.index.files.file_rows.ROWS_A_BATCH", 4)
         monkeypatch.setattr("deltaweb.index.query.file_selection.ROWS_A_BATCH", 3)
         monkeypatch.setattr("deltaweb.index.query.file_part.BATCH_BYTES", 200)
@@ -195,17 +192,13 @@ class TestInstantsOfPartitions:
             pytest.param("ts IS NULL", "null", id="none"),
         ],
     )
-    def test_are_within_a_day_to_hints(
-        self, versions: list[SharedVersion], text: str, expected: str
-    ) -> None:
+    def test_are_within_a_day_to_hints(self, versions, text, expected):
         zoneless = [] if expected in {"", "null"} else ["zoneless"]
         for one in versions:
             found = paths(one, hint(text, one.schema))
             assert found == sorted([*expected.split(), *zoneless])
 
-    def test_are_in_utc_to_the_filter_of_the_share(
-        self, versions: list[SharedVersion]
-    ) -> None:
+    def test_are_in_utc_to_the_filter_of_the_share(self, versions: list[SharedVersion]):
         for one in versions:
             condition = SQLCondition("ts < '2024-03-10 02:00:00'", one.schema)
             chosen = one.select(partition_filter=condition)
@@ -230,18 +223,14 @@ class TestFilters:
     @pytest.mark.parametrize(
         ("text", "count"), [("TRUE", 1), ("FALSE", 0), ("NULL", 0)]
     )
-    def test_that_look_at_no_column(
-        self, tmp_path: Path, text: str, count: int
-    ) -> None:
+    def test_that_look_at_no_column(self, tmp_path: Path, text: str, count: int):
         log = LocalLog(tmp_path).start(add("x"))
 
         for one in both(log, log.index()):
             condition = SQLCondition(text, one.schema)
             assert one.select(partition_filter=condition).num_files == count
 
-    def test_of_a_table_that_is_partitioned_otherwise_since(
-        self, tmp_path: Path
-    ) -> None:
+    def test_of_a_table_that_is_partitioned_otherwise_since(self, tmp_path: Path):
         log = LocalLog(tmp_path).start(
             add("x", partitionValues={"p": "1"}), partitionColumns=["p"]
         )
@@ -263,9 +252,7 @@ class TestOddTables:
             with pytest.raises(SchemaError):
                 _ = one.schema
 
-    def test_partition_columns_of_a_nested_type_tell_nothing(
-        self, tmp_path: Path
-    ) -> None:
+    def test_partition_columns_of_a_nested_type_tell_nothing(self, tmp_path: Path):
         inner = json.loads(typed_schema(a="long"))
         outer = {"name": "s", "type": inner, "nullable": True, "metadata": {}}
         log = LocalLog(tmp_path).start(

@@ -61,9 +61,7 @@ class TestList:
             _read(bomb, layout)
 
     @pytest.mark.parametrize("few", [0, 250])
-    def test_of_late_structs_reads_one_when_it_is_asked_for(
-        self, few: int, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_of_late_structs_reads_one_when_it_is_asked_for(self, few, monkeypatch):
         monkeypatch.setattr(reader, "FEW_LATE", few)
         layout = Layout(many=(1, LateListOf(SMALL)), after=(2, "int"))
         odd = b"\x28\x30" + b"x" * 48 + STOP  # too long for the usual pattern
@@ -169,9 +167,7 @@ class TestWhatIsBuilt:
             pytest.param(ListOf("binary"), b"\x00", id="texts"),
         ],
     )
-    def test_is_counted_over_all_lists(
-        self, monkeypatch: pytest.MonkeyPatch, kind: ListOf, element: bytes
-    ) -> None:
+    def test_is_counted_over_all_lists(self, monkeypatch, kind, element):
         monkeypatch.setattr(reader, "MAX_BUILT", 1_000)
         layout = Layout(a=(1, kind), b=(2, kind))
         code = b"\xfc" if kind.element is SMALL else b"\xf8"
@@ -181,9 +177,7 @@ class TestWhatIsBuilt:
         with pytest.raises(FooterCorruptError, match="more than 1,000 parts"):
             _read(of_600 * 2 + STOP, layout)
 
-    def test_places_of_late_structs_are_counted_over_all_lists(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_places_of_late_structs_are_counted_over_all_lists(self, monkeypatch):
         monkeypatch.setattr(reader, "MAX_LATE", 1_000)
         kind = LateListOf(SMALL)
         of_600 = b"\x19\xfc\xd8\x04" + b"\x00" * 600

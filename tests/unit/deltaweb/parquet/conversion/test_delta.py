@@ -129,9 +129,7 @@ class TestPrimitives:
             ("BOOLEAN", {"logical": ("UNKNOWN", {})}, "void"),
         ],
     )
-    def test_are_those_that_the_reference_gives(
-        self, physical: str, stored: dict[str, Any], expected: str
-    ) -> None:
+    def test_are_those_that_the_reference_gives(self, physical, stored, expected):
         assert _type(element("c", physical, **stored)) == (expected, True)
 
     def test_of_local_time_need_a_feature(self) -> None:

@@ -65,9 +65,7 @@ class TestFilesThatAgree:
 
     @pytest.mark.parametrize("first", INTEGERS)
     @pytest.mark.parametrize("second", INTEGERS)
-    def test_hold_the_wider_of_two_small_integers(
-        self, first: str, second: str
-    ) -> None:
+    def test_hold_the_wider_of_two_small_integers(self, first: str, second: str):
         result = merged({"n": INTEGERS[first]}, {"n": INTEGERS[second]})
 
         wider = max(first, second, key=list(INTEGERS).index)

@@ -99,9 +99,7 @@ def test_a_file_as_the_table_says_has_none() -> None:
         ),
         pytest.param(
             "items",
-            pa.list_(
-                pa.struct({"sku": pa.string(), "count": pa.time32("ms")}),
-            ),
+            pa.list_(pa.struct({"sku": pa.string(), "count": pa.time32("ms")})),
             [("items.element.count", "refused")],
             id="a type that Delta has not, in a list",
         ),
@@ -113,9 +111,7 @@ def test_a_file_as_the_table_says_has_none() -> None:
         ),
     ],
 )
-def test_a_nested_difference_has_its_path(
-    column: str, kind: pa.DataType, expected: list[tuple[str, str]]
-) -> None:
+def test_a_nested_difference_has_its_path(column, kind, expected):
     assert _differences({**USUAL, column: kind}) == expected
 
 

@@ -1,7 +1,5 @@
 """What is known of a column chunk, by our reader of footers and by pyarrow's."""
 
-from pathlib import Path
-
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -20,9 +18,7 @@ VALUES = ["a", "longest", None, "abc"] * 10
     "compression", ["none", "snappy", "gzip", "brotli", "lz4", "zstd"]
 )
 @pytest.mark.parametrize("encoding", ["RLE_DICTIONARY", "DELTA_BYTE_ARRAY", "PLAIN"])
-def test_both_readers_of_footers_say_the_same(
-    tmp_path: Path, compression: str, encoding: str
-) -> None:
+def test_both_readers_of_footers_say_the_same(tmp_path, compression, encoding):
     path = tmp_path / "a.parquet"
     is_coded = encoding == "RLE_DICTIONARY"
     pq.write_table(

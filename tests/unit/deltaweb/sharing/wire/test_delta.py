@@ -175,14 +175,9 @@ class TestHeadLines:
 class TestServedProtocol:
     @pytest.mark.parametrize(
         ("read", "left"),
-        [
-            ({"columnmapping", "vacuumprotocolcheck"}, 2),
-            ({"columnmapping"}, 1),
-        ],
+        [({"columnmapping", "vacuumprotocolcheck"}, 2), ({"columnmapping"}, 1)],
     )
-    def test_leaves_out_what_is_unused_and_unknown_to_the_client(
-        self, read: set[str], left: int
-    ) -> None:
+    def test_leaves_out_what_is_unused_and_unknown_to_the_client(self, read, left):
         served = served_protocol(MAPPED, used={"columnMapping"}, read=read)
 
         assert served.reader_features == MAPPED.reader_features[:left]  # type: ignore[index]

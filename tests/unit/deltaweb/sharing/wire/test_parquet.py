@@ -159,9 +159,7 @@ class TestFileLines:
             pytest.param(r'["\\\ud840\udc00"]', '["\\\\\U00020000"]', id="after one"),
         ],
     )
-    def test_write_a_pair_of_escapes_in_statistics_as_a_character(
-        self, stats: str, sent: str
-    ) -> None:
+    def test_write_a_pair_of_escapes_in_statistics_as_a_character(self, stats, sent):
         lines = file_lines(files({"stats": stats}), answer(["u"]))
 
         assert parsed(lines)[0]["stats"] == sent

@@ -104,9 +104,7 @@ EMULATOR = "BlobEndpoint=http://127.0.0.1:10000/account/"
         ),
     ],
 )
-def test_the_address_of_a_blob(
-    location: str, options: dict[str, str], expected: str
-) -> None:
+def test_the_address_of_a_blob(location: str, options: dict[str, str], expected: str):
     assert sign(location, **options).startswith(expected)
 
 
@@ -169,9 +167,7 @@ def test_a_token_that_has_ended_is_refused() -> None:
         pytest.param("az://c/t", {"account_key": KEY}, "account_name", id="no account"),
     ],
 )
-def test_without_a_key_a_sentence_says_so(
-    location: str, options: dict[str, str], wanted: str
-) -> None:
+def test_without_a_key_a_sentence_says_so(location, options, wanted):
     with pytest.raises(SigningKeyNeededError, match=wanted) as caught:
         sign(location, **options)
     assert "hunter2" not in str(caught.value)

@@ -1,7 +1,6 @@
 import hashlib
 import json
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlsplit
 
@@ -68,9 +67,7 @@ def signed_by(url: str, key: rsa.RSAPrivateKey) -> bool:
 
 
 @pytest.mark.parametrize("path", KEYS)
-def test_signs_as_google_describes_it(
-    path: str, key: rsa.RSAPrivateKey, account: dict[str, Any]
-) -> None:
+def test_signs_as_google_describes_it(path, key, account):
     signer = new_signer(token=account)
     (url,) = signer.sign([path], [1])
 
@@ -85,9 +82,7 @@ def test_signs_as_google_describes_it(
     assert signer.expires_at == NOW + timedelta(hours=1)
 
 
-def test_signs_many_files_in_their_order(
-    key: rsa.RSAPrivateKey, account: dict[str, Any]
-) -> None:
+def test_signs_many_files_in_their_order(key, account):
     paths = [f"k={number}/a.parquet" for number in range(100)]
     urls = new_signer(token=account).sign(paths, [1] * 100)
 
@@ -98,9 +93,7 @@ def test_signs_many_files_in_their_order(
     assert signed_by(urls[-1], key)
 
 
-def test_takes_the_account_as_text_or_from_a_file(
-    account: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_takes_the_account_as_text_or_from_a_file(account, tmp_path, monkeypatch):
     text = json.dumps(account)
     file = tmp_path / "account.json"
     file.write_text(text)
@@ -148,9 +141,7 @@ def test_signs_no_path_that_leads_out_of_the_table(account: dict[str, Any]) -> N
         pytest.param(7, id="a number"),
     ],
 )
-def test_without_a_key_a_sentence_says_so(
-    token: object, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_key_a_sentence_says_so(token, monkeypatch):
     monkeypatch.delenv("GOOGLE_APPLICATION_CREDENTIALS", raising=False)
 
     with pytest.raises(SigningKeyNeededError, match="service account") as caught:

@@ -20,7 +20,7 @@ from deltaweb.delta.errors import (
     PathEscapesTableError,
 )
 from deltaweb.storage.signing.s3 import S3Credentials, S3Endpoint, S3Signer
-from deltaweb.storage.signing.signer import URLSigner, open_signer
+from deltaweb.storage.signing.signer import open_signer
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 ACCESS_KEY, SECRET = "AKIA/EXAMPLE", "se+cr/et="
@@ -68,13 +68,7 @@ def botocore_client(options: str) -> Any:  # noqa: ANN401 (botocore makes its cl
     return boto3.client("s3", config=config, **keys, **found)
 
 
-def new_signer(
-    options: dict[str, Any],
-    *,
-    location: str = "s3://bucket/t",
-    now: datetime = NOW,
-    lifetime_s: int = 3600,
-) -> URLSigner:
+def new_signer(options, *, location="s3://bucket/t", now=NOW, lifetime_s=3600):
     return open_signer(location, options, now=now, lifetime_s=lifetime_s)
 
 
@@ -138,9 +132,7 @@ def test_signs_as_botocore_for_the_other_addresses_of_amazon(option: str) -> Non
     assert_same("bucket", "t", region_name="eu-west-1", config_kwargs=config)
 
 
-def test_a_storage_that_does_not_tell_its_region_is_signed_for_the_first(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_storage_that_does_not_tell_its_region_is_signed_for_the_first(monkeypatch):
     monkeypatch.delenv("AWS_DEFAULT_REGION")
 
     assert_same("bucket", "t", endpoint_url="http://127.0.0.1:1")
@@ -175,9 +167,7 @@ def test_signs_no_path_that_leads_out_of_the_table() -> None:
 # === Credentials ===
 
 
-def test_credentials_of_the_environment_are_used(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_credentials_of_the_environment_are_used(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", ACCESS_KEY)
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
     monkeypatch.setenv("AWS_SESSION_TOKEN", "to/ken")
@@ -186,9 +176,7 @@ def test_credentials_of_the_environment_are_used(
     assert new_signer({}).sign(["a"], [1]) == new_signer(given_by_hand).sign(["a"], [1])
 
 
-def test_credentials_of_a_profile_are_used(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_credentials_of_a_profile_are_used(monkeypatch, tmp_path):
     monkeypatch.delenv("AWS_DEFAULT_REGION")
     (tmp_path / "config").write_text(
         "[profile lake]\nregion = eu-west-2\n"
@@ -207,9 +195,7 @@ def test_credentials_of_a_profile_are_used(
 
 
 @pytest.mark.parametrize("options", [{}, {"key": "hunter2"}, {"secret": "hunter2"}])
-def test_without_whole_credentials_a_sentence_says_so(
-    options: dict[str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_whole_credentials_a_sentence_says_so(options, monkeypatch):
     if options:  # the other half is not taken from another place
         monkeypatch.setenv("AWS_ACCESS_KEY_ID", ACCESS_KEY)
         monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
@@ -225,9 +211,7 @@ def test_the_region_may_stand_in_the_configuration() -> None:
     assert "%2Fsa-east-1%2Fs3%2F" in new_signer(options).sign(["a"], [1])[0]
 
 
-def test_a_url_does_not_outlive_the_credential_of_the_environment(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_url_does_not_outlive_the_credential_of_the_environment(monkeypatch):
     now = datetime.now(UTC)
     ends_at = (now + timedelta(minutes=40)).replace(microsecond=0)
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", ACCESS_KEY)
@@ -252,9 +236,7 @@ def test_a_url_does_not_outlive_the_credential_of_the_environment(
         pytest.param(-5, 3600, -5, id="it has ended"),
     ],
 )
-def test_the_end_of_a_url(
-    left_s: float | None, lifetime_s: int, expected_s: int
-) -> None:
+def test_the_end_of_a_url(left_s: float | None, lifetime_s: int, expected_s: int):
     expires_at = None if left_s is None else NOW + timedelta(seconds=left_s)
     signer = S3Signer(
         endpoint=S3Endpoint(base_url="https://b.example/", region="r"),
@@ -291,9 +273,7 @@ def test_what_everybody_may_read_has_plain_urls() -> None:
         pytest.param("s3://-&-/t", {}, id="a bucket"),
     ],
 )
-def test_what_does_not_fit_is_a_sentence_without_a_secret(
-    location: str, options: dict[str, Any]
-) -> None:
+def test_what_does_not_fit_is_a_sentence_without_a_secret(location, options):
     secrets = {"key": "hunter2", "secret": "hunter2"}
 
     with pytest.raises(LocationInvalidError, match="do not fit") as caught:

@@ -13,10 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deltaweb.delta.deletion_vectors.errors import DeletionVectorMissingError
-from deltaweb.delta.writing.errors import (
-    CommitConflictError,
-    RestoreFilesMissingError,
-)
+from deltaweb.delta.writing.errors import CommitConflictError, RestoreFilesMissingError
 from deltaweb.delta.writing.transaction import CommitResult
 from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.table import DeltaTable
@@ -153,9 +150,7 @@ class TestOtherChanges:
         assert result.metrics["numTargetDeletionVectorsAdded"] == 1
         assert vectors(table).count(None) == 1
 
-    def test_an_overwrite_of_a_condition_leaves_marked_rows_out(
-        self, table: DeltaTable
-    ) -> None:
+    def test_an_overwrite_of_a_condition_leaves_marked_rows_out(self, table):
         table.delete("n = 0")
 
         result = table.overwrite(pa.table({"n": [1], "s": ["x"]}), where="n < 3")
@@ -190,9 +185,7 @@ class TestVersions:
         table.restore(version=3)
         assert numbers(table) == list(range(6, 10))
 
-    def test_a_vacuum_says_which_versions_lose_only_a_vector(
-        self, table: DeltaTable
-    ) -> None:
+    def test_a_vacuum_says_which_versions_lose_only_a_vector(self, table: DeltaTable):
         table.delete("n = 1")
         table.delete("n = 2")
         table.delete("n = 3")
@@ -282,9 +275,7 @@ def _change(table: DeltaTable, kind: str, low: int, high: int) -> CommitResult:
     ),
     st.sets(st.integers(0, 5)),
 )
-def test_any_changes_leave_the_rows_of_a_list(
-    changes: list[tuple[str, int, int]], versions: set[int]
-) -> None:
+def test_any_changes_leave_the_rows_of_a_list(changes, versions):
     table = new_table(**ON)
     rows = list(range(60))
     table.append(pa.table({"n": rows[:25]}))
@@ -305,9 +296,7 @@ def test_any_changes_leave_the_rows_of_a_list(
         assert numbers(table) == seen[version]
 
 
-def test_what_is_written_and_not_committed_is_taken_back(
-    table: DeltaTable, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_written_and_not_committed_is_taken_back(table, monkeypatch):
     assert isinstance(table.store, MemoryTableStore)
     before = dict(table.store.data_files)
     put = table.store.put_data_file

@@ -1,7 +1,6 @@
 """Files whose statistics a checkpoint holds only typed take them along as text."""
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 import pyarrow as pa
@@ -52,9 +51,7 @@ def restore(table: DeltaTable) -> None:
         restore,
     ],
 )
-def test_a_file_that_is_added_once_more_keeps_what_is_known_of_it(
-    table: DeltaTable, change: Callable[[DeltaTable], object]
-) -> None:
+def test_a_file_that_is_added_once_more_keeps_what_is_known_of_it(table, change):
     change(table)
 
     (marked,) = [file for file in added(table) if file.get("deletionVector")]

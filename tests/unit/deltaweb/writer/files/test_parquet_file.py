@@ -23,9 +23,7 @@ from tests.support.tables.written_rows import ROWS, new_table, numbers
         ("uncompressed", "UNCOMPRESSED", ".c000.parquet"),
     ],
 )
-def test_files_are_compressed_as_the_table_says(
-    codec: str | None, stored: str, ending: str
-) -> None:
+def test_files_are_compressed_as_the_table_says(codec, stored, ending):
     feed = {"delta.enableChangeDataFeed": "true"}
     said = {} if codec is None else {"delta.parquet.compression.codec": codec}
     table = new_table(**feed, **said)
@@ -82,9 +80,7 @@ class TestANaN:
 
         assert self.unbounded(table) == [{"x"}]
 
-    def test_that_comes_late_begins_another_file(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_that_comes_late_begins_another_file(self, monkeypatch: pytest.MonkeyPatch):
         monkeypatch.setattr(data_files, "ROW_GROUP_ROWS", 1)
         table = new_table(self.SCHEMA)
         values = [(1.0, 1.0), (math.nan, 1.0), (1.0, math.nan), (math.nan, 2.0)]

@@ -110,9 +110,7 @@ class TestRespelling:
             table.optimize(cluster_by=["n"], respell=True)
 
     @pytest.mark.parametrize("properties", [{}, MARKED], ids=["", "vectors"])
-    def test_gives_way_to_who_takes_a_file_away(
-        self, properties: dict[str, str]
-    ) -> None:
+    def test_gives_way_to_who_takes_a_file_away(self, properties: dict[str, str]):
         table = made({"ts": ZONELESS}, **properties)
         plan = plan_respell(table.store)
         table.delete("n = 1")

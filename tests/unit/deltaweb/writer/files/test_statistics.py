@@ -83,9 +83,7 @@ def at(microsecond: int) -> datetime:
         pytest.param(["é", "z"], pa.string(), ("z", "é", 0), id="texts by code point"),
     ],
 )
-def test_a_column_is_bounded_by_its_type(
-    values: list[Any], data_type: pa.DataType, expected: tuple[Any, Any, Any]
-) -> None:
+def test_a_column_is_bounded_by_its_type(values, data_type, expected):
     assert collect(values, data_type) == expected
 
 
@@ -184,10 +182,7 @@ VALUES = st.one_of(
         st.just(pa.string()),
         st.lists(st.text(st.sampled_from("a\x7f\x80é\U0010ffff"), max_size=70)),
     ),
-    st.tuples(
-        st.just(pa.timestamp("us")),
-        st.lists(st.integers(-(2**60), 2**60)),
-    ),
+    st.tuples(st.just(pa.timestamp("us")), st.lists(st.integers(-(2**60), 2**60))),
     st.tuples(
         st.just(pa.decimal128(20, 4)),
         st.lists(st.decimals(-(10**15), 10**15, places=4)),

@@ -10,11 +10,7 @@ import pytest
 from deltaweb.delta.protocol.schema_ddl import parse_type_ddl
 from deltaweb.table import DeltaTable
 from deltaweb.writer.importing.json_rows import parse_row
-from deltaweb.writer.importing.json_values import (
-    NumberText,
-    json_text,
-    misfit,
-)
+from deltaweb.writer.importing.json_values import NumberText, json_text, misfit
 from deltaweb.writer.importing.options import ImportColumn
 from deltaweb.writer.importing.plan import Import, carry_out_import
 from deltaweb.writer.importing.source_file import SourceFiles

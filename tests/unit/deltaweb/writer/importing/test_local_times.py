@@ -41,9 +41,7 @@ def imported(place: Path, of: Import) -> list[datetime | None]:
     return found
 
 
-def test_times_that_do_not_exist_are_counted_by_how_far_they_move(
-    tmp_path: Path,
-) -> None:
+def test_times_that_do_not_exist_are_counted_by_how_far_they_move(tmp_path: Path):
     csv = tmp_path / "a.csv"
     rows = ("1,2024-03-10 02:30", "2,2024-03-10 02:59", "3,2024-03-10 12:00")
     csv.write_text("\n".join(["n,at", *rows, "x,2024-03-10 02:10\n"]))
@@ -72,9 +70,7 @@ def test_the_clocks_of_late_years_have_their_summers(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["timestamp", "int"])
-def test_a_zone_that_is_not_known_is_refused_whatever_is_read(
-    tmp_path: Path, kind: str
-) -> None:
+def test_a_zone_that_is_not_known_is_refused_whatever_is_read(tmp_path, kind):
     csv = tmp_path / "a.csv"
     csv.write_text("at\n1\n")
 

@@ -92,8 +92,7 @@ def test_types_are_proposed_by_all_first_values(tmp_path: Path) -> None:
 
 def test_rows_that_do_not_fit_are_named_by_line_and_value(tmp_path: Path) -> None:
     csv = written(
-        tmp_path / "a.csv",
-        'n,s\n1,"two\nlines"\n\nx,c\n3\n4,d,e\n99999999999,f\n6,g\n',
+        tmp_path / "a.csv", 'n,s\n1,"two\nlines"\n\nx,c\n3\n4,d,e\n99999999999,f\n6,g\n'
     )
     columns = [
         ImportColumn(source="n", name="n", type_name="int"),
@@ -235,9 +234,7 @@ def test_a_new_table_and_its_rows_are_one_commit(tmp_path: Path) -> None:
         ("a.jsonl", b"", "no column is there"),
     ],
 )
-def test_what_is_no_such_file_is_refused(
-    tmp_path: Path, name: str, data: bytes, reason: str
-) -> None:
+def test_what_is_no_such_file_is_refused(tmp_path, name, data, reason):
     path = tmp_path / name
     path.write_bytes(data)
 
@@ -297,14 +294,10 @@ class TestRowsThatBreakAConstraint:
             ),
         ],
     )
-    def test_are_left_out_by_choice(
-        self, place: Path, of: Import, what: BadRows, rows: list[dict[str, Any]]
-    ) -> None:
+    def test_are_left_out_by_choice(self, place, of, what, rows):
         assert imported(place, replace(of, bad_rows=what)) == rows
 
-    def test_are_refused_unless_somebody_says_otherwise(
-        self, place: Path, of: Import
-    ) -> None:
+    def test_are_refused_unless_somebody_says_otherwise(self, place: Path, of: Import):
         with pytest.raises(RowsNotImportedError, match=r"a\.csv, line 3: 'n=-2'"):
             imported(place, of)
 

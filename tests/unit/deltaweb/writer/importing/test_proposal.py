@@ -39,9 +39,7 @@ def told(narrower: NarrowerType | None) -> tuple[str, int, int] | None:
     return narrower.type_name, narrower.num_fitting, narrower.num_values
 
 
-def test_a_column_is_text_by_one_value_and_says_what_the_others_are(
-    tmp_path: Path,
-) -> None:
+def test_a_column_is_text_by_one_value_and_says_what_the_others_are(tmp_path: Path):
     column = proposed(tmp_path, csv(["1.5", "2", '"a\nbreak"', "n/a", "4", "5", "6"]))
 
     assert column.column.type_name == "string"
@@ -72,9 +70,7 @@ def test_a_column_is_text_by_one_value_and_says_what_the_others_are(
         pytest.param(["1", "2.5"], None, id="all fit a wider type"),
     ],
 )
-def test_most_of_the_values_decide(
-    tmp_path: Path, values: list[str], found: tuple[str, int, int] | None
-) -> None:
+def test_most_of_the_values_decide(tmp_path, values, found):
     assert told(proposed(tmp_path, csv(values)).narrower) == found
 
 
@@ -116,9 +112,7 @@ def test_of_a_long_file_it_says_that_the_first_values_were_looked_at(
         pytest.param(["1", "2", '{"a": 1}'], None, id="an object"),
     ],
 )
-def test_values_of_json_that_do_not_agree(
-    tmp_path: Path, values: list[str], found: tuple[str, int, int] | None
-) -> None:
+def test_values_of_json_that_do_not_agree(tmp_path, values, found):
     column = proposed(tmp_path, json(values), ending="jsonl")
 
     assert column.column.type_name == "string"

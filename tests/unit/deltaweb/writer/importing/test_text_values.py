@@ -62,9 +62,7 @@ def parsed(type_name: str, *texts: str | None, form: TextForm = USUAL) -> list[o
         ),
     ],
 )
-def test_texts_are_values_of_their_type(
-    type_name: str, texts: list[str | None], values: list[object]
-) -> None:
+def test_texts_are_values_of_their_type(type_name, texts, values):
     assert parsed(type_name, *texts) == values
 
 

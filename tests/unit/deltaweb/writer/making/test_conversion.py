@@ -55,9 +55,7 @@ def problems(place: Path, asked: Conversion | None = None) -> list[str]:
     return [str(problem) for problem in caught.value.problems]
 
 
-def test_a_folder_becomes_a_table_without_touching_its_files(
-    tmp_path: Path, write: Callable[..., Path]
-) -> None:
+def test_a_folder_becomes_a_table_without_touching_its_files(tmp_path, write):
     first = write("year=2026/country=DE/a.parquet", id=[1, 2], s=["x", None])
     write("year=2025/country=__HIVE_DEFAULT_PARTITION__/b.parquet", id=[3], s=["z"])
     (tmp_path / "_SUCCESS").touch()
@@ -84,9 +82,7 @@ def test_a_folder_becomes_a_table_without_touching_its_files(
     assert [len(table.readable_versions()), table.latest_version()] == [1, 0]
 
 
-def test_it_says_what_it_would_be_before(
-    tmp_path: Path, write: Callable[..., Path]
-) -> None:
+def test_it_says_what_it_would_be_before(tmp_path: Path, write: Callable[..., Path]):
     write("a.parquet", id=[1, 2])
     (tmp_path / "notes.txt").write_text("no Parquet")
     (tmp_path / "part-00000").write_bytes((tmp_path / "a.parquet").read_bytes())
@@ -101,9 +97,7 @@ def test_it_says_what_it_would_be_before(
     assert told == [(1, 3), (2, 3), (3, 3)]
 
 
-def test_deltalake_makes_the_same_table(
-    tmp_path: Path, write: Callable[..., Path]
-) -> None:
+def test_deltalake_makes_the_same_table(tmp_path: Path, write: Callable[..., Path]):
     for other in ("ours", "theirs"):
         write(f"{other}/d=2026-01-01/a b%.parquet", id=[1, 2], s=["é" * 40, "a"])
         write(f"{other}/d=2026-01-02/b.parquet", id=[None, 9], s=["m", None])
@@ -125,9 +119,7 @@ def test_deltalake_makes_the_same_table(
     assert types(DeltaTable(str(tmp_path / "ours")))["d"] == "date"
 
 
-def test_schemas_are_merged_and_every_conflict_names_its_file(
-    tmp_path: Path, write: Callable[..., Path]
-) -> None:
+def test_schemas_are_merged_and_every_conflict_names_its_file(tmp_path, write):
     write("a/1.parquet", id=pa.array([1], pa.int32()))
     write("a/2.parquet", id=pa.array([2], pa.int16()), more=["x"])
     write("b/1.parquet", id=[1], when=[1])
@@ -172,9 +164,7 @@ def test_sparks_own_schema_wins(tmp_path: Path) -> None:
     assert dict(column.metadata) == {"comment": "the key"}
 
 
-def test_bounds_come_from_footers_where_they_hold(
-    tmp_path: Path, write: Callable[..., Path]
-) -> None:
+def test_bounds_come_from_footers_where_they_hold(tmp_path, write):
     moment = datetime(2026, 1, 31, 8, 0, 0, 123_456, UTC)
     write(
         "a.parquet",
@@ -206,11 +196,7 @@ def test_bounds_come_from_footers_where_they_hold(
         "e": 1.5,
         "g": {"x": 1},
     }
-    assert found["nullCount"] == {
-        **dict.fromkeys("nsdebf", 1),
-        "t": 2,
-        "g": {"x": 2},
-    }
+    assert found["nullCount"] == {**dict.fromkeys("nsdebf", 1), "t": 2, "g": {"x": 2}}
 
 
 def test_bounds_of_several_row_groups_are_of_all_of_them(tmp_path: Path) -> None:
@@ -230,9 +216,7 @@ def test_bounds_of_several_row_groups_are_of_all_of_them(tmp_path: Path) -> None
     }
 
 
-def test_the_values_of_folders_are_of_their_types(
-    tmp_path: Path, write: Callable[..., Path]
-) -> None:
+def test_the_values_of_folders_are_of_their_types(tmp_path, write):
     write("m=01/k=a%3Db/1.parquet", id=[1])
     write("m=2/k=c d/1.parquet", id=[2])
     write("m=x/k=e/1.parquet", id=[3])
@@ -247,9 +231,7 @@ def test_the_values_of_folders_are_of_their_types(
     assert [row["M"] for row in rows(table, "id")] == ["01", "2", "x"]
 
 
-def test_a_text_that_is_no_value_of_its_column_is_named(
-    tmp_path: Path, write: Callable[..., Path]
-) -> None:
+def test_a_text_that_is_no_value_of_its_column_is_named(tmp_path, write):
     write("m=1/1.parquet", id=[1])
     write("m=x/1.parquet", id=[3])
 
@@ -257,9 +239,7 @@ def test_a_text_that_is_no_value_of_its_column_is_named(
         DeltaTable.convert(str(tmp_path), partition_schema="m INT")
 
 
-def test_folders_that_name_other_columns_are_named(
-    tmp_path: Path, write: Callable[..., Path]
-) -> None:
+def test_folders_that_name_other_columns_are_named(tmp_path, write):
     write("m=1/1.parquet", id=[1])
     write("1.parquet", id=[3])
 
@@ -268,9 +248,7 @@ def test_folders_that_name_other_columns_are_named(
     ]
 
 
-def test_what_is_a_table_already_is_left_alone(
-    tmp_path: Path, write: Callable[..., Path]
-) -> None:
+def test_what_is_a_table_already_is_left_alone(tmp_path, write):
     write("inner/1.parquet", id=[1])
     DeltaTable.convert(str(tmp_path / "inner"))
 
@@ -283,9 +261,7 @@ def test_an_empty_folder_is_no_table(tmp_path: Path) -> None:
     assert problems(tmp_path) == ["no Parquet file is in it"]
 
 
-def test_names_that_a_table_cannot_have_are_all_named(
-    tmp_path: Path, write: Callable[..., Path]
-) -> None:
+def test_names_that_a_table_cannot_have_are_all_named(tmp_path, write):
     write("1.parquet", **{"a b": [1], "c;": [2], "ok": [3]})
 
     said = problems(tmp_path)
@@ -293,9 +269,7 @@ def test_names_that_a_table_cannot_have_are_all_named(
     assert [line.partition(":")[0] for line in said] == ["a b", "c;"]
 
 
-def test_a_link_out_of_the_folder_is_not_followed(
-    tmp_path: Path, write: Callable[..., Path]
-) -> None:
+def test_a_link_out_of_the_folder_is_not_followed(tmp_path, write):
     outside = write("outside/secret.parquet", id=[1])
     write("in/1.parquet", id=[1])
     (tmp_path / "in/2.parquet").symlink_to(outside)
@@ -303,17 +277,13 @@ def test_a_link_out_of_the_folder_is_not_followed(
     assert problems(tmp_path / "in")[0].startswith("2.parquet: ")
 
 
-def test_a_column_of_the_folders_wins_over_that_of_the_files(
-    tmp_path: Path, write: Callable[..., Path]
-) -> None:
+def test_a_column_of_the_folders_wins_over_that_of_the_files(tmp_path, write):
     write("p=7/1.parquet", id=[1], p=["in the file"])
 
     assert rows(DeltaTable.convert(str(tmp_path)), "id") == [{"id": 1, "p": 7}]
 
 
-def test_who_stops_it_leaves_nothing(
-    tmp_path: Path, write: Callable[..., Path]
-) -> None:
+def test_who_stops_it_leaves_nothing(tmp_path: Path, write: Callable[..., Path]):
     write("1.parquet", id=[1])
 
     def stop(_done: int, _total: int) -> None:

@@ -109,17 +109,13 @@ class TestTimesOfFolders:
         assert said in plan.said_of_times
         assert plan.describe()["zoneless_times"] == {"ts": 2}
 
-    def test_are_of_a_zone_that_is_one(
-        self, tmp_path: Path, write: Callable[..., Path]
-    ) -> None:
+    def test_are_of_a_zone_that_is_one(self, tmp_path, write):
         write(f"{self.ZONELESS}/1.parquet", id=[1])
 
         with pytest.raises(TimeZoneUnknownError, match="No time zone is called 'Mars'"):
             DeltaTable.convert(str(tmp_path), time_zone="Mars")
 
-    def test_of_a_local_column_have_no_zone(
-        self, tmp_path: Path, write: Callable[..., Path]
-    ) -> None:
+    def test_of_a_local_column_have_no_zone(self, tmp_path, write):
         write(f"{self.ZONELESS}/1.parquet", id=[1])
 
         table = DeltaTable.convert(

@@ -43,9 +43,7 @@ def data_files(place: Path) -> list[str]:
     return sorted(str(path.relative_to(place)) for path in place.rglob("*.parquet"))
 
 
-def test_the_next_import_makes_the_table_and_touches_nothing(
-    place: Path, asked: Import
-) -> None:
+def test_the_next_import_makes_the_table_and_touches_nothing(place, asked):
     left = left_behind(place, asked)
     (place / "_delta_log/.00000000000000000000.json.abcdefgh.tmp").write_text("{")
     unfinished = f".{Path(left[0]).name}.abcdefgh.tmp"
@@ -81,9 +79,7 @@ def test_an_empty_table_is_made_there_as_well(place: Path, asked: Import) -> Non
         "notes.txt",
     ],
 )
-def test_a_file_of_others_keeps_the_place_and_is_named(
-    place: Path, asked: Import, name: str
-) -> None:
+def test_a_file_of_others_keeps_the_place_and_is_named(place, asked, name):
     left_behind(place, asked)
     pq.write_table(pa.table({"n": [7]}), place / name)
 
@@ -100,9 +96,7 @@ def test_what_reads_as_no_parquet_keeps_the_place(place: Path, asked: Import) ->
         DeltaTable.create(str(place), pa.schema([("n", pa.int64())]))
 
 
-def test_more_files_than_are_looked_into_keep_the_place(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_more_files_than_are_looked_into_keep_the_place(monkeypatch):
     monkeypatch.setattr(free_place, "MAX_LEFTOVERS", 1)
     store = MemoryTableStore()
     name = "part-00000-11111111-2222-3333-4444-55555555555{}.c000.snappy.parquet"

@@ -45,9 +45,7 @@ LONG = pa.int64()
         ),
     ],
 )
-def test_a_name_that_cannot_be_is_refused(
-    schema: pa.Schema, said: str, hint: str
-) -> None:
+def test_a_name_that_cannot_be_is_refused(schema: pa.Schema, said: str, hint: str):
     store = MemoryTableStore()
 
     with pytest.raises(SchemaError) as caught:

@@ -295,9 +295,7 @@ some_rows = st.lists(st.tuples(small, small), max_size=6)
     ),
     on=st.sampled_from(["t.k = s.k", "t.k + 0 = s.k", "t.k = s.k AND t.v >= s.v"]),
 )
-def test_a_merge_does_what_dictionaries_would(
-    files: list[list[Pair]], source: list[Pair], on: str
-) -> None:
+def test_a_merge_does_what_dictionaries_would(files, source, on):
     table = table_of(*(pairs(*rows) for rows in files))
     (
         table.merge(pairs(*source), on=on)
@@ -334,9 +332,7 @@ def test_a_merge_does_what_dictionaries_would(
 
 
 @pytest.mark.parametrize("delete", [None, "s.v < 0"])
-def test_rows_are_those_that_deltalake_leaves(
-    tmp_path: Path, delete: str | None
-) -> None:
+def test_rows_are_those_that_deltalake_leaves(tmp_path: Path, delete: str | None):
     first = pairs(*((k, k % 7) for k in range(100)), (None, 1))
     source = pairs(*((k, -k % 5 - 2) for k in range(50, 150)), (None, 2))
     mine, theirs = str(tmp_path / "mine"), str(tmp_path / "theirs")

@@ -180,9 +180,7 @@ class TestCarryingOut:
         assert table.latest_version() == 3
 
 
-def test_new_values_that_are_too_much_at_once_are_made_in_parts(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_new_values_that_are_too_much_at_once_are_made_in_parts(monkeypatch):
     table = new_table(SCHEMA)
     table.append(pa.table({"n": range(100), "s": ["ab"] * 100, "p": ["x"] * 100}))
     for module in ("bounds", "condition"):

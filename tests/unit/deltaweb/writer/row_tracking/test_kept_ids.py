@@ -39,9 +39,7 @@ def test_appended_rows_get_the_next_ids(table: DeltaTable) -> None:
     assert known_by(table) == STARTED
 
 
-def test_the_log_has_the_highest_id_and_says_that_rows_are_kept(
-    table: DeltaTable,
-) -> None:
+def test_the_log_has_the_highest_id_and_says_that_rows_are_kept(table: DeltaTable):
     (domain,) = actions(table, 2, "domainMetadata")
     (info,) = actions(table, 2, "commitInfo")
     (added,) = actions(table, 2, "add")
@@ -89,9 +87,7 @@ def test_merged_rows_keep_theirs_and_new_ones_get_new_ones(table: DeltaTable) ->
 
 
 @pytest.mark.parametrize("cluster_by", [(), ("v",)], ids=["packed", "clustered"])
-def test_packed_rows_stay_as_they_were(
-    table: DeltaTable, cluster_by: tuple[str, ...]
-) -> None:
+def test_packed_rows_stay_as_they_were(table: DeltaTable, cluster_by: tuple[str, ...]):
     table.update({"v": "'b'"}, "k = 3")
     before = known_by(table)
 
@@ -201,9 +197,7 @@ steps = st.lists(
 
 @settings(max_examples=examples(12))
 @given(steps, st.sampled_from([VECTORS, {}]))
-def test_ids_are_as_a_dictionary_has_them(
-    taken: list[tuple[str, int]], properties: dict[str, str]
-) -> None:
+def test_ids_are_as_a_dictionary_has_them(taken, properties):
     table = tracked_table(properties=properties)
     expected: Known = {}
     following = 0

@@ -223,9 +223,7 @@ class TestDefinitions:
             ),
         ],
     )
-    def test_that_contradict_themselves_are_refused(
-        self, ddl: str, reason: str
-    ) -> None:
+    def test_that_contradict_themselves_are_refused(self, ddl: str, reason: str):
         with pytest.raises(SchemaError, match=reason):
             table_of(ddl)
 
@@ -254,9 +252,7 @@ class TestDefinitions:
         pytest.param(0, 3, 4, 4, 6, id="a mark of another writer between two numbers"),
     ],
 )
-def test_the_next_number_is_beyond_all_values(
-    start: int, step: int, mark: int | None, value: int, following: int
-) -> None:
+def test_the_next_number_is_beyond_all_values(start, step, mark, value, following):
     column = IdentityColumn("k", start, step, mark, takes_values=True)
     if column.is_beyond(value, mark):
         mark = column.mark_over(value)

@@ -49,9 +49,7 @@ def rows(table: DeltaTable) -> list[tuple[object, ...]]:
     return sorted((tuple(row.values()) for row in found), key=repr)
 
 
-def test_columns_that_rows_leave_out_take_what_the_table_says(
-    table: DeltaTable,
-) -> None:
+def test_columns_that_rows_leave_out_take_what_the_table_says(table: DeltaTable):
     table.append(pa.table({"n": [1, None]}))
     table.append(pa.table({"note": ["said", None]}))
 
@@ -63,9 +61,7 @@ def test_columns_that_rows_leave_out_take_what_the_table_says(
     ]
 
 
-def test_a_value_that_is_generated_may_be_said_and_must_be_right(
-    table: DeltaTable,
-) -> None:
+def test_a_value_that_is_generated_may_be_said_and_must_be_right(table: DeltaTable):
     table.append(pa.table({"n": [1], "twice": [2]}))
 
     with pytest.raises(ConstraintViolatedError, match="generated twice"):
@@ -90,9 +86,7 @@ def test_changes_generate_again_and_default_nothing(table: DeltaTable) -> None:
         table.update({"twice": "1"})
 
 
-def test_all_columns_of_a_source_may_be_fewer_than_the_tables(
-    table: DeltaTable,
-) -> None:
+def test_all_columns_of_a_source_may_be_fewer_than_the_tables(table: DeltaTable):
     source = pa.table({"n": [4], "note": ["x"]})
     table.merge(
         source, on="t.n = s.n"

@@ -59,9 +59,7 @@ def misfits(schema: StructType, rows: pa.Table) -> dict[str, str]:
         pytest.param(pa.int32(), pa.nulls(1), [None], id="nulls of no type"),
     ],
 )
-def test_values_take_the_type_of_their_column(
-    target: pa.DataType, values: pa.Array, expected: list[Any]
-) -> None:
+def test_values_take_the_type_of_their_column(target, values, expected):
     schema = table_schema(pa.field("c", target))
 
     rows = fitted(schema, pa.table({"C": values}))
@@ -111,9 +109,7 @@ def test_bytes_are_no_text() -> None:
         ),
     ],
 )
-def test_an_instant_is_no_time_of_a_clock(
-    table: pa.DataType, rows: pa.DataType, advice: str
-) -> None:
+def test_an_instant_is_no_time_of_a_clock(table, rows, advice):
     schema = table_schema(pa.field("a", table))
 
     [said] = misfits(schema, pa.table({"a": pa.nulls(1, rows)})).values()

@@ -9,9 +9,7 @@ from tests.support.peers.duckdb_runner import SidecarDuckDB
 
 
 @pytest.fixture(scope="session", params=FOLDERS, ids=["plain", "odd"])
-def location(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> str:
+def location(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory):
     """A table of odd columns, in two versions."""
     return write_table(tmp_path_factory.mktemp("lake") / request.param)
 

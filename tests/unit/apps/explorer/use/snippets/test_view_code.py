@@ -30,22 +30,14 @@ WAYS = [
 
 @pytest.mark.parametrize(("tool", "refusals"), WAYS)
 @pytest.mark.parametrize("filters", CONDITIONS)
-def test_finds_the_rows_of_a_filter(
-    location: str,
-    filters: tuple[str, ...],
-    tool: str,
-    refusals: dict[str, str],
-    duckdb_beside: SidecarDuckDB,
-) -> None:
+def test_finds_the_rows_of_a_filter(location, filters, tool, refusals, duckdb_beside):
     view = shown_view(location, *filters, columns=("id", "tick`s"))
     view = replace(view, refusals=refusals)
 
     assert rows_of(view, tool, duckdb_beside) == expected_rows(view)
 
 
-def test_takes_a_condition_in_sql_where_a_tool_evaluates_it(
-    location: str, duckdb_beside: SidecarDuckDB
-) -> None:
+def test_takes_a_condition_in_sql_where_a_tool_evaluates_it(location, duckdb_beside):
     view = shown_view(location, 'id + 1 > 2 OR `qu"ote` IS NULL', columns=("id",))
     made = {one.key: one for one in view_snippets(view)}
 
@@ -86,9 +78,7 @@ def test_any_name_of_a_table_is_a_variable(
 
 
 @pytest.mark.parametrize(("tool", "refusals"), WAYS)
-def test_reads_whichever_version_is_the_newest(
-    location: str, tool: str, refusals: dict[str, str], duckdb_beside: SidecarDuckDB
-) -> None:
+def test_reads_whichever_version_is_the_newest(location, tool, refusals, duckdb_beside):
     of_version = shown_view(location, "id:eq:1", columns=("id",))
     view = replace(of_version, version=None, refusals=refusals)
 
@@ -96,9 +86,7 @@ def test_reads_whichever_version_is_the_newest(
     assert rows_of(view, tool, duckdb_beside) == [{"id": 1}, {"id": 1}]
 
 
-def rows_of(
-    view: ShownView, tool: str, duckdb_beside: SidecarDuckDB
-) -> list[dict[str, object]]:
+def rows_of(view: ShownView, tool: str, duckdb_beside: SidecarDuckDB):
     """Run a tool's code as a person runs it and return the rows that it reads."""
     made = next(made for made in view_snippets(view) if made.key == tool)
     if made.refusal:  # Its other ways are refused here.

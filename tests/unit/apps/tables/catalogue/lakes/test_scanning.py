@@ -78,9 +78,7 @@ class TestScanLake:
         assert scan_lake(lake, now=LATER).returned == ["orders"]
         assert Table.objects.get(name="orders").vanished_at is None
 
-    def test_a_table_that_was_removed_comes_back_when_somebody_asks(
-        self, lake: Lake
-    ) -> None:
+    def test_a_table_that_was_removed_comes_back_when_somebody_asks(self, lake: Lake):
         scan_lake(lake, now=NOW)
         remove_table(Table.objects.get(name="orders"), actor=COMMAND_LINE, now=NOW)
 
@@ -89,9 +87,7 @@ class TestScanLake:
 
         assert [table.name for table in asked.registered] == ["orders"]
 
-    def test_a_table_that_was_registered_by_hand_becomes_the_lakes(
-        self, lake: Lake
-    ) -> None:
+    def test_a_table_that_was_registered_by_hand_becomes_the_lakes(self, lake: Lake):
         mine = register_table(name="mine", location=f"{lake.url}/orders", now=NOW)
 
         report = scan_lake(lake, now=NOW)
@@ -100,18 +96,14 @@ class TestScanLake:
         assert mine.lake == lake
         assert report.known == [mine]
 
-    def test_puts_every_table_into_the_namespace_that_is_given(
-        self, lake: Lake
-    ) -> None:
+    def test_puts_every_table_into_the_namespace_that_is_given(self, lake: Lake):
         change_lake(lake, namespace="raw", actor=COMMAND_LINE, now=NOW)
 
         scan_lake(lake, now=NOW)
 
         assert names_of(lake) == ["raw.orders", "raw.sales_days", "raw.sales_items"]
 
-    def test_a_lake_that_is_gone_keeps_its_tables_and_says_why(
-        self, lake: Lake
-    ) -> None:
+    def test_a_lake_that_is_gone_keeps_its_tables_and_says_why(self, lake: Lake):
         scan_lake(lake, now=NOW)
         shutil.rmtree(lake.url)
 

@@ -14,7 +14,7 @@ from deltaweb.delta.features.known.clients import (
     Support,
 )
 from deltaweb.delta.features.known.described import describe_feature
-from deltaweb.delta.features.known.table_features import TableFeature, table_features
+from deltaweb.delta.features.known.table_features import table_features
 from deltaweb.delta.features.known.usage import Usage, VersionFacts
 from deltaweb.delta.features.known.verdicts import ClientVerdict, client_verdict
 from deltaweb.delta.features.registry import FEATURES
@@ -40,12 +40,7 @@ def protocol(reader: int, writer: int, names: tuple[str, ...] | None) -> Protoco
     )
 
 
-def features_of(
-    *names: str,
-    columns: tuple[StructField, ...] = (),
-    configuration: Mapping[str, str] | None = None,
-    vectors: int | None = None,
-) -> dict[str, TableFeature]:
+def features_of(*names, columns=(), configuration=None, vectors=None):
     facts = VersionFacts(
         protocol(3, 7, names),
         Metadata(id="t", configuration=configuration or {}),
@@ -73,9 +68,7 @@ class TestUsage:
             ("icebergCompatV2", {"delta.enableIcebergCompatV2": "true"}),
         ],
     )
-    def test_is_told_by_properties(
-        self, name: str, configuration: Mapping[str, str]
-    ) -> None:
+    def test_is_told_by_properties(self, name: str, configuration: Mapping[str, str]):
         assert features_of(name)[name].usage is Usage.IDLE
         used = features_of(name, configuration=configuration)
         assert used[name].usage is Usage.USED
@@ -102,12 +95,9 @@ class TestUsage:
         assert features_of(name, columns=(column,))[name].usage is Usage.USED
 
     @pytest.mark.parametrize(
-        ("vectors", "usage"),
-        [(None, Usage.UNKNOWN), (0, Usage.IDLE), (3, Usage.USED)],
+        ("vectors", "usage"), [(None, Usage.UNKNOWN), (0, Usage.IDLE), (3, Usage.USED)]
     )
-    def test_of_vectors_is_told_by_files(
-        self, vectors: int | None, usage: Usage
-    ) -> None:
+    def test_of_vectors_is_told_by_files(self, vectors: int | None, usage: Usage):
         found = features_of("deletionVectors", vectors=vectors)
 
         assert found["deletionVectors"].usage is usage

@@ -48,7 +48,5 @@ def test_nobody_is_shut_out_by_a_protocol_that_stays() -> None:
         ),
     ],
 )
-def test_clients_are_named_with_what_shuts_them_out(
-    then: Protocol, words: list[str]
-) -> None:
+def test_clients_are_named_with_what_shuts_them_out(then: Protocol, words: list[str]):
     assert [client.words for client in shut_out(OLD, then)] == words

@@ -97,9 +97,7 @@ BROKEN = [
 class TestFault:
     @pytest.mark.parametrize("name", NAMES)
     @pytest.mark.parametrize(("actions", "reason"), BROKEN)
-    def test_of_a_sidecar_is_one_of_the_checkpoint(
-        self, name: str, actions: list[Action], reason: str
-    ) -> None:
+    def test_of_a_sidecar_is_one_of_the_checkpoint(self, name, actions, reason):
         log = LogBuilder().sidecar("one.parquet", add("a"))
         log.sidecar("loop.parquet", add("a"), sidecar("loop.parquet"))
         log.store.put("_sidecars/torn.parquet", b"PAR1")
@@ -149,9 +147,7 @@ class TestPlace:
         assert table.snapshot().files["path"].to_pylist() == ["a"]
 
     @pytest.mark.parametrize("is_folder", [True, False])
-    def test_that_is_a_link_out_of_the_table_is_a_fault(
-        self, tmp_path: Path, *, is_folder: bool
-    ) -> None:
+    def test_that_is_a_link_out_of_the_table_is_a_fault(self, tmp_path, *, is_folder):
         log = LogBuilder().sidecar("one.parquet", add("a"))
         log.manifest(
             uuid_checkpoint_name(5), of_version(5), *HEAD, sidecar("one.parquet")

@@ -57,9 +57,7 @@ def checkpoint(stats: list[str | None], **options: Any) -> Snapshot:  # noqa: AN
         ),
     ],
 )
-def test_texts_that_stand_for_too_much_are_refused_before_all_are_made(
-    options: dict[str, Any],
-) -> None:
+def test_texts_that_stand_for_too_much_are_refused_before_all_are_made(options):
     usual = pa.default_memory_pool()
     counted = pa.proxy_memory_pool(usual)
     snapshot = checkpoint([LONG] * NUM_FILES, **options)
@@ -93,9 +91,7 @@ def test_lists_of_more_values_than_can_be_held_are_refused() -> None:
         rows_at_once(parse_arrow_footer(read_footer(source)), source, [0], [0])
 
 
-def test_a_file_of_usual_texts_is_not_looked_into(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_file_of_usual_texts_is_not_looked_into(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(unfolding, "longest_values", None)  # it would fail
 
     found = checkpoint(['{"numRecords":2}'] * 40).statistics()

@@ -83,9 +83,7 @@ def test_lines_are_rows(commits: list[bytes], expected: list[str]) -> None:
         pytest.param("partitionValues", b"null", None, id="no values"),
     ],
 )
-def test_values_that_have_one_meaning_are_taken(
-    field: str, text: bytes, expected: object
-) -> None:
+def test_values_that_have_one_meaning_are_taken(field, text, expected):
     (add,) = parse(b'{"add":{"path":"a","' + field.encode() + b'":' + text + b"}}")
 
     assert add is not None
@@ -138,9 +136,7 @@ def test_other_values_are_refused_and_the_commit_is_named(text: bytes) -> None:
         pytest.param('" {} "', " {} ", id="text stays as it is"),
     ],
 )
-def test_statistics_that_are_an_object_become_its_text(
-    action: str, given: str, text: str
-) -> None:
+def test_statistics_that_are_an_object_become_its_text(action, given, text):
     schema = pa.schema([(action, pa.struct([("stats", pa.string())]))])
     lines = f'{{"{action}":{{"stats":"{{}}"}}}}\n{{"{action}":{{"stats":{given}}}}}\n'
     commits = [CommitData("0", lines.encode()), CommitData("1", b'{"x":1}\n')]

@@ -130,9 +130,7 @@ def test_any_other_commit_is_left_to_the_exact_parser(odd: bytes) -> None:
     assert parse_lines(some) is None
 
 
-def test_commits_of_many_bytes_are_left_to_columns(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_commits_of_many_bytes_are_left_to_columns(monkeypatch: pytest.MonkeyPatch):
     some = commits(lines([add(str(n), stats=STATS) for n in range(9)]))
     quick = parse_lines(some)
     monkeypatch.setattr("deltaweb.delta.log.commits.msgspec_reader.MAX_BYTES", 100)
@@ -183,9 +181,7 @@ ACTIONS = st.sampled_from([*FIELDS]).flatmap(
 
 
 @given(st.lists(st.lists(ACTIONS, max_size=3), max_size=3))
-def test_what_is_taken_quickly_is_what_any_json_says(
-    logs: list[list[dict[str, Any]]],
-) -> None:
+def test_what_is_taken_quickly_is_what_any_json_says(logs: list[list[dict[str, Any]]]):
     some = commits(*map(lines, logs))
 
     quick = parse_lines(some)

@@ -61,9 +61,7 @@ def test_a_checkpoint_without_its_commit_has_a_time() -> None:
     ),
     st.integers(1, 4),
 )
-def test_times_that_come_in_parts_are_those_of_one_listing(
-    steps: list[tuple[int, int, str]], size: int
-) -> None:
+def test_times_that_come_in_parts_are_those_of_one_listing(steps, size):
     """Steps are to the next version, its time, and how it is known.
 
     A commit whose time a listing tells, one whose time reading tells, or a checkpoint.
@@ -148,9 +146,7 @@ def test_a_time_without_a_zone_is_refused() -> None:
         (datetime(2026, 7, 1), "2026-07-01T04:00:00+00:00"),  # noqa: DTZ001  # of a clock
     ],
 )
-def test_a_time_without_a_zone_is_what_a_given_zone_shows(
-    clock: datetime | str, instant: str
-) -> None:
+def test_a_time_without_a_zone_is_what_a_given_zone_shows(clock, instant):
     moment = parse_timestamp(clock, time_zone="America/New_York")
 
     assert moment.isoformat() == instant

@@ -105,9 +105,7 @@ def days(*numbers: int | None) -> pa.Array:
 
 @pytest.mark.parametrize("keys", [OLD, TOLD])
 @pytest.mark.parametrize(("stored", "expected"), DAYS)
-def test_days_are_the_same_day_of_the_month(
-    keys: dict[bytes, bytes], stored: int, expected: date
-) -> None:
+def test_days_are_the_same_day_of_the_month(keys, stored, expected):
     calendar = OldCalendar.of(keys, no_int96)
     assert calendar is not None
 
@@ -138,9 +136,7 @@ def test_times_of_96_bits_have_a_version_of_their_own() -> None:
 
 
 @pytest.mark.parametrize(("zone", "stored", "expected"), TIMES)
-def test_times_are_those_that_spark_reads(
-    zone: str, stored: int, expected: int
-) -> None:
+def test_times_are_those_that_spark_reads(zone: str, stored: int, expected: int):
     calendar = OldCalendar.of(in_zone(zone), no_int96)
     assert calendar is not None
 
@@ -184,9 +180,7 @@ class TestFiles:
         assert [row["d"] for row in table.read()] == [day for _, day in DAYS]
         assert len(table.read(predicate=Comparison(("d",), "=", first))) == 1
 
-    def test_of_row_groups_whose_bounds_are_old_are_all_looked_at(
-        self, tmp_path: Path
-    ) -> None:
+    def test_of_row_groups_whose_bounds_are_old_are_all_looked_at(self, tmp_path: Path):
         table = Table(tmp_path, schema_of(d=DATE))
         table.add(dated(OLD, d=days(-719_164, 0)), row_group_size=1)
         first = pa.scalar(date(1, 1, 1))
@@ -195,9 +189,7 @@ class TestFiles:
 
     @pytest.mark.parametrize("is_int96", [True, False])
     @pytest.mark.parametrize("zone", ["UTC", "America/New_York", "Asia/Kolkata"])
-    def test_have_their_times_at_every_depth(
-        self, tmp_path: Path, zone: str, *, is_int96: bool
-    ) -> None:
+    def test_have_their_times_at_every_depth(self, tmp_path, zone, *, is_int96):
         of_zone = [times for name, *times in TIMES if name == zone]
         stored, read = of_zone[1]
         inner = schema_of(n=LONG, l=LOCAL, t=TIMESTAMP)
@@ -227,9 +219,7 @@ class TestFiles:
         asked = Comparison(("t",), "=", pa.scalar(moment, INSTANTS))
         assert len(table.read(predicate=asked)) == 1
 
-    def test_keep_times_without_a_zone_beside_those_of_96_bits(
-        self, tmp_path: Path
-    ) -> None:
+    def test_keep_times_without_a_zone_beside_those_of_96_bits(self, tmp_path: Path):
         table = Table(tmp_path, schema_of(t=TIMESTAMP, l=LOCAL))
         local = instants(-5 * 10**16).cast(pa.timestamp("us"))
         rows = dated(in_zone("Asia/Kolkata", TOLD_INT96), t=instants(0), l=local)
@@ -237,9 +227,7 @@ class TestFiles:
 
         assert [row["l"] for row in table.read()] == local.to_pylist()
 
-    def test_of_a_zone_whose_clocks_are_not_known_are_refused(
-        self, tmp_path: Path
-    ) -> None:
+    def test_of_a_zone_whose_clocks_are_not_known_are_refused(self, tmp_path: Path):
         schema = StructType((StructField("t", TIMESTAMP),))
         table = Table(tmp_path, schema)
         table.add(dated(in_zone("Mars/Phobos"), t=instants(0)))

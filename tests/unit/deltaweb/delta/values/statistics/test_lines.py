@@ -79,9 +79,7 @@ class TestTexts:
         none = parse_statistics(pa.chunked_array([], pa.string()), SCHEMA, ["i"])
         assert none.schema.names == ["num_records", "min", "max", "null_count"]
 
-    def test_in_many_slices_stay_row_for_row(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_in_many_slices_stay_row_for_row(self, monkeypatch: pytest.MonkeyPatch):
         monkeypatch.setattr(statistics_lines, "FEW_ROWS", 0)
         monkeypatch.setattr(statistics_lines, "MIN_SLICE_ROWS", 3)
         monkeypatch.setattr(statistics_lines, "SLICE_ROWS", 3)

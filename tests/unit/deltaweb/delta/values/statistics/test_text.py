@@ -46,12 +46,7 @@ SAID = {
 }
 
 
-def told(
-    rows: list[dict[str, Any] | None],
-    *,
-    text: list[str | None] | None = None,
-    is_marked: bool = False,
-) -> list[Any]:
+def told(rows, *, text=None, is_marked=False):
     marks = pa.array([is_marked] * len(rows), pa.bool_())
     texts = None if text is None else pa.array(text, pa.string())
     found = texts_of_each(texts, pa.array(rows), marks, SCHEMA).to_pylist()

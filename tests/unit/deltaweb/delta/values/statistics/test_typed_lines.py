@@ -59,9 +59,7 @@ TEXTS = {
 
 
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
-def test_few_texts_say_what_many_do(
-    text: str | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_few_texts_say_what_many_do(text: str | None, monkeypatch: pytest.MonkeyPatch):
     texts = [GOOD, text, GOOD]
     few = parsed(*texts, columns=COLUMNS)
 
@@ -105,9 +103,7 @@ class TestLines:
             pytest.param(pa.float32(), b'{"a":1}', id="a type that would be rounded"),
         ],
     )
-    def test_are_left_to_another_reader_for(
-        self, kind: pa.DataType, line: bytes
-    ) -> None:
+    def test_are_left_to_another_reader_for(self, kind: pa.DataType, line: bytes):
         assert read(pa.schema([("a", kind)]), line) is None
 
     @pytest.mark.parametrize("name", ['qu"ote', "back\\slash", "new\nline", "\x7f", ""])

@@ -103,9 +103,7 @@ def test_what_a_clock_shows_is_an_instant(zone: str, clock: str, instant: str) -
         ("America/New_York", "2024-03-10", "2024-03-10 05:00:00"),
     ],
 )
-def test_a_day_begins_after_what_is_left_out_of_it(
-    zone: str, day: str, begins: str
-) -> None:
+def test_a_day_begins_after_what_is_left_out_of_it(zone: str, day: str, begins: str):
     days = pa.array([None, datetime.fromisoformat(day).date()])
 
     found = to_instants(days, zone_rules(zone))
@@ -140,9 +138,7 @@ def test_nulls_stay_null_and_what_is_beyond_every_clock_is_an_error() -> None:
         ("../../etc/passwd", ()),
     ],
 )
-def test_a_zone_that_is_not_known_is_refused_with_what_may_be_meant(
-    name: str, nearest: tuple[str, ...]
-) -> None:
+def test_a_zone_that_is_not_known_is_refused_with_what_may_be_meant(name, nearest):
     with pytest.raises(TimeZoneUnknownError) as refused:
         zone_rules(name)
 

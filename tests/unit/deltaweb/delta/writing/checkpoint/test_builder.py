@@ -62,9 +62,7 @@ class TestParts:
         assert [read_rows(log, name).num_rows for name in written.names] == [2, 0, 0]
 
     @pytest.mark.parametrize(("rows", "parts"), [(1000, 1), (20, 1), (7, 3), (1, 20)])
-    def test_hold_about_as_many_actions_as_asked_for(
-        self, rows: int, parts: int
-    ) -> None:
+    def test_hold_about_as_many_actions_as_asked_for(self, rows: int, parts: int):
         log = LogBuilder().start(*(add(f"f{n}") for n in range(20)))
 
         written = log.table.create_checkpoint(rows_per_part=rows, now=NOW)
@@ -198,9 +196,7 @@ class TestLastCheckpoint:
             pytest.param([UUID_NAME], {}, id="of the later kind"),
         ],
     )
-    def test_of_any_kind_that_is_there_stays(
-        self, name: Sequence[str], parts: dict[str, int]
-    ) -> None:
+    def test_of_any_kind_that_is_there_stays(self, name, parts):
         log = LogBuilder().start().commit(1, add("a"))
         hint = json.dumps({"version": 1, "size": 1, **parts}).encode()
         log.hint(hint)
@@ -292,9 +288,7 @@ class TestOrder:
         assert {total for _, total in told} == {11 + 2}
         assert told[-1][0] == 8 + 2
 
-    def test_a_version_of_which_only_a_checkpoint_is_left_can_have_another(
-        self,
-    ) -> None:
+    def test_a_version_of_which_only_a_checkpoint_is_left_can_have_another(self):
         log = LogBuilder().start(add("a")).commit(1, add("b"))
         log.table.create_checkpoint(now=NOW)
         log.delete(commit_name(0)).delete(commit_name(1))
@@ -342,9 +336,7 @@ def test_a_file_whose_action_is_gone_between_the_two_passes_is_noticed() -> None
         DeltaTable.from_store(store).create_checkpoint(now=NOW)
 
 
-def test_no_more_parts_than_a_log_should_hold_are_made(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_no_more_parts_than_a_log_should_hold_are_made(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(plan, "MAX_PARTS", 2)
     log = LogBuilder().start(*(add(f"f{n}") for n in range(9)))
 

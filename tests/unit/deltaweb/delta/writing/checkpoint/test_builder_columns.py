@@ -239,9 +239,7 @@ class TestTombstones:
         ],
     )
     @pytest.mark.parametrize("is_older", [True, False])
-    def test_stay_until_they_expire(
-        self, deleted_ms: int | None, *, is_kept: bool, is_older: bool
-    ) -> None:
+    def test_stay_until_they_expire(self, deleted_ms, *, is_kept, is_older):
         log = LogBuilder().start()
         log.commit(1, remove("a", deletionTimestamp=deleted_ms))
         if is_older:
@@ -262,9 +260,7 @@ class TestTombstones:
         assert log.table.create_checkpoint(now=NOW).num_tombstones == 0
 
     @pytest.mark.parametrize("has_older", [True, False])
-    def test_keep_the_partition_values_of_before_a_new_partitioning(
-        self, *, has_older: bool
-    ) -> None:
+    def test_keep_the_partition_values_of_before_a_new_partitioning(self, *, has_older):
         values = {"p": "x"}
         log = LogBuilder().start(
             add("a", partitionValues=values), partitionColumns=["p"]

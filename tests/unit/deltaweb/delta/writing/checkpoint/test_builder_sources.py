@@ -135,14 +135,7 @@ def keys_of(files: pa.Table) -> set[str]:
 class TestRefusals:
     @pytest.mark.parametrize(("action", "error", "named"), REFUSALS)
     @pytest.mark.parametrize("is_in_checkpoint", [True, False])
-    def test_name_what_is_not_kept(
-        self,
-        action: dict[str, Any],
-        error: type[DeltaError],
-        named: str,
-        *,
-        is_in_checkpoint: bool,
-    ) -> None:
+    def test_name_what_is_not_kept(self, action, error, named, *, is_in_checkpoint):
         log = LogBuilder().commit(0, action, metadata())
         if is_in_checkpoint and "writerFeatures" not in action["protocol"]:
             log.commit(1).checkpoint(0, action, metadata())
@@ -168,9 +161,7 @@ class TestRefusals:
         ],
         ids=["of a file", "of a tombstone"],
     )
-    def test_name_deletion_vectors_that_no_feature_announces(
-        self, action: dict[str, Any]
-    ) -> None:
+    def test_name_deletion_vectors_that_no_feature_announces(self, action):
         log = LogBuilder().start(action)
 
         with pytest.raises(UnsupportedFeatureError, match="deletionVectors"):
@@ -186,9 +177,7 @@ class TestRefusals:
         assert log.table.create_checkpoint(1, now=NOW).version == 1
 
     @pytest.mark.parametrize("parts", [None, 2])
-    def test_leave_alone_deletion_vectors_that_a_feature_announces(
-        self, parts: int | None
-    ) -> None:
+    def test_leave_alone_deletion_vectors_that_a_feature_announces(self, parts):
         listed = {"readerFeatures": ["deletionVectors"]}
         vectors = [*map(deletion_vector, "xxy", (1, 1, None))]
         head = protocol(3, 7, **listed, writerFeatures=["deletionVectors"])
@@ -253,9 +242,7 @@ class TestRefusals:
         pytest.param(protocol(1, -(2**40)), id="a version beyond an integer"),
     ],
 )
-def test_what_no_checkpoint_can_hold_is_refused_and_leaves_none(
-    action: Action,
-) -> None:
+def test_what_no_checkpoint_can_hold_is_refused_and_leaves_none(action: Action):
     log = LogBuilder().start().commit(1, action)
     before = set(log.store.log_files)
 

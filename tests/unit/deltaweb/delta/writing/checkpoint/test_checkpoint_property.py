@@ -112,9 +112,7 @@ def said(snapshot: Snapshot) -> object:
 
 @settings(max_examples=examples(25))
 @given(history=commits(), data=st.data())
-def test_a_chain_of_checkpoints_says_what_the_commits_said(
-    history: list[list[Action]], data: st.DataObject
-) -> None:
+def test_a_chain_of_checkpoints_says_what_the_commits_said(history, data):
     builder = LogBuilder()
     for version, commit in enumerate(history):
         builder.commit(version, *commit)

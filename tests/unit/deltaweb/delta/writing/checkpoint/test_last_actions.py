@@ -1,7 +1,7 @@
 """The last actions of files are the same, whether memory holds all keys or not."""
 
-from collections.abc import Iterable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -19,7 +19,10 @@ from deltaweb.delta.writing.checkpoint.last_actions import (
 )
 from tests.support.conditions.drawn_examples import examples
 from tests.support.logs.checkpoint_logs import NOW, commits
-from tests.support.logs.delta_logs import Action, LogBuilder
+from tests.support.logs.delta_logs import LogBuilder
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 FEW_BYTES = 64
 PATHS = [*(f"part-{n}" for n in range(20)), "/abs", "file:/abs", "FILE:///abs"]
@@ -35,9 +38,7 @@ files = st.lists(
 )
 
 
-def last_of(
-    batches: list[list[tuple[str, int]]], checkpoint: Iterable[tuple[str, pa.Array]]
-) -> LastActions:
+def last_of(batches, checkpoint):
     """Find the last actions; each has a line, and an empty line goes before it."""
     with ActionKeys() as keys:
         for batch in batches:
@@ -49,9 +50,7 @@ def last_of(
 
 
 @given(batches=actions, older=files)
-def test_are_those_that_memory_finds(
-    batches: list[list[tuple[str, int]]], older: list[tuple[str, list[str]]]
-) -> None:
+def test_are_those_that_memory_finds(batches, older):
     checkpoint = [(kind, pa.array(paths, pa.string())) for kind, paths in older]
     here = last_of(batches, checkpoint)
     with pytest.MonkeyPatch.context() as patch:
@@ -62,9 +61,7 @@ def test_are_those_that_memory_finds(
     assert covered(there, checkpoint) == covered(here, checkpoint)
 
 
-def covered(
-    found: LastActions, checkpoint: list[tuple[str, pa.Array]]
-) -> list[list[bool]]:
+def covered(found: LastActions, checkpoint: list[tuple[str, pa.Array]]):
     covers = found.covers or (lambda _, paths: pa.array([False] * len(paths)))
     return [covers(kind, paths).to_pylist() for kind, paths in checkpoint]
 
@@ -76,9 +73,7 @@ def _few_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("_few_bytes")
 class TestMoreKeysThanMemoryHolds:
-    def test_are_in_files_that_go(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_are_in_files_that_go(self, tmp_path, monkeypatch):
         monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
         seen: list[Path] = []
 
@@ -93,9 +88,7 @@ class TestMoreKeysThanMemoryHolds:
 
     @settings(max_examples=examples(25))
     @given(history=commits(), older=st.sampled_from([None, 1, 2]), data=st.data())
-    def test_make_the_same_checkpoint(
-        self, history: list[list[Action]], older: int | None, data: st.DataObject
-    ) -> None:
+    def test_make_the_same_checkpoint(self, history, older, data):
         first = data.draw(st.integers(0, len(history) - 1))
         files = []
         for key_bytes in (FEW_BYTES, 1 << 20):

@@ -28,9 +28,7 @@ def dealt_out(log: LogBuilder) -> LogBuilder:
     return log.checkpoint(1, protocol(), metadata(), *FILES, parts=2)
 
 
-def test_of_another_writer_stay_where_they_are_a_checkpoint(
-    dealt_out: LogBuilder,
-) -> None:
+def test_of_another_writer_stay_where_they_are_a_checkpoint(dealt_out: LogBuilder):
     before = dict(dealt_out.store.log_files)
 
     with pytest.raises(CheckpointPartsError) as caught:
@@ -41,9 +39,7 @@ def test_of_another_writer_stay_where_they_are_a_checkpoint(
 
 
 @pytest.mark.parametrize("parts", [None, 1, 3])
-def test_of_another_number_are_in_nobodys_way(
-    dealt_out: LogBuilder, parts: int | None
-) -> None:
+def test_of_another_number_are_in_nobodys_way(dealt_out: LogBuilder, parts: int | None):
     written = dealt_out.table.create_checkpoint(parts=parts, now=NOW)
 
     assert written.num_files == 8

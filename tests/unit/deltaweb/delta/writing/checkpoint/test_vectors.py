@@ -28,9 +28,7 @@ def without(log: LogBuilder, end: int) -> None:
         log.delete(commit_name(version))
 
 
-def facts(
-    log: LogBuilder,
-) -> tuple[list[tuple[str, str]], list[tuple[str, str | None]]]:
+def facts(log: LogBuilder):
     snapshot = log.table.snapshot()
     files = snapshot.files.to_pylist()
     gone = snapshot.tombstones.to_pylist()
@@ -55,15 +53,9 @@ def test_a_checkpoint_holds_what_the_commits_do() -> None:
 
 
 @pytest.mark.parametrize("between", [None, 1, 2])
-def test_tombstones_of_a_path_are_told_apart_by_their_vectors(
-    between: int | None,
-) -> None:
+def test_tombstones_of_a_path_are_told_apart_by_their_vectors(between: int | None):
     log = started()
-    log.commit(
-        1,
-        remove("a", deletionTimestamp=NOW_MS),
-        add("a", deletionVector=FIRST),
-    )
+    log.commit(1, remove("a", deletionTimestamp=NOW_MS), add("a", deletionVector=FIRST))
     if between == 1:
         log.table.create_checkpoint(now=NOW)
     log.commit(

@@ -59,9 +59,7 @@ def table(store: MemoryTableStore) -> DeltaTable:
 
 
 class TestRestore:
-    def test_brings_files_back_and_takes_later_ones_away(
-        self, store: MemoryTableStore, table: DeltaTable
-    ) -> None:
+    def test_brings_files_back_and_takes_later_ones_away(self, store, table):
         before = table.snapshot(2)
         statistics = before.statistics().to_pylist()
 
@@ -94,9 +92,7 @@ class TestRestore:
         assert table.restore(4).version == 4
         assert table.latest_version() == 4
 
-    def test_names_files_that_are_gone(
-        self, store: MemoryTableStore, table: DeltaTable
-    ) -> None:
+    def test_names_files_that_are_gone(self, store, table):
         store.delete_data_file("a")
 
         assert table.plan_restore(2).missing == ("a",)
@@ -105,9 +101,7 @@ class TestRestore:
         assert table.latest_version() == 4
         assert store.has_data_file("d")
 
-    def test_finds_many_files_by_a_listing(
-        self, store: MemoryTableStore, table: DeltaTable
-    ) -> None:
+    def test_finds_many_files_by_a_listing(self, store, table):
         names = [f"many%20{number}" for number in range(100)]
         files = added(*((name, "a", 1, 2) for name in names))
         commit(store, on_newest(store, added=files), policy=AT_ONCE)
@@ -129,9 +123,7 @@ class TestRestore:
 
 
 class TestVacuum:
-    def test_finds_what_the_table_no_longer_needs(
-        self, store: MemoryTableStore, table: DeltaTable
-    ) -> None:
+    def test_finds_what_the_table_no_longer_needs(self, store, table):
         store.put_data_file("orphan", b"more data")
         store.put_data_file("_hidden/x", b"")
         store.put_data_file(".crc", b"")
@@ -150,9 +142,7 @@ class TestVacuum:
         assert not found.is_done
         assert store.has_data_file("a")
 
-    def test_deletes_it_when_asked_to(
-        self, store: MemoryTableStore, table: DeltaTable
-    ) -> None:
+    def test_deletes_it_when_asked_to(self, store: MemoryTableStore, table: DeltaTable):
         store.put_data_file("orphan%20%2520", b"")
         done: list[tuple[int, int]] = []
 
@@ -162,10 +152,7 @@ class TestVacuum:
 
         assert found.is_done
         assert done == [(2, 2)]
-        assert sorted(store.data_files) == [
-            f"{store.root}/b c",
-            f"{store.root}/d",
-        ]
+        assert sorted(store.data_files) == [f"{store.root}/b c", f"{store.root}/d"]
         assert table.vacuum(now=LATER).files.num_rows == 0
         assert table.latest_version() == 4
 
@@ -189,9 +176,7 @@ class TestVacuum:
         (end,) = table.history(1)
         assert end.parameters["status"] == "FAILED"
 
-    def test_keeps_what_left_or_came_within_the_retention(
-        self, store: MemoryTableStore, table: DeltaTable
-    ) -> None:
+    def test_keeps_what_left_or_came_within_the_retention(self, store, table):
         now = REMOVED_AT + timedelta(days=6)
         store.put_data_file("young", b"data")
         store.modification_times["young"] = 1_700_000_000_000
@@ -201,9 +186,7 @@ class TestVacuum:
         assert found.files.num_rows == 0
         assert found.kept_bytes == 8
 
-    def test_takes_what_killed_writers_left_half_written(
-        self, store: MemoryTableStore, table: DeltaTable
-    ) -> None:
+    def test_takes_what_killed_writers_left_half_written(self, store, table):
         left = [".part-1-c000.parquet.x_1.tmp", "p=a/.part-2.parquet.abc.tmp"]
         for name in (*left, ".other.tmp", "_hidden/.part-1.tmp", ".part-1.parquet"):
             store.put_data_file(name, b"half")
@@ -213,9 +196,7 @@ class TestVacuum:
         assert sorted(found.files["place"].to_pylist()) == sorted([*left, "a"])
         assert set(found.files["kind"].to_pylist()) == {"orphan", "tombstoned"}
 
-    def test_of_a_version_that_lacks_a_file_already_loses_no_more(
-        self, store: MemoryTableStore, table: DeltaTable
-    ) -> None:
+    def test_of_a_version_that_lacks_a_file_already_loses_no_more(self, store, table):
         paths = ["early", "late"]
         for path in paths:
             store.put_data_file(path, b"data")
@@ -233,9 +214,7 @@ class TestVacuum:
         found = table.vacuum(24, now=LATER, allow_short_retention=True)
         assert found.files["place"].to_pylist() == ["a"]
 
-    def test_keeps_files_by_any_spelling_of_their_paths(
-        self, store: MemoryTableStore, table: DeltaTable
-    ) -> None:
+    def test_keeps_files_by_any_spelling_of_their_paths(self, store, table):
         files = added(
             (f"{store.root}/x%20y", "a", 1, 2), ("other://host/table/z", "a", 1, 2)
         )
@@ -248,9 +227,7 @@ class TestVacuum:
 
         assert found.files["place"].to_pylist() == ["a"]
 
-    def test_of_a_table_that_asks_more_of_writers_is_refused(
-        self, store: MemoryTableStore, table: DeltaTable
-    ) -> None:
+    def test_of_a_table_that_asks_more_of_writers_is_refused(self, store, table):
         name = "00000000000000000005.json"
         store.put(name, b'{"protocol":{"minReaderVersion":1,"minWriterVersion":9}}\n')
 

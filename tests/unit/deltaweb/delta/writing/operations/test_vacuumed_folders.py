@@ -51,9 +51,7 @@ def test_a_table_below_keeps_its_files(outer: DeltaTable, tmp_path: Path) -> Non
     assert inner.snapshot().read().num_rows == 3
 
 
-def test_what_the_outer_log_removed_stays_where_another_table_has_it(
-    tmp_path: Path,
-) -> None:
+def test_what_the_outer_log_removed_stays_where_another_table_has_it(tmp_path: Path):
     outer = DeltaTable.create(str(tmp_path / "t"), SCHEMA, partition_by=["p"])
     outer.append(ROWS)
     inner_log = Path(outer.root, "p=x", "_delta_log")
@@ -79,9 +77,7 @@ def test_a_store_without_folders_tells_tables_below_as_well() -> None:
 
 
 class TestALink:
-    def test_to_a_folder_keeps_what_the_log_names_through_it(
-        self, tmp_path: Path
-    ) -> None:
+    def test_to_a_folder_keeps_what_the_log_names_through_it(self, tmp_path: Path):
         table = DeltaTable.create(str(tmp_path / "t"), SCHEMA, partition_by=["p"])
         table.append(ROWS)
         folder = Path(table.root, "p=x")
@@ -143,17 +139,13 @@ class TestBelowATable:
 
         assert not (place / "_delta_log").exists()
 
-    def test_none_is_made_through_a_link(
-        self, outer: DeltaTable, tmp_path: Path
-    ) -> None:
+    def test_none_is_made_through_a_link(self, outer: DeltaTable, tmp_path: Path):
         (tmp_path / "link").symlink_to(outer.root)
 
         with pytest.raises(InsideTableError):
             DeltaTable.create(f"{tmp_path}/link/a", SCHEMA)
 
-    def test_one_may_be_made_beside_a_folder_that_is_no_log(
-        self, tmp_path: Path
-    ) -> None:
+    def test_one_may_be_made_beside_a_folder_that_is_no_log(self, tmp_path: Path):
         (tmp_path / "_delta_log").mkdir()
 
         table = DeltaTable.create(str(tmp_path / "t"), pa.schema([("n", pa.int64())]))

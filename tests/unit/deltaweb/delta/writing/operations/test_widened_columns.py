@@ -120,9 +120,7 @@ class TestParts:
             ("s.x", "DOUBLE", ["s", "x"], None),
         ],
     )
-    def test_are_told_of_by_the_nearest_column(
-        self, part: str, wide: str, place: list[str], told: str | None
-    ) -> None:
+    def test_are_told_of_by_the_nearest_column(self, part, wide, place, told):
         table = table_of(self.DDL)
 
         table.widen_column(part, wide)
@@ -171,9 +169,7 @@ class TestRefused:
             ("ARRAY<INT>", "BIGINT", "name the part"),
         ],
     )
-    def test_is_any_other_change_and_what_is_allowed_is_said(
-        self, narrow: str, wide: str, hint: str
-    ) -> None:
+    def test_is_any_other_change_and_what_is_allowed_is_said(self, narrow, wide, hint):
         table = table_of(f"x {narrow}, y INT")
 
         with pytest.raises(TypeNotWidenedError) as caught:

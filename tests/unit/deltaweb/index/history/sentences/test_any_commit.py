@@ -1,7 +1,5 @@
 """Whatever a commit says of itself, it is one short sentence."""
 
-from typing import Any
-
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -41,12 +39,7 @@ OPERATIONS = [
     metrics=st.dictionaries(KEYS, JSON, max_size=4),
     files=st.integers(0, 3),
 )
-def test_says_one_sentence_of_anything(
-    operation: str,
-    parameters: dict[str, Any],
-    metrics: dict[str, Any],
-    files: int,
-) -> None:
+def test_says_one_sentence_of_anything(operation, parameters, metrics, files):
     sentence = say(
         operation,
         parameters=parameters,

@@ -1,7 +1,5 @@
 """Commits in plain words, whoever wrote them."""
 
-from typing import Any
-
 import pytest
 
 from deltaweb.delta.protocol.actions import Metadata, Protocol
@@ -340,7 +338,5 @@ class TestCommitSentence:
             ),
         ],
     )
-    def test_says_what_a_commit_did(
-        self, operation: str, fields: dict[str, Any], sentence: str
-    ) -> None:
+    def test_says_what_a_commit_did(self, operation, fields, sentence):
         assert say(operation, **fields) == sentence
