@@ -1,4 +1,4 @@
-"""Runs the code of the manual, as somebody does who reads it from the first page on.
+"""Runs the code of README and the manual, as somebody does who reads it from the first page on.
 
 All pages stand in one folder, which has the sample tables in `lake`, registered as
 `samples.orders` and so on; a page that changes a table makes one of its own. Blocks of
@@ -77,7 +77,6 @@ pytest_collect_file = Sybil(
         PythonCodeBlockParser(),
         CodeBlockParser(language="sh", evaluator=run_shell),
     ],
-    path="manual",
-    patterns=["*.md"],
+    patterns=["README.md", "manual/*.md"],
     setup=stand_there,
 ).pytest()

@@ -46,17 +46,16 @@ MARKERS = {
     "storage": "storage",
 }
 TESTS = Path(__file__).parent
-DOCS = TESTS.parent / "docs"
 # Of Python's own thresholds, tests of pages took an eighth longer.
 RARELY = (50_000, 20, 100)
 # What takes long comes first, so that processes side by side end at the same time.
-ORDER = ["browser", "spark", "manual", "functional", "storage", "acceptance", "unit"]
+ORDER = ["browser", "spark", "docs", "functional", "storage", "acceptance", "unit"]
 # Each folder shares a server, or a JVM.
 ONE_PROCESS = (
     "tests/browser/",
     "tests/spark/",
     "tests/functional/sharing_clients/",
-    "docs/manual/",
+    "docs/",
 )
 
 
@@ -87,7 +86,7 @@ def _folder(item: pytest.Item) -> str:
 
 @cache  # a file has many tests
 def _folder_of(path: Path) -> str:
-    return path.relative_to(TESTS if path.is_relative_to(TESTS) else DOCS).parts[0]
+    return path.relative_to(TESTS).parts[0] if path.is_relative_to(TESTS) else "docs"
 
 
 def _place(item: pytest.Item) -> int:

@@ -25,7 +25,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:Implicitly cleaning up:ResourceWarning"),
 ]
 SAMPLES = ("customers", "device_readings", "orders", "returns")
-MOST_BYTES = 255_000_000  # beside pyarrow, compiled files left out: docs/packages.md
+MOST_BYTES = 255_000_000  # beside pyarrow, compiled files left out: docs/manual/operate/packages.md
 LINK = re.compile(r'href="(/[^"#?]*)')
 
 

@@ -284,16 +284,16 @@ class TestCheckExecutors:
 
 
 def readme_settings(values: dict[str, str]) -> dict[str, str]:
-    """The variables of README's lines about clusters, each of its values replaced."""
-    exports = readme_exports()
+    """The variables of the manual's page about clusters, each of its values replaced."""
+    exports = manual_exports()
     assert sorted(exports.values()) == sorted(values)
     return {name: values[value] for name, value in exports.items()}
 
 
-def readme_exports() -> dict[str, str]:
-    """The variables that README's lines about clusters set."""
-    section = (ROOT / "README.md").read_text().partition("## On a Spark cluster")[2]
-    lines = section.partition("\n## ")[0].splitlines()
+def manual_exports() -> dict[str, str]:
+    """The variables that the manual's page about clusters set."""
+    page = ROOT / "docs" / "manual" / "operate" / "cluster.md"
+    lines = page.read_text().splitlines()
     assert len([line for line in lines if line.strip()]) <= 24
     exports = [line for line in lines if re.match(r"export \w+=", line)]
     words = [shlex.split(line, comments=True)[1] for line in exports]
