@@ -1,4 +1,4 @@
-"""Runs the code of README and the manual, as somebody does who reads it from the first page on.
+"""Runs the code of README and the manual, as somebody does who reads from the top.
 
 All pages stand in one folder, which has the sample tables in `lake`, registered as
 `samples.orders` and so on; a page that changes a table makes one of its own. Blocks of
@@ -77,6 +77,6 @@ pytest_collect_file = Sybil(
         PythonCodeBlockParser(),
         CodeBlockParser(language="sh", evaluator=run_shell),
     ],
-    patterns=["README.md", "manual/*.md"],
+    patterns=["README.md", "manual/*.md", "manual/*/*.md"],
     setup=stand_there,
 ).pytest()

@@ -25,7 +25,8 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:Implicitly cleaning up:ResourceWarning"),
 ]
 SAMPLES = ("customers", "device_readings", "orders", "returns")
-MOST_BYTES = 255_000_000  # beside pyarrow, compiled files left out: docs/manual/operate/packages.md
+# Beside pyarrow, compiled files left out: docs/manual/operate/packages.md.
+MOST_BYTES = 255_000_000
 LINK = re.compile(r'href="(/[^"#?]*)')
 
 

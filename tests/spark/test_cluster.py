@@ -284,7 +284,7 @@ class TestCheckExecutors:
 
 
 def readme_settings(values: dict[str, str]) -> dict[str, str]:
-    """The variables of the manual's page about clusters, each of its values replaced."""
+    """The variables of the manual's page of clusters, each of its values replaced."""
     exports = manual_exports()
     assert sorted(exports.values()) == sorted(values)
     return {name: values[value] for name, value in exports.items()}

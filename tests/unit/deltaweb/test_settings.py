@@ -1,4 +1,4 @@
-"""What the embedded mode promises, what production demands, what the manual documents."""
+"""What the embedded mode promises, production demands, and the manual documents."""
 
 import os
 import re
