@@ -28,6 +28,7 @@ from deltaweb.samples import make_samples
 from tests.support.processes.installation import environment, migrate, run
 
 LIMIT_S: Final = 120
+CAME_FROM: Final = "__came_from__"
 NEWEST: Final = datetime(2026, 3, 31, 12, tzinfo=UTC)
 
 
@@ -48,8 +49,13 @@ def workplace() -> Path:
 
 def stand_there(namespace: dict[str, Any]) -> None:
     """Go there before a page, so that its Python finds what its commands left."""
-    del namespace
+    namespace[CAME_FROM] = Path.cwd()
     os.chdir(workplace())
+
+
+def come_back(namespace: dict[str, Any]) -> None:
+    """Leave it after the page: other tests know their files by where they began."""
+    os.chdir(namespace[CAME_FROM])
 
 
 def run_shell(example: Example) -> str | None:
@@ -79,4 +85,5 @@ pytest_collect_file = Sybil(
     ],
     patterns=["README.md", "manual/*.md", "manual/*/*.md"],
     setup=stand_there,
+    teardown=come_back,
 ).pytest()

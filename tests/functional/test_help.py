@@ -8,8 +8,7 @@ def test_strangers_read_the_manual(client: Client) -> None:
     answer = client.get("/help/")
 
     assert answer.status_code == 200
-    assert b"deltaweb" in b"".join(answer)
-    answer.close()  # and the file that it is
+    assert b"deltaweb" in answer.content
     policy = answer["Content-Security-Policy"]
     assert "'sha256-" in policy
     assert "unsafe" not in policy

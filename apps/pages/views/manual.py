@@ -1,11 +1,19 @@
 """The manual under /help/: pages that were built beforehand, and need no account."""
 
 import json
+from contextlib import closing
 
 from csp.decorators import csp_update
 from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
-from django.http import Http404, HttpRequest, HttpResponseBase, HttpResponseRedirect
+from django.http import (
+    FileResponse,
+    Http404,
+    HttpRequest,
+    HttpResponse,
+    HttpResponseBase,
+    HttpResponseRedirect,
+)
 from django.views.decorators.http import require_safe
 from django.views.static import serve
 
@@ -40,7 +48,12 @@ def manual_page(request: HttpRequest, path: str = "") -> HttpResponseBase:
 
     @csp_update({"script-src": hashes})
     def built(request: HttpRequest) -> HttpResponseBase:
-        return serve(request, file, document_root=str(site))
+        found = serve(request, file, document_root=str(site))
+        if not isinstance(found, FileResponse):
+            return found  # the reader has it already
+        # Whole: no file stays open where nobody reads the answer to its end.
+        with closing(found):
+            return HttpResponse(b"".join(found), headers=dict(found.items()))
 
     try:
         return built(request)

@@ -67,7 +67,7 @@ def test_a_lake_is_added_with_its_rule_and_shows_its_scan(editor: Client, folder
     assert "2 tables registered" in shown
     assert "2 tables in 4 folders" in " ".join(shown.split())
     told = as_json(editor, f"{lake.get_absolute_url()}.json")
-    assert (told["schedule"], told["namespace"], told["owner"]) == ("1d", "raw", "ed")
+    assert (told["schedule"], told["namespace"], told["owner"]) == ("1d", "raw", "eve")
     assert (told["num_tables"], told["scan"]["result"]["found"]) == (2, 2)
 
 

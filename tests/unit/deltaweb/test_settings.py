@@ -46,9 +46,7 @@ def test_readme_documents_every_variable_that_the_settings_read() -> None:
     sources += (ROOT / "deltaweb" / "management" / "commands").glob("*.py")
     read = {name for path in sources for name in READ.findall(path.read_text())}
     documented = set(
-        re.findall(
-            r"^\| `([A-Z_]+)` \|", SETTINGS.read_text(), re.MULTILINE
-        )
+        re.findall(r"^\| `([A-Z_]+)` \|", SETTINGS.read_text(), re.MULTILINE)
     )
 
     assert read - documented == set()
