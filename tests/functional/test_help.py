@@ -3,6 +3,8 @@
 import pytest
 from django.test import Client
 
+pytestmark = pytest.mark.django_db  # who is asked for, if anybody is signed in
+
 
 def test_strangers_read_the_manual(client: Client) -> None:
     answer = client.get("/help/")
