@@ -2,8 +2,9 @@
 
 All pages stand in one folder, which has the sample tables in `lake`, registered as
 `samples.orders` and so on; a page that changes a table makes one of its own. Blocks of
-`sh` have to end with 0; blocks of `python` share a namespace a page. What needs another
-machine is left out by `<!--- skip: next "why" -->` before the block.
+`sh` have to end with 0, and with what a block of `output` below them says; blocks of
+`python` share a namespace a page. What needs another machine is left out by
+`<!--- skip: next "why" -->` before the block.
 """
 
 import atexit
@@ -29,6 +30,7 @@ from tests.support.processes.installation import environment, migrate, run
 
 LIMIT_S: Final = 120
 CAME_FROM: Final = "__came_from__"
+SAID: Final = "__said__"
 NEWEST: Final = datetime(2026, 3, 31, 12, tzinfo=UTC)
 
 
@@ -74,7 +76,14 @@ def run_shell(example: Example) -> str | None:
         timeout=LIMIT_S,
         stdin=subprocess.DEVNULL,
     )
+    example.namespace[SAID] = done.stdout
     return f"{done.stdout}\n{done.stderr}" if done.returncode else None
+
+
+def compare_output(example: Example) -> str | None:
+    """Tell whether the commands above end with what the page says."""
+    said = example.namespace[SAID]
+    return None if said.endswith(str(example.parsed)) else str(said)
 
 
 pytest_collect_file = Sybil(
@@ -82,6 +91,7 @@ pytest_collect_file = Sybil(
         SkipParser(),
         PythonCodeBlockParser(),
         CodeBlockParser(language="sh", evaluator=run_shell),
+        CodeBlockParser(language="output", evaluator=compare_output),
     ],
     patterns=["README.md", "manual/*.md", "manual/*/*.md"],
     setup=stand_there,

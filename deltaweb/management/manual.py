@@ -18,6 +18,8 @@ from typing import Final
 ROOT: Final = Path(__file__).resolve().parents[2]
 SOURCES: Final = ROOT / "docs"
 SITE: Final = SOURCES / "site"
+# A link to it, but in a source archive, which has the pages alone.
+BUILT: Final = ROOT / "deltaweb" / "manual"
 HASHES: Final = "inline-scripts.json"
 """Beside the pages: what a Content-Security-Policy allows of scripts inside them."""
 
@@ -42,7 +44,8 @@ def build(sources: Path, site: Path) -> None:
     subprocess.run(  # noqa: S603 (words of ours)
         [*command, "--config-file", sources / "mkdocs.yml", "--site-dir", site],
         check=True,
-        env=os.environ | {"NO_MKDOCS_2_WARNING": "1"},
+        # The pages that are made from the code are made from this tree.
+        env=os.environ | {"NO_MKDOCS_2_WARNING": "1", "PYTHONPATH": str(ROOT)},
     )
     for source_map in site.rglob("*.map"):
         source_map.unlink()

@@ -5,12 +5,14 @@
 A wheel has the front-end libraries and all static files as a server sends them, hashed
 and compressed: where it is installed nobody needs npm, and no command comes before the
 first start. A build from a checkout without the libraries fetches them by npm, which
-then comes as a package; a source archive has them.
+then comes as a package; a source archive has them. So it is with the manual,
+whose build asks for all that the commands import.
 
 An editable install has its static files from `make setup`.
 """
 
 import shutil
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -24,7 +26,7 @@ from setuptools.build_meta import (
 )
 from setuptools.command.build_py import build_py
 
-from deltaweb.management import assets
+from deltaweb.management import assets, manual
 
 __all__ = [
     "build_editable",
@@ -45,18 +47,24 @@ Settings = Mapping[str, Any] | None
 
 
 def get_requires_for_build_wheel(config_settings: Settings = None) -> list[str]:
-    """Return what a build needs here: npm, where there are no libraries yet."""
-    needed = build_meta.get_requires_for_build_wheel(config_settings)
-    is_complete = assets.VENDOR.is_dir() or assets.MODULES.is_dir()
-    return needed if is_complete else [*needed, NPM]
+    """Return what a build needs here: what makes the libraries and the manual."""
+    needed = list(build_meta.get_requires_for_build_wheel(config_settings))
+    if not assets.VENDOR.is_dir() and not assets.MODULES.is_dir():
+        needed.append(NPM)
+    if not manual.BUILT.is_dir():
+        text = (assets.ROOT / "pyproject.toml").read_text(encoding="utf-8")
+        said = tomllib.loads(text)
+        needed += said["dependency-groups"]["manual"] + said["project"]["dependencies"]
+    return needed
 
 
 get_requires_for_build_sdist = get_requires_for_build_wheel
 
 
 def build_sdist(sdist_directory: str, config_settings: Settings = None) -> str:
-    """Build a source archive, the front-end libraries in it."""
+    """Build a source archive, with the front-end libraries and the manual."""
     make_libraries()
+    make_manual()
     return str(build_meta.build_sdist(sdist_directory, config_settings))
 
 
@@ -67,6 +75,7 @@ def build_wheel(
 ) -> str:
     """Build a wheel; nothing that an earlier build has left gets into it."""
     make_libraries()
+    make_manual()
     shutil.rmtree(BUILD, ignore_errors=True)
     try:
         name = build_meta.build_wheel(
@@ -92,6 +101,16 @@ def make_libraries() -> None:
             message = "npm did not bring the front-end libraries of package-lock.json."
             raise assets.AssetError(message)
     assets.make()
+
+
+def make_manual() -> None:
+    """Make the pages under /help/, where they are missing.
+
+    Raises:
+        subprocess.CalledProcessError: If a page or an anchor of it is missing.
+    """
+    if not manual.BUILT.is_dir():
+        manual.build(manual.SOURCES, manual.SITE)
 
 
 def collect_static_files(target: Path) -> None:

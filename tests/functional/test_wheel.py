@@ -97,6 +97,7 @@ def test_it_installs_one_name_and_nothing_of_the_checkout(package: Package) -> N
         "deltaweb/web/tables/models/__init__.py",
         "deltaweb/static/vendor/icons.svg",
         "deltaweb/staticfiles/staticfiles.json",
+        "deltaweb/manual/reference/commands/index.html",
     } <= there
 
 
@@ -137,6 +138,7 @@ def test_every_page_of_every_sample_opens(package, served, browser):
     styles = [link for link in LINK.findall(opened("/")) if link.endswith(".css")]
     assert styles
     assert all(opened(style) for style in styles)
+    assert "A tour in five questions" in opened("/help/")
 
 
 def test_what_needs_spark_names_the_extra(package: Package, served: Installation):

@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.support.processes.installation import ROOT
 
 UV = Path(sys.executable).with_name("uv")
-FOLDERS = ("apps", "deltaweb", "static", "templates")
+FOLDERS = ("docs", "apps", "deltaweb", "static", "templates")
 FILES = ("LICENSE", "README.md", "pyproject.toml")
 LEFT = shutil.ignore_patterns("__pycache__", "staticfiles")
 
