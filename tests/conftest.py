@@ -115,14 +115,6 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: "Producer"):
 
 
 @pytest.fixture
-def noon(monkeypatch: pytest.MonkeyPatch) -> datetime:
-    """Let Django's clock stand at noon: all that a test does is of one day."""
-    at = timezone.now().replace(hour=12, minute=0, second=0, microsecond=0)
-    monkeypatch.setattr(timezone, "now", lambda: at)
-    return at
-
-
-@pytest.fixture
 def standing_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the moment last in which a test begins: what is today is today to its end."""
     moment = timezone.now()

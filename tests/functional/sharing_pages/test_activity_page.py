@@ -20,7 +20,7 @@ from tests.functional.sharing_pages.pages import page
 from tests.support.pages.factories import new_table, signed_in
 from tests.support.pages.shown_words import words
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
+pytestmark = pytest.mark.django_db
 EVIL = "<script>alert(1)</script>"
 
 

@@ -9,7 +9,7 @@ from deltaweb.web.audit.models import AuditEvent
 from tests.functional.sharing_pages.pages import page
 from tests.support.pages.factories import new_recipient, new_token
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("noon")]
+pytestmark = pytest.mark.django_db
 DAY = timedelta(days=1)
 
 
