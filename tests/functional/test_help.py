@@ -1,7 +1,10 @@
 """The manual under /help/: without an account, and with no scripts but its own."""
 
 import pytest
-from django.test import Client
+from django.core.signals import request_finished
+from django.test import Client, RequestFactory
+
+from deltaweb.web.pages.views.manual import manual_page
 
 pytestmark = pytest.mark.django_db  # who is asked for, if anybody is signed in
 
@@ -42,3 +45,21 @@ def test_an_installation_without_it_says_so(client, settings, tmp_path):
 
     assert answer.status_code == 404
     assert "The manual is not part of this installation." in answer.content.decode()
+
+
+def test_the_database_stays_open_for_the_rest_of_the_request():
+    closed = []
+
+    def note(**_: object) -> None:
+        closed.append(True)
+
+    request_finished.connect(note)
+    try:
+        manual_page(RequestFactory().get("/help/"))
+        manual_page(
+            RequestFactory().get("/help/reference/commands"), "reference/commands"
+        )
+    finally:
+        request_finished.disconnect(note)
+
+    assert closed == []

@@ -1,7 +1,6 @@
 """The manual under /help/: pages that were built beforehand, and need no account."""
 
 import json
-from contextlib import closing
 
 from csp.decorators import csp_update
 from django.conf import settings
@@ -46,20 +45,21 @@ def manual_page(request: HttpRequest, path: str = "") -> HttpResponseBase:
     file = f"{path}{INDEX}" if not path or path.endswith("/") else path
     hashes = json.loads((site / HASHES).read_text(encoding="utf-8"))
 
-    @csp_update({"script-src": hashes})
-    def built(request: HttpRequest) -> HttpResponseBase:
-        found = serve(request, file, document_root=str(site))
-        if not isinstance(found, FileResponse):
-            return found  # the reader has it already
-        # Whole: no file stays open where nobody reads the answer to its end.
-        with closing(found):
-            return HttpResponse(b"".join(found), headers=dict(found.items()))
-
+    policy = csp_update({"script-src": hashes})
     try:
-        return built(request)
+        return policy(lambda request: _read(request, file))(request)
     except Http404:
         if file != path:
             raise
-        # It may be a page, without its slash.
-        serve(request, f"{path}/{INDEX}", document_root=str(site)).close()
+        _read(request, f"{path}/{INDEX}")  # it may be a page, without its slash
         return HttpResponseRedirect(f"{request.path}/")
+
+
+def _read(request: HttpRequest, file: str) -> HttpResponseBase:
+    """Return a file whole: none stays open where nobody reads the answer to its end."""
+    found = serve(request, file, document_root=str(settings.MANUAL))
+    if not isinstance(found, FileResponse) or found.file_to_stream is None:
+        return found  # the reader has it already
+    # The file alone: to close the answer would tell Django that the request is over.
+    with found.file_to_stream as opened:
+        return HttpResponse(opened.read(), headers=dict(found.items()))
