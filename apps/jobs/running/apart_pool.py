@@ -96,7 +96,7 @@ class JobProcesses:
     def prepare(self) -> None:
         """Have a process that waits, if none does."""
         if self.num_kept and not self._waiting:
-            self._give_back(JobProcess())
+            self._keep(JobProcess(), is_new=True)
 
     @contextlib.contextmanager
     def taken(self, *, is_kept: bool) -> Iterator[JobProcess]:
@@ -115,7 +115,7 @@ class JobProcesses:
         finally:
             may_stay = is_kept and is_done and process.is_alive
             if may_stay and not process.has_grown():
-                self._give_back(process)
+                self._keep(process)
             else:
                 process.end()
                 self.prepare()
@@ -130,9 +130,11 @@ class JobProcesses:
                 process.end()
         return None
 
-    def _give_back(self, process: JobProcess) -> None:
+    def _keep(self, process: JobProcess, *, is_new: bool = False) -> None:
+        """Let it wait; a new one, which has read nothing, is taken after the others."""
         with self._lock:
-            if len(self._waiting) < self.num_kept:
-                self._waiting.append(process)
-                return
-        process.end()
+            self._waiting.insert(0 if is_new else len(self._waiting), process)
+            num_over = max(0, len(self._waiting) - self.num_kept)
+            over, self._waiting = self._waiting[:num_over], self._waiting[num_over:]
+        for process_over in over:
+            process_over.end()

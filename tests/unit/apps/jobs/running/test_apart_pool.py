@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import suppress
+from threading import enumerate as threads
 
 import pytest
 
@@ -10,7 +11,7 @@ from deltaweb.web.jobs.running.apart_pool import JobProcesses
 
 @pytest.fixture
 def processes() -> Iterator[JobProcesses]:
-    processes = JobProcesses(num_kept=1)
+    processes = JobProcesses(num_kept=2)
     yield processes
     processes.num_kept = 0
     with processes.taken(is_kept=True):
@@ -24,3 +25,13 @@ def test_one_whose_job_was_not_waited_for_does_no_other(processes: JobProcesses)
 
     with processes.taken(is_kept=True) as following:
         assert following.pid != left.pid
+
+
+def test_one_that_has_read_is_taken_before_one_made_meanwhile(processes: JobProcesses):
+    with processes.taken(is_kept=True) as used:
+        preparing = [it for it in threads() if it.name == "prepare-process"]
+    for thread in preparing:  # the new one is often ready after the job's end
+        thread.join()
+
+    with processes.taken(is_kept=True) as following:
+        assert following.pid == used.pid
