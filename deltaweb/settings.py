@@ -97,6 +97,13 @@ REQUESTS_PER_S = env_int(
 REQUEST_BURST = env_int(
     "DELTAWEB_REQUEST_BURST", default=20_000, minimum=1, maximum=10_000_000
 )
+# Of files that are rewritten for recipients who see a part: one place for all hosts.
+PREPARED_FILES = env_text("DELTAWEB_PREPARED_FILES", default=str(HOME / "prepared"))
+# Of one share; those that were not asked for the longest go first.
+PREPARED_BYTES = env_int(
+    "DELTAWEB_PREPARED_BYTES", default=100 << 30, minimum=0, maximum=1 << 60
+)
+PREPARED_DAYS = env_int("DELTAWEB_PREPARED_DAYS", default=30, minimum=1, maximum=3650)
 PROVIDER_NAME = env_text("DELTAWEB_PROVIDER_NAME", default="deltaweb")
 PROVIDER_CONTACT = env_text("DELTAWEB_PROVIDER_CONTACT")
 TRUSTED_PROXIES = env_networks("DELTAWEB_TRUSTED_PROXIES")

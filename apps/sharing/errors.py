@@ -7,7 +7,9 @@ DeltaError
     ├── ShareNotFoundError          no share has that name
     ├── RecipientNotFoundError      no recipient has that name
     ├── SharedTableNotFoundError    the share has no such table
-    ├── PartitionFilterError        a filter that does not fit the table
+    ├── ConditionError              a condition that does not fit the table
+    │   └── ColumnsError            a list of columns that does not
+    ├── PropertyInvalidError        a text that is no property of a recipient
     ├── StartVersionError           a version that history cannot begin at
     ├── NetworkInvalidError         a text that is no network
     ├── TooManyNetworksError        an allow list that is too long
@@ -37,6 +39,8 @@ from datetime import datetime
 from typing import ClassVar
 
 from deltaweb.delta.errors import DeltaError
+
+MAX_COLUMNS_SHOWN = 12
 
 
 class SharingStateError(DeltaError, code="sharing-error"):
@@ -103,8 +107,8 @@ class SharedTableNotFoundError(SharingStateError, code="shared-table-not-found")
 # === What is shared, and how ===
 
 
-class PartitionFilterError(SharingStateError, code="partition-filter-invalid"):
-    """A partition filter does not parse, or does not fit the table."""
+class ConditionError(SharingStateError, code="condition-invalid"):
+    """A condition does not parse, or does not fit the table."""
 
     sentence: str
     columns: Sequence[str]
@@ -114,8 +118,23 @@ class PartitionFilterError(SharingStateError, code="partition-filter-invalid"):
     @property
     def _advice(self) -> str:
         if not self.columns:
-            return "Leave the filter empty."
-        return f"Only {', '.join(self.columns)} may be named."
+            return "Leave it empty."
+        shown = ", ".join(self.columns[:MAX_COLUMNS_SHOWN])
+        more = len(self.columns) - MAX_COLUMNS_SHOWN
+        return f"The columns are {shown}{f' and {more} more' if more > 0 else ''}."
+
+
+class ColumnsError(ConditionError, code="columns-invalid"):
+    """A list of columns does not fit the table."""
+
+
+class PropertyInvalidError(SharingStateError, code="property-invalid"):
+    """A text is no property of a recipient."""
+
+    text: str
+    reason: str
+    message = "{text:.80r} is no property: {reason}."
+    hint = "Write key=value, as in region=EU."
 
 
 class StartVersionError(SharingStateError, code="start-version-invalid"):

@@ -50,7 +50,7 @@ class TestShare:
                 "table": "crm.orders",
                 "with_history": True,
                 "start_version": None,
-                "partition_filter": None,
+                "condition": None,
             }
             == shown["tables"][0]
         )
@@ -111,7 +111,7 @@ class TestShare:
         assert "Only note may be named" in refusal(*arguments, "--where", "id = 1")
         added = run_json(*arguments, "--where", "note = 'EU'")
 
-        assert added["partition_filter"] == "note = 'EU'"
+        assert added["condition"] == "note = 'EU'"
 
     def test_a_table_that_clients_could_misread_is_shared_with_a_warning(
         self, tmp_path: Path

@@ -12,11 +12,14 @@ from deltaweb.delta.feed.feed_files import FeedFiles
 from deltaweb.delta.feed.row_schema import schema_of
 from deltaweb.delta.feed.versions import VersionRange, find_range, has_feed
 from deltaweb.delta.snapshot.state import Definition
-from deltaweb.expressions.condition import SQLCondition
 from deltaweb.index.query.change_selection import ChangeFacts, ChangeSelection
 from deltaweb.sharing.capabilities import Capabilities
 from deltaweb.sharing.compatibility import misreadings
-from deltaweb.sharing.errors import FileOutsideTableError, FilesVacuumedError
+from deltaweb.sharing.errors import (
+    FileOutsideTableError,
+    FilesVacuumedError,
+    RuledChangesError,
+)
 from deltaweb.sharing.response_format import ResponseFormat, choose_format
 from deltaweb.sharing.table_query import ChangesQuery
 from deltaweb.sharing.wire.delta import covering_protocol
@@ -30,6 +33,7 @@ from deltaweb.web.sharing.answers.signed_lines import (
     signed_changes,
 )
 from deltaweb.web.sharing.answers.tables import FilesAnswer
+from deltaweb.web.sharing.grants.rules import TableRule, rule_for
 from deltaweb.web.sharing.models import SharedTable
 
 
@@ -51,9 +55,11 @@ def table_changes(
         TableMisreadError: If the client would misread a version.
         FileOutsideTableError: If one of the files lies outside of the table.
         FilesVacuumedError: If files of a version were deleted.
+        RuledChangesError: If a rule leaves less of the table than whole files.
         DeltaError: If the log cannot be read, or the files have no URLs.
     """
     check_history(shared)
+    rule = rule_for(shared, signing.token.recipient)
     check_start(shared, query.starting_version)
     table = open_shared(shared)
     versions = _find_range(table, query)
@@ -61,7 +67,7 @@ def table_changes(
     changes = FeedFiles(table.store, versions, with_feed=query.with_feed)
     known = changes.definitions
     shown = known[0] if query.with_old_metadata else changes.shown()
-    selection = _select(shared, table, changes, shown, query)
+    selection = _select(shared, rule, changes, (table.root, shown), query)
     facts = selection.facts()
     _check_files(shared, facts)
     chosen = _format(shared, [*known, shown], facts, capabilities)
@@ -69,7 +75,7 @@ def table_changes(
     lines = signed_changes(
         selection,
         chosen,
-        signer=open_plan(shared, signing),
+        signer=open_plan(shared, signing).own,
         instants=_instants(shared, known),
     )
     first = next(lines, b"")  # what is wrong with all of them becomes the status
@@ -105,18 +111,30 @@ def _find_range(table: DeltaTable, query: ChangesQuery) -> VersionRange:
 
 def _select(
     shared: SharedTable,
-    table: DeltaTable,
+    rule: TableRule,
     changes: FeedFiles,
-    shown: Definition,
+    of_table: tuple[str, Definition],
     query: ChangesQuery,
 ) -> ChangeSelection:
-    schema = schema_of(table.root, shown)
-    condition = shared.partition_filter
+    """Choose the files that are offered, each of them as it is.
+
+    Raises:
+        RuledChangesError: If a rule would have some of them rewritten.
+    """
+    root, shown = of_table
+    schema = schema_of(root, shown)
+    condition = None
+    if not rule.is_whole:
+        if rule.columns is not None or not rule.conditions:
+            raise RuledChangesError(table=shared.full_name)
+        condition = rule.condition(schema)
+        if not condition.names <= set(shown.metadata.partition_columns):
+            raise RuledChangesError(table=shared.full_name)
     return ChangeSelection(
         changes=changes,
-        root=table.root,
+        root=root,
         schema=schema,
-        partition_filter=SQLCondition(condition, schema) if condition else None,
+        partition_filter=condition,
         reads_removed=query.with_feed,
     )
 

@@ -13,6 +13,7 @@ from deltaweb.storage.local_file import open_local_file
 from deltaweb.storage.signing.file_urls import FileURLInvalidError, verify
 from deltaweb.web.sharing.access import callers as access
 from deltaweb.web.sharing.errors import AccessError
+from deltaweb.web.sharing.grants.prepared import location_of
 from deltaweb.web.sharing.models import RecipientToken, SharedTable
 from deltaweb.web.tables.storage.locations import check_allowed
 from deltaweb.web.tables.storage.opening import roots_of_server
@@ -31,6 +32,7 @@ class FileRequest:
         query: The query of the URL.
         address: The caller's address.
         now: The current time.
+        is_prepared: Whether the path is that of a rewritten file, in their store.
     """
 
     share: str
@@ -39,6 +41,7 @@ class FileRequest:
     query: str
     address: str
     now: datetime
+    is_prepared: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +77,22 @@ def open_file(asked: FileRequest, *, keys: Sequence[bytes]) -> OpenedFile:
     token = _live_token(signed.token_id, address=asked.address, now=asked.now)
     shared = _granted_table(signed.table_id, token)
     try:
-        check_allowed(shared.table.location, roots=roots_of_server())
-        file = open_local_file(shared.table.location, signed.path)
+        location = _location(shared, is_prepared=asked.is_prepared)
+        file = open_local_file(location, signed.path)
     except (LocationError, PathEscapesTableError):
         raise FileRefusedError(reason="it lies outside of the table") from None
     except DataFileError as error:
         logger.info("%s", error)
         raise FileGoneError from None
     return OpenedFile(file, token, shared)
+
+
+def _location(shared: SharedTable, *, is_prepared: bool) -> str:
+    if is_prepared:
+        return location_of(shared.id)
+    location = shared.table.location
+    check_allowed(location, roots=roots_of_server())
+    return location
 
 
 def _live_token(token_id: UUID, *, address: str, now: datetime) -> RecipientToken:
@@ -99,7 +110,9 @@ def _live_token(token_id: UUID, *, address: str, now: datetime) -> RecipientToke
 
 def _granted_table(table_id: UUID, token: RecipientToken) -> SharedTable:
     granted = SharedTable.objects.select_related("share", "table").filter(
-        id=table_id, share__grants__recipient=token.recipient_id
+        id=table_id,
+        share__grants__recipient=token.recipient_id,
+        share__off_since__isnull=True,
     )
     if shared := granted.first():
         return shared

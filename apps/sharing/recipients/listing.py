@@ -9,6 +9,7 @@ from uuid import UUID
 from django import forms
 from django.db.models import Q, QuerySet
 
+from deltaweb.conditions.recipients import Property
 from deltaweb.web.pages.lists.fields import WordField
 from deltaweb.web.pages.lists.sorting import Column, ordering
 from deltaweb.web.pages.page_json import Named, OnPage, Spread, shaped
@@ -35,6 +36,7 @@ class RecipientResource:
         token_ends_at: When the last of its live tokens ends; None without one.
         shares: Names of what it may read.
         allowed_networks: Where it may come from; empty allows every address.
+        properties: What conditions call recipient.<key>.
     """
 
     name: str
@@ -46,6 +48,7 @@ class RecipientResource:
     shares: list[str]
     last_used_at: datetime | None
     allowed_networks: list[str]
+    properties: dict[str, Property]
     created_at: datetime
     id: UUID
     url: str

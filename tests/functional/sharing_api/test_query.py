@@ -299,7 +299,7 @@ class TestBody:
 
 class TestPartitionFilter:
     def share_with(self, lake: Lake, sql: str) -> None:
-        SharedTable.objects.filter(id=lake.shared.id).update(partition_filter=sql)
+        SharedTable.objects.filter(id=lake.shared.id).update(condition=sql)
 
     def test_is_enforced(self, acme: Caller, lake: Lake) -> None:
         self.share_with(lake, "day >= '2026-01-02'")

@@ -129,7 +129,7 @@ def test_a_constraint_holds_where_no_row_is_denied(sql: str, expected: set[int])
 def test_a_share_offers_the_files_of_a_condition_on_partitions(table, sql, expected):
     version = SharedTableReader().open_version(table, index_folder=None)
 
-    chosen = version.select(partition_filter=SQLCondition(sql, version.schema))
+    chosen = signed(version, SQLCondition(sql, version.schema)).select()
 
     offered = {p for batch in chosen.batches() for p in batch["path"].to_pylist()}
     files = table.snapshot().files

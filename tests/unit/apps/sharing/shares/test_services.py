@@ -46,7 +46,7 @@ def update(shared: SharedTable, **facts: Any) -> None:  # noqa: ANN401 (facts)
     known: dict[str, Any] = {
         "with_history": True,
         "start_version": None,
-        "partition_filter": "",
+        "condition": "",
         "comment": "",
     }
     shares.update_table(shared, **known | facts, actor=WHO, now=NOW)
@@ -179,9 +179,9 @@ class TestAddTable:
             add(with_history=with_history, start_version=start_version)
 
     def test_a_filter_over_partition_columns_is_kept_as_written(self) -> None:
-        added = add(table=partitioned(), partition_filter=" note = 'EU' ")
+        added = add(table=partitioned(), condition=" note = 'EU' ")
 
-        assert added.partition_filter == "note = 'EU'"
+        assert added.condition == "note = 'EU'"
 
     @pytest.mark.parametrize(
         ("sql", "said"),
@@ -193,8 +193,8 @@ class TestAddTable:
         ],
     )
     def test_any_other_filter_is_refused(self, sql: str, said: str) -> None:
-        with pytest.raises(errors.PartitionFilterError, match=said) as caught:
-            add(table=partitioned(), partition_filter=sql)
+        with pytest.raises(errors.ConditionError, match=said) as caught:
+            add(table=partitioned(), condition=sql)
 
         assert caught.value.hint == "Only note may be named."
         assert not SharedTable.objects.exists()
@@ -203,22 +203,22 @@ class TestAddTable:
         table = new_table()
         new_metadata(table)
 
-        with pytest.raises(errors.PartitionFilterError, match="is not partitioned"):
-            add(table=table, partition_filter="note = 'x'")
+        with pytest.raises(errors.ConditionError, match="is not partitioned"):
+            add(table=table, condition="note = 'x'")
 
     def test_nor_does_one_that_is_not_indexed(self) -> None:
-        with pytest.raises(errors.PartitionFilterError, match="has no index yet"):
-            add(table=new_unindexed_table(), partition_filter="note = 'x'")
+        with pytest.raises(errors.ConditionError, match="has no index yet"):
+            add(table=new_unindexed_table(), condition="note = 'x'")
 
 
 class TestUpdateTable:
     def test_records_each_field_that_changed(self) -> None:
         shared = new_shared_table(table=partitioned())
 
-        update(shared, start_version=1, partition_filter="note IS NULL")
+        update(shared, start_version=1, condition="note IS NULL")
 
         shared.refresh_from_db()
-        assert (shared.start_version, shared.partition_filter) == (1, "note IS NULL")
+        assert (shared.start_version, shared.condition) == (1, "note IS NULL")
         events = AuditEvent.objects.order_by("id").values_list("action", "detail")
         assert [(name, at["old"], at["new"]) for name, at in events] == [
             ("share.start_history", None, 1),

@@ -9,7 +9,14 @@ from deltaweb.index.query.shared_table import SharedTableReader
 from deltaweb.index.query.shared_version import SharedVersion
 from tests.support.logs.delta_logs import add
 from tests.support.logs.local_logs import LocalLog
-from tests.support.pages.shared_tables import condition, hint, listed, paths, stats_text
+from tests.support.pages.shared_tables import (
+    condition,
+    hint,
+    listed,
+    paths,
+    signed,
+    stats_text,
+)
 
 
 class TestSelection:
@@ -49,7 +56,7 @@ class TestSelection:
     @pytest.mark.parametrize("text", ["id = 1", "p = 1 AND id > 0"])
     def test_a_filter_of_other_columns_offers_nothing(self, version, text):
         with pytest.raises(PredicateError):
-            version.select(partition_filter=condition(text))
+            signed(version, condition(text)).select()
 
     @pytest.mark.parametrize(
         ("text", "expected"),
@@ -109,7 +116,7 @@ class TestBadPartitionValues:
 
     def test_offer_nothing_where_a_filter_looks_at_them(self, version: SharedVersion):
         with pytest.raises(PartitionValueError, match="bad"):
-            version.select(partition_filter=condition("p = 1"))
+            signed(version, condition("p = 1")).select()
 
     def test_may_match_every_hint(self, version: SharedVersion) -> None:
         assert paths(version, predicates=[hint("p = 1")]) == ["bad", "good"]
