@@ -19,6 +19,9 @@ class SharingConfig(AppConfig):
 
     def ready(self) -> None:
         """Guard tables that are shared, and put sharing where people look for it."""
+        from deltaweb.web.jobs import kinds  # noqa: PLC0415 (models load before ready)
+
+        kinds.load_from("deltaweb.web.sharing.grants.preparing")
         _add_to_tables()
         _add_to_search()
         _add_to_first_page()

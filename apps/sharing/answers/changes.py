@@ -5,6 +5,7 @@ Data from a Table" (startingVersion).
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import chain, pairwise
 
 from deltaweb.delta.errors import VersionNotFoundError
@@ -20,6 +21,7 @@ from deltaweb.sharing.errors import (
     FilesVacuumedError,
     RuledChangesError,
 )
+from deltaweb.sharing.narrowed import narrowed
 from deltaweb.sharing.response_format import ResponseFormat, choose_format
 from deltaweb.sharing.table_query import ChangesQuery
 from deltaweb.sharing.wire.delta import covering_protocol
@@ -62,16 +64,18 @@ def table_changes(
     rule = rule_for(shared, signing.token.recipient)
     check_start(shared, query.starting_version)
     table = open_shared(shared)
+    _check_rule(shared, rule, table)
     versions = _find_range(table, query)
     check_start(shared, versions.first)
     changes = FeedFiles(table.store, versions, with_feed=query.with_feed)
     known = changes.definitions
     shown = known[0] if query.with_old_metadata else changes.shown()
-    selection = _select(shared, rule, changes, (table.root, shown), query)
+    selection = _select(rule, changes, (table.root, shown), query)
     facts = selection.facts()
     _check_files(shared, facts)
     chosen = _format(shared, [*known, shown], facts, capabilities)
-    head = _head_lines(known, shown, query, chosen)
+    told = [_told(rule, table.root, at) for at in (*known, shown)]
+    head = _head_lines(told[:-1], told[-1], query, chosen)
     lines = signed_changes(
         selection,
         chosen,
@@ -109,8 +113,29 @@ def _find_range(table: DeltaTable, query: ChangesQuery) -> VersionRange:
     )
 
 
+def _check_rule(shared: SharedTable, rule: TableRule, table: DeltaTable) -> None:
+    """Refuse changes of which a rule would have files rewritten.
+
+    Raises:
+        RuledChangesError: If it would.
+    """
+    if rule.is_whole:
+        return
+    newest = table.snapshot_metadata()
+    partitions = newest.metadata.partition_columns
+    if not rule.leaves_whole_files(newest.schema, partitions):
+        raise RuledChangesError(table=shared.full_name)
+
+
+def _told(rule: TableRule, root: str, at: Definition) -> Definition:
+    """Return what is told of a version under a rule."""
+    if rule.is_whole:
+        return at
+    schema = schema_of(root, at)
+    return replace(at, metadata=narrowed(at.metadata, schema, schema.names))
+
+
 def _select(
-    shared: SharedTable,
     rule: TableRule,
     changes: FeedFiles,
     of_table: tuple[str, Definition],
@@ -119,17 +144,11 @@ def _select(
     """Choose the files that are offered, each of them as it is.
 
     Raises:
-        RuledChangesError: If a rule would have some of them rewritten.
+        PredicateError: If the rule does not fit all versions.
     """
     root, shown = of_table
     schema = schema_of(root, shown)
-    condition = None
-    if not rule.is_whole:
-        if rule.columns is not None or not rule.conditions:
-            raise RuledChangesError(table=shared.full_name)
-        condition = rule.condition(schema)
-        if not condition.names <= set(shown.metadata.partition_columns):
-            raise RuledChangesError(table=shared.full_name)
+    condition = rule.condition(schema) if rule.conditions else None
     return ChangeSelection(
         changes=changes,
         root=root,

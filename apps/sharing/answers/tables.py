@@ -209,7 +209,9 @@ def _head_lines(
         version=opened.version,
         size_bytes=opened.size_bytes if is_whole else None,
         num_files=opened.num_files if is_whole else None,
-        has_feed=shared.with_history and has_feed(opened.metadata),
+        has_feed=shared.with_history
+        and has_feed(opened.metadata)
+        and rule.leaves_whole_files(opened.schema, opened.metadata.partition_columns),
     )
     return response_format.head_lines(opened.metadata, facts)
 

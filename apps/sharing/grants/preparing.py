@@ -7,8 +7,10 @@ from typing import Any, Final, Protocol
 from uuid import UUID
 
 import pyarrow as pa
+from django.db.models import Q
 from django.utils import timezone
 
+from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.log.file_actions import PARTITION_VALUES
 from deltaweb.delta.scan.rows import iter_rows
 from deltaweb.delta.values.partition_values import partition_schema
@@ -104,7 +106,7 @@ def table_rules(shared: SharedTable) -> list[TableRule]:
     Raises:
         PredicateError: If a condition does not parse.
     """
-    found = {}
+    found: dict[str, TableRule] = {}
     for recipient in shared.share.recipients.order_by("name_key"):
         rule = rule_for(shared, recipient)
         if not rule.is_whole:
@@ -218,6 +220,32 @@ def request_preparation(share: Share, *, now: datetime) -> Job:
         key=hashed_key("prepare", str(share.id)),
         now=now,
     )
+
+
+def request_due_preparations(*, now: datetime) -> int:
+    """Queue the preparation of every share whose tables have new commits or rules.
+
+    A version counts as known once the table was looked at.
+
+    Returns:
+        How many shares.
+    """
+    ruled = Q(condition__gt="") | ~Q(columns=[]) | Q(rules__isnull=False)
+    shared = SharedTable.objects.filter(ruled, share__off_since__isnull=True)
+    due = set()
+    for one in shared.select_related("share", "table").distinct():
+        newest = one.table.latest_version_seen
+        if one.share_id in due or newest is None:
+            continue
+        try:
+            rules = [rule.digest for rule in table_rules(one)]
+        except DeltaError:
+            continue  # its page says what is wrong with the rule
+        ready = one.prepared_versions.filter(version__gte=newest, rule__in=rules)
+        if ready.values("rule").distinct().count() < len(rules):
+            due.add(one.share_id)
+            request_preparation(one.share, now=now)
+    return len(due)
 
 
 def _run(job: TrackedJob, asked: PrepareShare) -> dict[str, Any]:

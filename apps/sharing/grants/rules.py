@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -74,6 +74,20 @@ class TableRule:
         text = " AND ".join(f"({one}\n)" for one in self.conditions)
         return SQLCondition(bound_to(parse_sql(text), self.properties, schema), schema)
 
+    def leaves_whole_files(
+        self, schema: StructType, partition_columns: Sequence[str]
+    ) -> bool:
+        """Return whether each file is handed out as it is, or not at all.
+
+        Raises:
+            PredicateError: If a condition does not fit the schema.
+        """
+        if self.columns is not None:
+            return False
+        if not self.conditions:
+            return True
+        return self.condition(schema).names <= set(partition_columns)
+
     def bind(self, version: SharedVersion) -> "BoundRule":
         """Return the rule for the schema of a version.
 
@@ -121,7 +135,7 @@ def rule_for(shared: SharedTable, recipient: Recipient) -> TableRule:
     A rule of its own can only take away what the table's rule leaves.
     """
     own = RecipientRule.objects.filter(shared_table=shared, recipient=recipient).first()
-    held = [shared, own] if own else [shared]
+    held: list[SharedTable | RecipientRule] = [shared, own] if own else [shared]
     columns: frozenset[str] | None = None
     for one in held:
         if one.columns:

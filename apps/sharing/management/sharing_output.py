@@ -12,7 +12,6 @@ from deltaweb.web.sharing.grants.preparing import PreparedTable
 from deltaweb.web.sharing.issuing.token_rows import TokenResource, token_rows
 from deltaweb.web.sharing.models import Recipient, RecipientToken
 from deltaweb.web.sharing.recipients.listing import RecipientResource, recipient_rows
-from deltaweb.web.sharing.recipients.properties import properties_text
 from deltaweb.web.sharing.shares.resources import SharedTableResource, ShareResource
 from deltaweb.web.tables.management.text_output import Columns, facts, listed, time_text
 
@@ -120,7 +119,7 @@ def recipient_text(recipient: RecipientResource, use: UseResource) -> str:
             ("comment", recipient.comment or "none"),
             ("created", time_text(recipient.created_at)),
             ("shares", ", ".join(recipient.shares) or "none"),
-            ("properties", properties_text(recipient.properties) or "none"),
+            ("properties", ", ".join(recipient.properties) or "none"),
             ("allowed from", ", ".join(recipient.allowed_networks) or "anywhere"),
             _use_text(use),
         ]

@@ -47,11 +47,6 @@ def property_texts(properties: Mapping[str, Property]) -> list[str]:
     return [f"{key}={_text(value)}" for key, value in properties.items()]
 
 
-def properties_text(properties: Mapping[str, Property]) -> str:
-    """Return properties on one line."""
-    return ", ".join(property_texts(properties))
-
-
 def _value(text: str, value: str) -> Property:
     if _WHOLE.fullmatch(value):
         return int(value)

@@ -11,6 +11,7 @@ nothing is known of as well.
 """
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -21,6 +22,9 @@ from deltaweb.expressions.condition import SQLCondition
 from deltaweb.index.query.file_part import FilePart
 from deltaweb.index.query.partition_match import rows_where_true
 from deltaweb.index.query.shared_version import SharedVersion
+
+PREFIX_BYTES: Final = 32
+"""Of texts as long as that, and longer, statistics may hold the start alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,7 +123,10 @@ def _by_statistics(
     possible = live
     if condition.reach is not None:
         possible = live & version.may_match(part, live, condition.reach)
-    inside = possible & ~version.may_match(part, possible, condition.misses)
+    outside = version.may_match(
+        part, possible, condition.misses, cut_bytes=PREFIX_BYTES
+    )
+    inside = possible & ~outside
     if part.has_vectors is not None:
         inside &= ~part.has_vectors.to_numpy(zero_copy_only=False)
     return possible, inside

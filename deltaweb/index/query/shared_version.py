@@ -5,6 +5,7 @@ Source: delta_sharing_protocol.md, "Read Data from a Table".
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final
@@ -160,10 +161,19 @@ class SharedVersion:
             chosen = self._limited(chosen, limit, misses)
         return FileSelection(chosen, total_files=self.num_files, root=self._root)
 
-    def may_match(self, part: FilePart, live: Mask, predicate: Predicate) -> Mask:
-        """Mark the files that a hint may be true for; all that cannot be judged."""
+    def may_match(
+        self, part: FilePart, live: Mask, predicate: Predicate, *, cut_bytes: int = 0
+    ) -> Mask:
+        """Mark the files that a hint may be true for; all that cannot be judged.
+
+        Args:
+            part: The files.
+            live: Those that matter.
+            predicate: The condition.
+            cut_bytes: As in `ColumnRange`.
+        """
         sources = [partial(self._partition_ranges, part)]
-        sources.append(partial(self._statistics_ranges, part))
+        sources.append(partial(self._statistics_ranges, part, cut_bytes=cut_bytes))
         return prune(predicate, part.num_rows, sources, among=live)
 
     def _limited(
@@ -207,10 +217,15 @@ class SharedVersion:
                     ranges[path] = part.partition(field).hinted_range
         return ranges
 
-    def _statistics_ranges(self, part: FilePart, columns: list[ColumnPath]) -> Ranges:
+    def _statistics_ranges(
+        self, part: FilePart, columns: list[ColumnPath], *, cut_bytes: int
+    ) -> Ranges:
         schema, partitions = self.schema, self.metadata.partition_columns
         wanted = [c for c in columns if schema.find(c[0]) and c[0] not in partitions]
-        return part.ranges(schema, wanted) if wanted else {}
+        found = part.ranges(schema, wanted) if wanted else {}
+        return {
+            path: replace(known, cut_bytes=cut_bytes) for path, known in found.items()
+        }
 
 
 def _part(block: FileBlock) -> FilePart:

@@ -14,6 +14,7 @@ from deltaweb.expressions.condition import SQLCondition
 from deltaweb.expressions.errors import ExpressionError, ExpressionValueError
 from deltaweb.index.query.shared_table import SharedTableReader
 from deltaweb.table import DeltaTable
+from tests.support.pages.shared_tables import signed
 from tests.support.tables.written_rows import new_table
 
 ROWS = pa.table(

@@ -186,7 +186,8 @@ class TestAddTable:
     @pytest.mark.parametrize(
         ("sql", "said"),
         [
-            pytest.param("id = 1", "id", id="a column of the data"),
+            pytest.param("recipient.a.b = 1", "recipient", id="below a property"),
+            pytest.param("day < current_date()", "current_date", id="another each day"),
             pytest.param("nothing = 1", "nothing", id="no column"),
             pytest.param("note = ", "cannot be used", id="half a condition"),
             pytest.param("1 = 1; DROP TABLE t", "cannot be used", id="two statements"),
@@ -196,17 +197,30 @@ class TestAddTable:
         with pytest.raises(errors.ConditionError, match=said) as caught:
             add(table=partitioned(), condition=sql)
 
-        assert caught.value.hint == "Only note may be named."
+        assert caught.value.hint == "The columns are id, note."
         assert not SharedTable.objects.exists()
 
-    def test_a_table_without_partitions_has_none(self) -> None:
-        table = new_table()
-        new_metadata(table)
+    @pytest.mark.parametrize(
+        "sql", ["id = 1", "note = recipient.region", "note = recipient.NAME OR id > 3"]
+    )
+    def test_a_condition_may_speak_of_any_column_and_of_recipients(self, sql: str):
+        assert add(table=partitioned(), condition=sql).condition == sql
 
-        with pytest.raises(errors.ConditionError, match="is not partitioned"):
-            add(table=table, condition="note = 'x'")
+    def test_columns_are_kept_as_the_table_spells_them(self) -> None:
+        assert add(table=partitioned(), columns=[" ID "]).columns == ["id"]
 
-    def test_nor_does_one_that_is_not_indexed(self) -> None:
+    @pytest.mark.parametrize(
+        ("columns", "said"),
+        [
+            pytest.param(["pay"], "no column 'pay'", id="no column"),
+            pytest.param(["note"], "partition column", id="nothing that files hold"),
+        ],
+    )
+    def test_other_columns_are_refused(self, columns: list[str], said: str) -> None:
+        with pytest.raises(errors.ColumnsError, match=said):
+            add(table=partitioned(), columns=columns)
+
+    def test_a_table_that_is_not_indexed_takes_no_condition(self) -> None:
         with pytest.raises(errors.ConditionError, match="has no index yet"):
             add(table=new_unindexed_table(), condition="note = 'x'")
 
