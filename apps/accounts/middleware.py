@@ -19,9 +19,8 @@ from django_htmx.http import HttpResponseClientRedirect
 from deltaweb.web.accounts import selectors
 from deltaweb.web.accounts.errors import APIKeyUnknownError, SignInRequiredError
 from deltaweb.web.accounts.permissions import mark_as_by_key
-from deltaweb.web.pages.errors import PageError, wants_json
+from deltaweb.web.pages.errors import PageError, json_error, wants_json
 from deltaweb.web.pages.request.django_internals import need_no_csrf_token
-from deltaweb.web.pages.responses import json_response
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 SCHEME = "bearer"
@@ -43,7 +42,7 @@ def api_key_authentication(get_response: GetResponse) -> GetResponse:
         try:
             user = selectors.user_of_api_key(secret.strip(), now=timezone.now())
         except APIKeyUnknownError as error:
-            return unauthorized(error)
+            return unauthorized(request, error)
         request.user = user
         mark_as_by_key(request)
         need_no_csrf_token(request)
@@ -79,7 +78,7 @@ class SignInRequiredMiddleware:
         if request.user.is_authenticated or not getattr(view, "login_required", True):
             return None
         if wants_json(request):
-            return unauthorized(SignInRequiredError())
+            return unauthorized(request, SignInRequiredError())
         if "HX-Request" in request.headers:
             return HttpResponseClientRedirect(_sign_in_url(_page_of(request)))
         here = request.get_full_path() if request.method == "GET" else _start()
@@ -89,10 +88,9 @@ class SignInRequiredMiddleware:
 sign_in_required = SignInRequiredMiddleware
 
 
-def unauthorized(error: PageError) -> HttpResponse:
+def unauthorized(request: HttpRequest, error: PageError) -> HttpResponse:
     """Answer 401 as JSON and say which scheme would do."""
-    body = {"error": error.code, "message": error.message, "hint": error.hint}
-    response = json_response(body, status=401)
+    response = json_error(request, error)
     response["WWW-Authenticate"] = 'Bearer realm="deltaweb"'
     return response
 
