@@ -19,8 +19,13 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from deltaweb.web.accounts.models import User
-from deltaweb.web.accounts.permissions import admin_required, editor_required
+from deltaweb.web.accounts.models import Scope, User
+from deltaweb.web.accounts.permissions import (
+    admin_required,
+    check_scope,
+    editor_required,
+    scope_of_page,
+)
 from deltaweb.web.api.errors import (
     BodyInvalidError,
     MethodNotAllowedError,
@@ -43,7 +48,6 @@ GUARDS: Final[Mapping[str, Callable[..., Any]]] = {
     Role.EDITOR: editor_required,
     Role.ADMIN: admin_required,
 }
-SAFE_METHODS: Final = frozenset({"GET", "HEAD"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,12 +56,14 @@ class Endpoint:
 
     Attributes:
         role: Who may call it, at least.
+        scope: What a key must be for; None is reading or writing, by the method.
         takes: The parameters of its address.
         body: A dataclass that the body is read into; None where it has none.
         answers: By status, the dataclass of each answer; None for an empty one.
     """
 
     role: str
+    scope: Scope | None = None
     takes: Takes = ()
     body: type | None = None
     answers: Mapping[int, type | None]
@@ -75,6 +81,7 @@ class Answer:
 def endpoint(
     role: str,
     *,
+    scope: Scope | None = None,
     takes: Takes = (),
     body: type | None = None,
     answers: type | Mapping[int, type | None],
@@ -86,12 +93,15 @@ def endpoint(
 
     Args:
         role: As in `Endpoint`.
+        scope: Likewise.
         takes: Likewise.
         body: Likewise.
         answers: Likewise; a dataclass alone is that of 200.
     """
     by_status = answers if isinstance(answers, Mapping) else {200: answers}
-    told = Endpoint(role=role, takes=tuple(takes), body=body, answers=by_status)
+    told = Endpoint(
+        role=role, scope=scope, takes=tuple(takes), body=body, answers=by_status
+    )
     known = names_of(told.takes)
     first = next(iter(by_status))
 
@@ -103,6 +113,7 @@ def endpoint(
             request = asked._request  # noqa: SLF001 (whose types all below have)
 
             def guarded(request: HttpRequest) -> object:
+                check_scope(request, told.scope or scope_of_page(request))
                 check_query(request, known)
                 if body is not None:
                     parts["body"] = read_body(request, body)
@@ -144,6 +155,7 @@ class RestView(APIView):
         """
         view = super().as_view(**initkwargs)
         view.csrf_exempt, view.login_required = False, True  # type: ignore[attr-defined]  # DRF sets both
+        view.checks_scope = True  # type: ignore[attr-defined]  # each endpoint has its own
         return view
 
     def initial(self, request: Request, *args: object, **kwargs: object) -> None:
