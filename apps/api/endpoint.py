@@ -13,7 +13,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import wraps
-from typing import Any, ClassVar, Final, NoReturn
+from typing import Any, Final, NoReturn
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from rest_framework.request import Request
@@ -142,20 +142,18 @@ class RestView(APIView):
     parser_classes = []
     renderer_classes = []
     throttle_classes = []
-    http_method_names: ClassVar[list[str]] = [
-        *("get", "head", "post", "put", "patch", "delete")
-    ]
+    http_method_names = ["get", "head", "post", "put", "patch", "delete"]
     schema = ViewSchema()
 
     @classmethod
-    def as_view(cls, **initkwargs: Any) -> Callable[..., HttpResponseBase]:  # noqa: ANN401 (Django's own)
+    def as_view(cls, **initkwargs: Any) -> Any:  # noqa: ANN401 (Django's own)
         """Return the view: DRF takes its own out of what Django's middleware does.
 
         Here a call has to be of somebody, and one by a session needs its CSRF token.
         """
-        view = super().as_view(**initkwargs)
-        view.csrf_exempt, view.login_required = False, True  # type: ignore[attr-defined]  # DRF sets both
-        view.checks_scope = True  # type: ignore[attr-defined]  # each endpoint has its own
+        view: Any = super().as_view(**initkwargs)
+        view.csrf_exempt, view.login_required = False, True
+        view.checks_scope = True  # each endpoint has its own
         return view
 
     def initial(self, request: Request, *args: object, **kwargs: object) -> None:
@@ -191,8 +189,9 @@ def read_body(request: HttpRequest, kind: type) -> Any:  # noqa: ANN401 (the dat
         BodyInvalidError: If it is no JSON, or does not fit.
         UnknownParameterError: If it has a key that the dataclass has not.
     """
-    if request.body and request.content_type != "application/json":
-        raise NotJSONError(content_type=request.content_type[:100])
+    content_type = request.content_type or ""
+    if request.body and content_type != "application/json":
+        raise NotJSONError(content_type=content_type[:100])
     try:
         values = json.loads(request.body or b"{}", parse_constant=_no_number)
     except (ValueError, RecursionError):

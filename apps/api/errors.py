@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import ClassVar
 
 from deltaweb.web.pages.errors import PageError
 
@@ -31,7 +30,7 @@ class MethodNotAllowedError(PageError, code="method-not-allowed"):
 
     method: str
     allowed: Sequence[str]
-    status: ClassVar[int] = 405
+    status = 405
     message = "{method} is not answered here."
     hint = "Answered are: {_names}."
 

@@ -53,7 +53,7 @@ class ViewSchema(AutoSchema):
         """Return the first sentence of its docstring."""
         return self._parts[0]
 
-    def get_description(self) -> str:
+    def get_description(self) -> str:  # type: ignore[override]  # as drf-spectacular has it
         """Return the rest of it, and who may call it."""
         role = f"For the role {self._told.role.lower()} and above."
         return f"{self._parts[1]}\n\n{role}".strip()
@@ -81,7 +81,7 @@ class ViewSchema(AutoSchema):
 
     def _map_basic_serializer(self, serializer: Any, direction: str) -> dict[str, Any]:  # noqa: ANN401 (as above)
         """Describe a dataclass by its docstring, and its fields by theirs."""
-        found: dict[str, Any] = super()._map_basic_serializer(serializer, direction)
+        found: dict[str, Any] = super()._map_basic_serializer(serializer, direction)  # type: ignore[no-untyped-call]
         kind = serializer.dataclass_definition.dataclass_type
         about, _, fields = (kind.__doc__ or "").partition("Attributes:")
         found["description"] = " ".join(about.split())
@@ -133,7 +133,8 @@ def _kind_of(field: forms.Field | None) -> dict[str, Any]:
             **({} if field.max_value is None else {"maximum": field.max_value}),
         }
     if isinstance(field, forms.ChoiceField):
-        return {"type": "string", "enum": [str(value) for value, _ in field.choices]}
+        choices: Any = field.choices
+        return {"type": "string", "enum": [str(value) for value, _ in choices]}
     if isinstance(field, forms.BooleanField):
         return {"type": "boolean"}
     if isinstance(field, forms.UUIDField):

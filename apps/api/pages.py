@@ -3,13 +3,13 @@
 import typing
 from collections.abc import Callable, Iterable
 from dataclasses import make_dataclass
-from typing import Any
+from typing import Annotated, Any
 
 from django.http import HttpRequest, HttpResponseBase
 from django.urls import URLPattern
 
 from deltaweb.web.api.endpoint import Role, endpoint
-from deltaweb.web.pages.page_json import Spread
+from deltaweb.web.pages.page_json import Mark
 from deltaweb.web.pages.request.list_page import ListPage
 from deltaweb.web.pages.request.parameters import Takes
 
@@ -51,10 +51,9 @@ def page_endpoint(  # noqa: PLR0913 (what is said of a page)
 
 def list_of(on: ListPage[Any]) -> type:
     """Return the dataclass of the JSON form of a list."""
-    page = typing.get_type_hints(on.page)["return"]
-    rows = typing.get_type_hints(page, include_extras=True)["rows"]
-    place = typing.get_type_hints(page, include_extras=True)["paged"]
-    fields = [("place", Spread[place]), ("next", str | None), (on.entries, rows)]
+    page = typing.get_type_hints(typing.get_type_hints(on.page)["return"])
+    place: Any = Annotated.__class_getitem__((page["paged"], Mark.SPREAD))
+    fields = [("place", place), ("next", str | None), (on.entries, page["rows"])]
     name = f"{on.entries.capitalize()}Page"
     return make_dataclass(name, fields, frozen=True)
 

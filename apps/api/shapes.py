@@ -10,7 +10,7 @@ from dataclasses import is_dataclass, make_dataclass
 from datetime import date, datetime
 from functools import cache, reduce
 from operator import or_
-from typing import Any, Final, Literal, Union, get_args, get_origin
+from typing import Any, Final, Literal, Union, cast, get_args, get_origin
 from uuid import UUID
 
 from rest_framework.fields import JSONField
@@ -29,8 +29,10 @@ class ShapeSerializer(DataclassSerializer[Any]):
         Any: JSONField,
     }
 
-
-ShapeSerializer.serializer_dataclass_field = ShapeSerializer
+    @property
+    def serializer_dataclass_field(self) -> "type[ShapeSerializer]":
+        """What a dataclass within another becomes."""
+        return ShapeSerializer
 
 
 @cache
@@ -67,10 +69,10 @@ def _plain(hint: Any) -> Any:  # noqa: ANN401 (a type; a line a kind)
     if origin is Literal or hint in _SCALARS:
         return hint
     if isinstance(origin, type) and issubclass(origin, Mapping):
-        return dict[str, _plain(args[1])]
+        return dict[str, _plain(args[1])]  # type: ignore[misc]  # made as the program runs
     if isinstance(origin, type) and issubclass(origin, Iterable):
-        return list[_plain(args[0])] if _is_alike(args) else list[Any]
-    return shape_of(hint) if is_dataclass(hint) else Any
+        return list[_plain(args[0])] if _is_alike(args) else list[Any]  # type: ignore[misc]  # as above
+    return shape_of(cast("type", hint)) if is_dataclass(hint) else Any
 
 
 def _is_alike(args: tuple[Any, ...]) -> bool:

@@ -1,6 +1,6 @@
 """Where the endpoints are."""
 
-from typing import Final
+from typing import Final, NoReturn
 
 from django.http import HttpRequest
 from django.urls import path, re_path
@@ -15,7 +15,7 @@ V1: Final = "api/v1"
 TABLE: Final = f"{V1}/tables/<str:namespace>/<str:name>"
 
 
-def not_there(request: HttpRequest, **_: object) -> None:
+def not_there(request: HttpRequest, **_: object) -> NoReturn:
     """Refuse every other address below.
 
     Raises:
