@@ -52,7 +52,7 @@ def page_endpoint(  # noqa: PLR0913 (what is said of a page)
 def list_of(on: ListPage[Any]) -> type:
     """Return the dataclass of the JSON form of a list."""
     page = typing.get_type_hints(typing.get_type_hints(on.page)["return"])
-    place: Any = Annotated.__class_getitem__((page["paged"], Mark.SPREAD))
+    place: Any = Annotated[page["paged"], Mark.SPREAD]  # noqa: F821 (no name of a type)
     fields = [("place", place), ("next", str | None), (on.entries, page["rows"])]
     name = f"{on.entries.capitalize()}Page"
     return make_dataclass(name, fields, frozen=True)

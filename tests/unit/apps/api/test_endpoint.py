@@ -50,7 +50,7 @@ class TestACall:
         assert (table["name"], answer.json()["next"]) == ("sales.orders", None)
 
     def test_names_the_parameter_that_is_meant(self, vera: Client):
-        answer = vera.get(f"{TABLES}?namspace=sales")
+        answer = vera.get(f"{TABLES}?name_space=sales")
 
         assert (answer.status_code, answer.json()["error"]) == (
             400,
