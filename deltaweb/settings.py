@@ -244,11 +244,6 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 5.0,
         "options": {"expires": 5.0},
     },
-    "prepare-shares": {
-        "task": "sharing.prepare_due",
-        "schedule": 15.0,
-        "options": {"expires": 15.0},
-    },
 }
 CELERY_BEAT_SCHEDULE_FILENAME = str(HOME / "beat-schedule")
 if BROKER_URL == EMBEDDED_BROKER_URL:

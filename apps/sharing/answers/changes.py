@@ -28,6 +28,7 @@ from deltaweb.sharing.wire.delta import covering_protocol
 from deltaweb.sharing.wire.lines import TableFacts
 from deltaweb.sharing.wire.partition_values import instant_columns
 from deltaweb.table import DeltaTable
+from deltaweb.web.sharing.access.grants.rules import TableRule, rule_for
 from deltaweb.web.sharing.answers.opening import check_history, check_start, open_shared
 from deltaweb.web.sharing.answers.signed_lines import (
     SigningPlan,
@@ -35,7 +36,6 @@ from deltaweb.web.sharing.answers.signed_lines import (
     signed_changes,
 )
 from deltaweb.web.sharing.answers.tables import FilesAnswer
-from deltaweb.web.sharing.grants.rules import TableRule, rule_for
 from deltaweb.web.sharing.models import SharedTable
 
 

@@ -12,8 +12,8 @@ from deltaweb.sharing.errors import FileGoneError, FileRefusedError
 from deltaweb.storage.local_file import open_local_file
 from deltaweb.storage.signing.file_urls import FileURLInvalidError, verify
 from deltaweb.web.sharing.access import callers as access
+from deltaweb.web.sharing.access.grants.prepared import location_of
 from deltaweb.web.sharing.errors import AccessError
-from deltaweb.web.sharing.grants.prepared import location_of
 from deltaweb.web.sharing.models import RecipientToken, SharedTable
 from deltaweb.web.tables.storage.locations import check_allowed
 from deltaweb.web.tables.storage.opening import roots_of_server

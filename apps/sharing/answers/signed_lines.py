@@ -27,8 +27,8 @@ from deltaweb.storage.signing.file_urls import (
     LocalFileSigner,
 )
 from deltaweb.storage.signing.signer import URLSigner, open_signer
-from deltaweb.web.sharing.grants.prepared import location_of
-from deltaweb.web.sharing.grants.rules import may_be_ruled
+from deltaweb.web.sharing.access.grants.prepared import location_of
+from deltaweb.web.sharing.access.grants.rules import may_be_ruled
 from deltaweb.web.sharing.models import RecipientToken, SharedTable
 from deltaweb.web.tables.storage.connections import options_for
 

@@ -33,6 +33,8 @@ from deltaweb.sharing.table_query import TableQuery
 from deltaweb.sharing.wire.lines import TableFacts
 from deltaweb.sharing.wire.partition_values import instant_columns
 from deltaweb.table import DeltaTable
+from deltaweb.web.sharing.access.grants.offered import offered_version, ready_versions
+from deltaweb.web.sharing.access.grants.rules import TableRule, rule_for
 from deltaweb.web.sharing.answers.opening import (
     check_history,
     check_start,
@@ -45,8 +47,6 @@ from deltaweb.web.sharing.answers.signed_lines import (
     signed_lines,
 )
 from deltaweb.web.sharing.answers.vacuumed import check_files
-from deltaweb.web.sharing.grants.offered import offered_version, ready_versions
-from deltaweb.web.sharing.grants.rules import TableRule, rule_for
 from deltaweb.web.sharing.models import Recipient, SharedTable
 from deltaweb.web.tables.index.folders import index_folder
 

@@ -7,8 +7,8 @@ from typing import Any, Final, TypeAlias
 from django.db.models import QuerySet
 
 from deltaweb.web.pages.page_json import json_with
+from deltaweb.web.sharing.access.grants.preparing import PreparedTable
 from deltaweb.web.sharing.activity.use_resource import UseResource
-from deltaweb.web.sharing.grants.preparing import PreparedTable
 from deltaweb.web.sharing.issuing.token_rows import TokenResource, token_rows
 from deltaweb.web.sharing.models import Recipient, RecipientToken
 from deltaweb.web.sharing.recipients.listing import RecipientResource, recipient_rows

@@ -42,6 +42,12 @@ class GrantResource:
     with_history: bool | None
     start_version: int | None
     condition: str | None
+    columns: list[str] | None
+
+    @in_json
+    def partition_filter(self) -> str | None:
+        """The condition, by its old name."""
+        return self.condition
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +66,7 @@ class GrantRow:
             with_history=shared.with_history if shared else None,
             start_version=shared.start_version if shared else None,
             condition=(shared.condition or None) if shared else None,
+            columns=(shared.columns or None) if shared else None,
         )
 
 

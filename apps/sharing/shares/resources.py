@@ -115,6 +115,7 @@ def shared_table_resource(shared: SharedTable) -> SharedTableResource:
         shared,
         share=shared.share.name,
         name=shared.full_name,
+        columns=shared.columns or None,
         table=shared.table.full_name,
         location=place_for_reader(shared.table.location),
     )

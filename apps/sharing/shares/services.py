@@ -13,9 +13,9 @@ from deltaweb.web.pages.actions import (
     report,
     report_changes,
 )
+from deltaweb.web.sharing.access.grants.checks import check_columns, check_condition
+from deltaweb.web.sharing.access.grants.prepared import erase_all
 from deltaweb.web.sharing.errors import NameTakenError, StartVersionError
-from deltaweb.web.sharing.grants.checks import check_columns, check_condition
-from deltaweb.web.sharing.grants.prepared import erase_all
 from deltaweb.web.sharing.models import Share, SharedTable
 from deltaweb.web.sharing.names import check_name, name_key, save_named
 from deltaweb.web.tables.models import Table

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 from django.utils import timezone
 
 from deltaweb.table import DeltaTable
-from deltaweb.web.sharing.grants.preparing import PreparedTable, prepare_share
+from deltaweb.web.sharing.access.grants.preparing import PreparedTable, prepare_share
 from deltaweb.web.sharing.models import SharedTable
 from tests.functional.sharing_api.calls import Answer, Caller, body_of, lines, local
 

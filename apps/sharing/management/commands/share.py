@@ -7,9 +7,9 @@ from django.utils import timezone
 from deltaweb.web.pages.actions import COMMAND_LINE
 from deltaweb.web.pages.command import AddSubcommand, Output, SubcommandsCommand
 from deltaweb.web.pages.page_json import json_with
+from deltaweb.web.sharing.access.grants.preparing import prepare_share
 from deltaweb.web.sharing.activity.usage import calls
 from deltaweb.web.sharing.activity.use_resource import use_resource
-from deltaweb.web.sharing.grants.preparing import prepare_share
 from deltaweb.web.sharing.management import sharing_output
 from deltaweb.web.sharing.management.log_look import refusals
 from deltaweb.web.sharing.models import Share

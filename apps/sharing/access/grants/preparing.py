@@ -21,14 +21,14 @@ from deltaweb.web.jobs.kind import JobKind, hashed_key, to_json
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.running.tracking import TrackedJob
 from deltaweb.web.jobs.services import enqueue
-from deltaweb.web.sharing.grants.offered import RuledVersion, ruled_version
-from deltaweb.web.sharing.grants.prepared import (
+from deltaweb.web.sharing.access.grants.offered import RuledVersion, ruled_version
+from deltaweb.web.sharing.access.grants.prepared import (
     erase_without_source,
     expire,
     path_of,
     store_of,
 )
-from deltaweb.web.sharing.grants.rules import BoundRule, TableRule, rule_for
+from deltaweb.web.sharing.access.grants.rules import BoundRule, TableRule, rule_for
 from deltaweb.web.sharing.models import (
     PreparedFile,
     PreparedVersion,

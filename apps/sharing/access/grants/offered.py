@@ -10,13 +10,13 @@ from deltaweb.index.query.classification import ClassifiedPart, classify
 from deltaweb.index.query.restricted_version import RestrictedVersion
 from deltaweb.index.query.shared_version import SharedVersion
 from deltaweb.sharing.errors import VersionNotReadyError
-from deltaweb.web.sharing.grants.prepared import (
+from deltaweb.web.sharing.access.grants.prepared import (
     as_table,
     find_files,
     keys_of,
     note_use,
 )
-from deltaweb.web.sharing.grants.rules import BoundRule, TableRule
+from deltaweb.web.sharing.access.grants.rules import BoundRule, TableRule
 from deltaweb.web.sharing.models import PreparedFile, PreparedVersion, SharedTable
 
 
