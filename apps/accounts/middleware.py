@@ -25,7 +25,8 @@ from deltaweb.web.pages.responses import json_response
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 SCHEME = "bearer"
-OTHER_BEARERS = "/delta-sharing/"  # recipients' tokens: the protocol's own affair
+# Recipients' tokens: the affair of the protocols alone.
+OTHER_BEARERS = ("/delta-sharing/", "/iceberg/")
 
 
 def api_key_authentication(get_response: GetResponse) -> GetResponse:
