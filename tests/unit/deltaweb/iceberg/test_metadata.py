@@ -1,9 +1,7 @@
 """`metadata.json`, as pyiceberg reads it."""
 
-from typing import Any
-
 import pytest
-from pyiceberg.table.metadata import TableMetadataUtil
+from pyiceberg.table.metadata import TableMetadata, TableMetadataUtil
 
 from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
 from deltaweb.iceberg.metadata import TableLayout, TableVersion, snapshot_id
@@ -22,7 +20,7 @@ def version(
     )
 
 
-def parsed(*versions: TableVersion, has_vectors: bool = False) -> Any:
+def parsed(*versions: TableVersion, has_vectors: bool = False) -> TableMetadata:
     layout = TableLayout("id", versions, has_vectors=has_vectors)
     places = [f"s3://x/{one.version}" for one in versions]
     text = layout.metadata(location="s3://x", list_locations=places)

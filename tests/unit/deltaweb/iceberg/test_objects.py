@@ -12,7 +12,7 @@ from pyiceberg.conversions import from_bytes
 from pyiceberg.io.pyarrow import PyArrowFileIO
 from pyiceberg.manifest import ManifestFile, read_manifest_list
 from pyiceberg.schema import Schema
-from pyiceberg.table.metadata import TableMetadataUtil
+from pyiceberg.table.metadata import TableMetadata, TableMetadataUtil
 
 from deltaweb.delta.protocol.schema import (
     DecimalType,
@@ -47,7 +47,7 @@ STATS = (
 )
 
 
-def file_row(number: int, **changed: Any) -> dict[str, Any]:
+def file_row(number: int, **changed: object) -> dict[str, Any]:
     path = f"part-{number}.parquet"
     return {
         "path": path,
@@ -100,7 +100,7 @@ class Made:
         return self.metadata.schema()
 
     @property
-    def metadata(self) -> Any:
+    def metadata(self) -> TableMetadata:
         return TableMetadataUtil.parse_obj(
             self.layout.metadata(location="s3://x", list_locations=["s3://x/l"])
         )
