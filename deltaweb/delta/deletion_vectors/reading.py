@@ -102,7 +102,8 @@ def read_vector(
     """
     if vector.size_bytes > most_bytes:
         raise MalformedVectorError(
-            reason=f"it has {vector.size_bytes:,} bytes, and {most_bytes:,} are the most"
+            reason=f"it has {vector.size_bytes:,} bytes, "
+            f"and {most_bytes:,} are the most"
         )
     place = vector.path
     if place is None:
