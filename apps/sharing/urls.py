@@ -82,5 +82,5 @@ urlpatterns = [
         takes=[activity.ACTIVITY.form],
     ),
     path("delta-sharing/", include("deltaweb.web.sharing.api.urls")),
-    path("iceberg/", include("deltaweb.web.sharing.iceberg.urls")),
+    path("iceberg/", include("deltaweb.web.sharing.api.iceberg.urls")),
 ]

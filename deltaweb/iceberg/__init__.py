@@ -7,7 +7,9 @@ Read the modules in this order:
     values       single values, as bounds and as partition values
     files        the data files of a version, row for row with what is known of them
     avro         columns of values as Avro, many rows at once
+    avro_schemas the schemas of such rows
     manifests    manifests and their list
+    objects      all that is made for a version, by its name
     puffin       deletion vectors, as files of their own
     metadata     `metadata.json`
     access       keys for clients, names of objects, and who has signed a request

@@ -103,7 +103,7 @@ def joined(parts: Sequence[Encoded | bytes], num_rows: int) -> Encoded:
         for part in parts
     ]
     if all(isinstance(part, bytes) for part in parts):
-        return pa.repeat(pa.scalar(b"".join(parts), pa.binary()), num_rows)  # type: ignore[arg-type]
+        return pa.repeat(pa.scalar(b"".join(parts), pa.binary()), num_rows)
     return pc.binary_join_element_wise(*scalars, pa.scalar(b"", pa.binary()))
 
 

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 from uuid import NAMESPACE_OID, UUID, uuid5
 
-from deltaweb.iceberg.manifests import WITH_VECTORS, SnapshotFacts
+from deltaweb.iceberg.avro_schemas import WITH_VECTORS
+from deltaweb.iceberg.manifests import SnapshotFacts
 from deltaweb.iceberg.schema import (
     FIRST_PARTITION_ID,
     FieldIds,

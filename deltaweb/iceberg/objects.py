@@ -17,6 +17,7 @@ from deltaweb.delta.deletion_vectors.descriptor import DeletionVector
 from deltaweb.delta.deletion_vectors.errors import MalformedVectorError
 from deltaweb.delta.log.file_actions import VECTOR
 from deltaweb.iceberg.access.object_keys import PathSealer
+from deltaweb.iceberg.avro_schemas import WITH_VECTORS
 from deltaweb.iceberg.errors import InexpressibleError
 from deltaweb.iceberg.files import DataFiles, data_files, has_rows_told
 from deltaweb.iceberg.manifests import (
@@ -163,7 +164,7 @@ def _check(rows: pa.Table, snapshot: SnapshotFacts) -> None:
             reason="the log does not say of every file how many rows it has"
         )
     has_vectors = rows[VECTOR].null_count < rows.num_rows
-    if has_vectors and snapshot.format_version < 3:  # noqa: PLR2004
+    if has_vectors and snapshot.format_version < WITH_VECTORS:
         raise InexpressibleError(reason="a file has a deletion vector")
 
 

@@ -72,8 +72,8 @@ def _unscaled(value: Decimal | None, scale: int, width: int = 0) -> bytes | None
     if value is None:
         return None
     sign, digits, exponent = value.as_tuple()
-    number = int("".join(map(str, digits))) * 10 ** (scale + int(exponent))
-    number = -number if sign else number
+    size = int("".join(map(str, digits))) * 10 ** (scale + int(exponent))
+    number: int = -size if sign else size
     # A bit for the sign; -128 still fits into one byte.
     length = width or ((number + (number < 0)).bit_length() // 8 + 1)
     return number.to_bytes(length, "big", signed=True)

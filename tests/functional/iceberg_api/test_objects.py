@@ -21,8 +21,8 @@ def manifest_list(metadata: dict[str, list[dict[str, str]]]) -> str:
 
 def data_location(lake: Lake, caller: Caller) -> tuple[str, S3, bytes]:
     """Where a data file is, by its path."""
-    from deltaweb.web.sharing.iceberg.keys import object_keys
-    from deltaweb.web.sharing.iceberg.layouts import open_iceberg_table
+    from deltaweb.web.sharing.api.iceberg.keys import object_keys
+    from deltaweb.web.sharing.api.iceberg.layouts import open_iceberg_table
 
     _, s3 = loaded(caller)
     table = open_iceberg_table(lake.shared, keys=object_keys())

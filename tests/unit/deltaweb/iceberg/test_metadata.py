@@ -1,7 +1,9 @@
 """`metadata.json`, as pyiceberg reads it."""
 
+from typing import Any
+
 import pytest
-from pyiceberg.table.metadata import TableMetadata, TableMetadataUtil
+from pyiceberg.table.metadata import TableMetadataUtil
 
 from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
 from deltaweb.iceberg.metadata import TableLayout, TableVersion, snapshot_id
@@ -20,7 +22,7 @@ def version(
     )
 
 
-def parsed(*versions: TableVersion, has_vectors: bool = False) -> TableMetadata:
+def parsed(*versions: TableVersion, has_vectors: bool = False) -> Any:  # noqa: ANN401 (of many optional parts)
     layout = TableLayout("id", versions, has_vectors=has_vectors)
     places = [f"s3://x/{one.version}" for one in versions]
     text = layout.metadata(location="s3://x", list_locations=places)

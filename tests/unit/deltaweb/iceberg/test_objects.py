@@ -141,7 +141,7 @@ def test_a_manifest_tells_of_its_files_in_the_order_of_paths(made: Made) -> None
 
 
 def bounds(made: Made, name: str) -> tuple[Any, Any]:
-    field = made.schema.find_field(name)
+    field: Any = made.schema.find_field(name)
     file = made.files()[0]
     found = [
         limits.get(field.field_id) for limits in (file.lower_bounds, file.upper_bounds)
@@ -205,8 +205,9 @@ def test_a_deletion_vector_is_told_of_beside_its_file(tmp_path: Path) -> None:
 
 
 def avro_rows(path: Path) -> list[Any]:
-    with AvroFile(PyArrowFileIO().new_input(str(path))) as file:
-        return list(file)
+    file: AvroFile[Any] = AvroFile(PyArrowFileIO().new_input(str(path)))
+    with file as rows:
+        return list(rows)
 
 
 @pytest.mark.parametrize(

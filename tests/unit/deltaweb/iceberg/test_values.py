@@ -2,6 +2,7 @@
 
 import datetime as dt
 from decimal import Decimal
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -47,7 +48,7 @@ CASES = [
 
 @pytest.mark.parametrize(("kind", "iceberg", "values"), CASES)
 def test_a_bound_is_what_iceberg_says(
-    kind: pa.DataType, iceberg: PrimitiveType, values: list[object]
+    kind: pa.DataType, iceberg: PrimitiveType, values: list[Any]
 ) -> None:
     made = bound_bytes(pa.array([*values, None], kind))
 

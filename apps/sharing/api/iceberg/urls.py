@@ -5,8 +5,8 @@ Source: Iceberg REST catalogue (rest-catalog-open-api.yaml).
 
 from django.urls import path, re_path
 
-from deltaweb.web.sharing.iceberg import catalog_views as views
-from deltaweb.web.sharing.iceberg.object_view import ObjectView
+from deltaweb.web.sharing.api.iceberg import catalog_views as views
+from deltaweb.web.sharing.api.iceberg.object_view import ObjectView
 
 app_name = "iceberg"
 

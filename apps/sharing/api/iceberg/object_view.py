@@ -36,19 +36,23 @@ from deltaweb.storage.signing.s3 import host_header
 from deltaweb.web.sharing.answers.files import granted_by_id, live_token
 from deltaweb.web.sharing.api.base import ProtocolView
 from deltaweb.web.sharing.api.errors import Failure
-from deltaweb.web.sharing.api.file_view import FileAnswer, FilePart
-from deltaweb.web.sharing.api.places import Download
-from deltaweb.web.sharing.api.ranges import ByteRange, parse_range
-from deltaweb.web.sharing.api.responses import Answer, StreamedAnswer, WholeAnswer
-from deltaweb.web.sharing.iceberg.files import StoredObject, open_stored, stored_bytes
-from deltaweb.web.sharing.iceberg.kept import kept_objects, objects_of
-from deltaweb.web.sharing.iceberg.keys import object_keys, session_keys
-from deltaweb.web.sharing.iceberg.layouts import (
+from deltaweb.web.sharing.api.files.ranges import ByteRange, parse_range
+from deltaweb.web.sharing.api.files.view import FileAnswer, FilePart
+from deltaweb.web.sharing.api.iceberg.files import (
+    StoredObject,
+    open_stored,
+    stored_bytes,
+)
+from deltaweb.web.sharing.api.iceberg.kept import kept_objects, objects_of
+from deltaweb.web.sharing.api.iceberg.keys import object_keys, session_keys
+from deltaweb.web.sharing.api.iceberg.layouts import (
     check_unruled,
     open_iceberg_table,
     scope_of,
 )
-from deltaweb.web.sharing.iceberg.responses import object_refusal
+from deltaweb.web.sharing.api.iceberg.responses import object_refusal
+from deltaweb.web.sharing.api.places import Download
+from deltaweb.web.sharing.api.responses import Answer, StreamedAnswer, WholeAnswer
 from deltaweb.web.sharing.models import RecipientToken, SharedTable
 
 OCTETS: Final = "application/octet-stream"
@@ -221,15 +225,12 @@ def _body(
     download = Download(caller.token.id)
     if found.file is not None:
         return FileAnswer(FilePart(found.file, wanted, download), status=status)
-    return StreamedAnswer(
-        _blocks(found, wanted, download), content_type=OCTETS, status=status
-    )
+    blocks = remote_blocks(found.remote, wanted.first, wanted.length)
+    return StreamedAnswer(_placed(blocks, download), content_type=OCTETS, status=status)
 
 
-def _blocks(
-    found: StoredObject, wanted: ByteRange, download: Download
-) -> Iterator[bytes]:
+def _placed(blocks: Iterator[bytes], download: Download) -> Iterator[bytes]:
     try:
-        yield from found.blocks(wanted.first, wanted.length)
+        yield from blocks
     finally:
         download.end()

@@ -62,21 +62,23 @@ class StoredObject:
             if one is not None:
                 one.close()
 
-    def blocks(self, first: int, length: int) -> Iterator[bytes]:
-        """Yield a part of what is in another store, and close it.
 
-        Args:
-            first: The first byte.
-            length: How many bytes.
+def remote_blocks(file: pa.NativeFile, first: int, length: int) -> Iterator[bytes]:
+    """Yield a part of a file of another store, and close it.
 
-        Raises:
-            DeltaError: If storage does not give them.
-        """
-        with self.remote as file:
-            file.seek(first)
-            while length > 0 and (data := file.read(min(BLOCK_BYTES, length))):
-                length -= len(data)
-                yield data
+    Args:
+        file: The file.
+        first: The first byte.
+        length: How many bytes.
+
+    Raises:
+        DeltaError: If storage does not give them.
+    """
+    with file:
+        file.seek(first)
+        while length > 0 and (data := file.read(min(BLOCK_BYTES, length))):
+            length -= len(data)
+            yield data
 
 
 def stored_bytes(data: bytes) -> StoredObject:
