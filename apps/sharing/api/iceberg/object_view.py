@@ -41,6 +41,7 @@ from deltaweb.web.sharing.api.files.view import FileAnswer, FilePart
 from deltaweb.web.sharing.api.iceberg.files import (
     StoredObject,
     open_stored,
+    remote_blocks,
     stored_bytes,
 )
 from deltaweb.web.sharing.api.iceberg.kept import kept_objects, objects_of
