@@ -115,7 +115,7 @@ class TestTheLivePart:
 
         part = editor.get(f"/jobs/{silent.id}/progress").content.decode()
 
-        assert "Its worker was last heard of" in part
+        assert "Its worker was last seen" in part
         assert "Another takes the job" in part
         assert (
             "last heard of"

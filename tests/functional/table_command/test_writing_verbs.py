@@ -180,7 +180,7 @@ def test_a_verb_that_destroys_nothing_does_not_ask(verb, workshop, monkeypatch):
         pytest.param("update", "Would change 6 rows in 3 files of 3", id="update"),
         pytest.param("merge", "Would change 1 row in 1 file of 3", id="merge"),
         pytest.param("drop-column", "Would commit version 4, DROP", id="drop-column"),
-        pytest.param("restore", "would come back, 2 files", id="restore"),
+        pytest.param("restore", "would be restored, 2 files", id="restore"),
         pytest.param("vacuum", "Would delete 1 file (27 bytes)", id="vacuum"),
         pytest.param("cleanup", "Would delete ", id="cleanup"),
         pytest.param("import", "would get 2 rows; 0 do not fit", id="import"),

@@ -308,5 +308,5 @@ class TestJSONThatIsSkipped:
         )
 
         assert hints.skipped == (
-            SkippedHint(f"a {type(hint).__name__}", "it is no text"),
+            SkippedHint(f"a {type(hint).__name__}", "it is not text"),
         )

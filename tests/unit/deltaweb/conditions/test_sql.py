@@ -236,7 +236,7 @@ class TestSQLThatIsSkipped:
             pytest.param(
                 "k RLIKE 'x' ESCAPE '!'", "is not a condition", id="rlike, escaped"
             ),
-            pytest.param("p LIKE '1%'", "no column of text", id="like of a number"),
+            pytest.param("p LIKE '1%'", "not a text column", id="like of a number"),
             pytest.param("k LIKE 5", "no pattern", id="like a number"),
             pytest.param(r"k LIKE 'a\%' ESCAPE '!'", "two ways", id="two escapes"),
             pytest.param("startswith(k, 5)", "no prefix", id="starts with a number"),
@@ -347,4 +347,4 @@ class TestSQLThatIsSkipped:
             predicate_hints="p = 9", json_predicate_hints=None, schema=SCHEMA
         )
 
-        assert hints.skipped == (SkippedHint("p = 9", "it is no list of texts"),)
+        assert hints.skipped == (SkippedHint("p = 9", "it is not a list of texts"),)

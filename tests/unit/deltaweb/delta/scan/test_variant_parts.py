@@ -53,9 +53,9 @@ class TestNames:
         ("name", "reason"),
         [
             ("v:$.a", "names no type"),
-            ("v:$.a::nope", "'nope' is no type"),
+            ("v:$.a::nope", "'nope' is not a type"),
             ("v:$.a::array<int>", "type is nested"),
-            ("v:$.a..b::int", r"'\$\.a\.\.b' is no path"),
+            ("v:$.a..b::int", r"'\$\.a\.\.b' is not a path"),
             ("id:$.a::int", "the column 'id' is of type bigint"),
         ],
     )

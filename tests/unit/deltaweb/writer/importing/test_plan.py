@@ -229,7 +229,7 @@ def test_a_new_table_and_its_rows_are_one_commit(tmp_path: Path) -> None:
         ("a.csv", b"a,a\n1,2\n", "is twice"),
         ("a.csv", b"a,\n1,2\n", "column 2 has no name"),
         ("a.csv", b"\xff\xfe\n", "no UTF-8"),
-        ("a.xlsx", b"PK", "does not tell its format"),
+        ("a.xlsx", b"PK", "does not show its format"),
         ("a.parquet", b"no", "not a Parquet file"),
         ("a.jsonl", b"", "no column is there"),
     ],
