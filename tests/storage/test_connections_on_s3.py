@@ -57,7 +57,7 @@ def test_a_storage_is_tried_before_it_is_kept(seaweed: S3Server) -> None:
         (wrong, "refuses those it was given"),
         (["ky=k", *seaweed.option_texts], "s3fs has no option ky; did you mean key"),
         (["client_kwargs.endpont_url=x"], "did you mean client_kwargs.endpoint_url"),
-        (["endpoint_url=http://10.0.0.1"], "10.0.0.1 may not be asked"),
+        (["endpoint_url=http://10.0.0.1"], "10.0.0.1 is not allowed as the host"),
     ):
         with pytest.raises(CommandError, match=words):
             add_storage("lake", f"s3://{bucket}/", *texts)

@@ -330,12 +330,16 @@ def test_a_table_that_was_made_and_not_registered_is_registered_by_another_try(
     ("way", "values", "said"),
     [
         ("create", {"name": "a b c/"}, "name"),
-        ("create", {"name": "ok", "column_name": "x", "column_type": "no"}, "no type"),
+        (
+            "create",
+            {"name": "ok", "column_name": "x", "column_type": "no"},
+            "there is no type",
+        ),
         ("create", {"name": "ok"}, "needs a column"),
         ("create", {"name": "ok", "path": "/etc/passwd.csv"}, "outside"),
         ("create", {"name": "ok", "path": "s3://b/a"}, "show its format"),
         ("convert", {"name": "ok", "location": "/etc/x"}, "outside"),
-        ("convert", {"name": "ok", "partition_schema": "no such"}, "no type"),
+        ("convert", {"name": "ok", "partition_schema": "no such"}, "there is no type"),
         ("import", {"name": "ok", "path": "/etc/passwd.csv"}, "outside"),
         ("import", {"name": "ok"}, "Choose a file"),
         ("import", {"name": "ok", "path": "s3://b/a.csv"}, "outside"),

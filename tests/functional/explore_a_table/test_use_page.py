@@ -80,7 +80,7 @@ class TestThePage:
         page = json_of(viewer, f"{TABLE}orders/use.json?v=1")
 
         assert set(page["restore"]) == {"restore-sql", "restore-pyspark"}  # type: ignore[call-overload]  # JSON
-        assert "asks teleport of its writers" in text_of(
+        assert "requires teleport of its writers" in text_of(
             viewer, f"{TABLE}orders/use?v=1"
         )
 

@@ -118,8 +118,7 @@ class TestTheLivePart:
         assert "Its worker was last seen" in part
         assert "Another takes the job" in part
         assert (
-            "last heard of"
-            not in editor.get(f"/jobs/{busy.id}/progress").content.decode()
+            "last seen" not in editor.get(f"/jobs/{busy.id}/progress").content.decode()
         )
         assert editor.get(f"/jobs/{silent.id}.json").json()["worker_seen_at"]
 

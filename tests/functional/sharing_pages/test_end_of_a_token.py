@@ -72,7 +72,7 @@ class TestRevoking:
 
         text = admin.get(f"/recipients/acme/tokens/{token.id}/revoke").content.decode()
 
-        assert "It opens nothing any more" in text
+        assert "It no longer works" in text
         assert '<button type="submit" class="dw-btn dw-btn-danger"' not in text
 
 

@@ -142,7 +142,7 @@ def test_files_are_imported(tmp_path: Path) -> None:
 
     first = run_json("import", place, csv, lines)
     assert (first["version"], first["num_rows_inserted"]) == (0, 3)
-    assert "no column of the table" in refusal("import", place, parquet)
+    assert "not a column of the table" in refusal("import", place, parquet)
     run_json("import", place, parquet, "--merge-schema")
     assert numbers(place) == [1, 2, 3, 4]
     assert "is taken" in refusal("import", place, csv, "--mode", "error")

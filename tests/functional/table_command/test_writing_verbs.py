@@ -154,7 +154,7 @@ def test_a_verb_that_destroys_asks(verb, workshop, monkeypatch):
     before, words = everything(workshop), line(verb, workshop)
 
     monkeypatch.setattr("sys.stdin", io.StringIO("yes\n"))
-    assert "nobody is at a terminal" in refusal(*words, code=2)
+    assert "no one is at a terminal" in refusal(*words, code=2)
     monkeypatch.setattr("sys.stdin", Terminal("no\n"))
     assert "Nothing was changed" in refusal(*words)
     assert everything(workshop) == before

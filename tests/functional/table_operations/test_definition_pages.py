@@ -292,7 +292,7 @@ class TestConstraints:
     @pytest.mark.parametrize(
         ("asked", "said"),
         [
-            ({"way": "add", "name": "a"}, "Say what is to be true"),
+            ({"way": "add", "name": "a"}, "Give what has to be true"),
             ({"way": "drop", "name": "a"}, "no constraint"),
         ],
     )

@@ -308,9 +308,9 @@ class TestSQLThatIsSkipped:
             ),
             pytest.param("a" + ".a" * 9000 + " = 1", "no column", id="a long name"),
             pytest.param("\x1b\x07\xff\xfe = 1", "", id="rubbish"),
-            pytest.param(5, "no text", id="a number itself"),
-            pytest.param(None, "no text", id="nothing"),
-            pytest.param({"op": "and"}, "no text", id="an object"),
+            pytest.param(5, "not text", id="a number itself"),
+            pytest.param(None, "not text", id="nothing"),
+            pytest.param({"op": "and"}, "not text", id="an object"),
         ],
     )
     def test_says_why_and_selects_nothing(self, sql: object, words: str) -> None:

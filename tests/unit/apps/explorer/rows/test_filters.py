@@ -98,7 +98,7 @@ class TestRowFilter:
             pytest.param("price:eq:NaN", "'price' (decimal(10,2))", id="not a number"),
             pytest.param("price:eq:1e999999999", "'price'", id="a number without end"),
             pytest.param("day:eq:2026-02-30", "such as 2026-11-21", id="no such day"),
-            pytest.param("done:eq:maybe", "Give true or false", id="no boolean"),
+            pytest.param("done:eq:maybe", "Give true or false", id="not a boolean"),
             pytest.param(
                 "tags:eq:x", "(array<string>) cannot be compared", id="nested"
             ),

@@ -30,7 +30,7 @@ from deltaweb.writer.importing.source_file import SourceFiles
         pytest.param('{"a": "b', "a text does not end", id="no end"),
         pytest.param('{"a": "b\x01"}', "a control character", id="a control character"),
         pytest.param("[" * 100_000, "", id="too deep"),
-        pytest.param('{"a": "\udce9"}', "no UTF-8", id="no text"),
+        pytest.param('{"a": "\udce9"}', "not UTF-8", id="no text"),
     ],
 )
 def test_a_line_that_is_no_json_is_told_in_our_words(line: str, said: str) -> None:
