@@ -189,12 +189,12 @@ class ScopeRequiredError(PageError, code="scope-required"):
 
 
 class ScopeInvalidError(PageError, code="scope-invalid"):
-    """A word that is no scope of a key."""
+    """A word that is not a scope of a key."""
 
     scope: str
     known: Sequence[str]
     status = 422
-    message = "{scope:.40r} is no scope of an API key."
+    message = "{scope:.40r} is not a scope of an API key."
     hint = "Choose of {_known}."
 
     @property
