@@ -199,6 +199,10 @@ _PLACES: Final[Mapping[str, str]] = {
         "TableMisreadError TooManyDownloadsError TooManyRequestsError "
         "TooManyStreamsError VersionNotReadyError"
     ),
+    "deltaweb.iceberg.access.errors": (
+        "KeysRefusedError ObjectChangedError ObjectMissingError"
+    ),
+    "deltaweb.iceberg.errors": "InexpressibleError NotIcebergError",
     "deltaweb.spark.checkpoint": "TaskDiedError",
     "deltaweb.spark.driver.cluster": (
         "ApplicationEndedError ExecutorsUnfitError MasterUnreachableError "

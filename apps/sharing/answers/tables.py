@@ -123,7 +123,7 @@ def table_version(
 
 
 def _earliest_version(table: DeltaTable, shared: SharedTable, moment: datetime) -> int:
-    newest = _open_version(shared, table, TableQuery())
+    newest = open_version(shared, table, TableQuery())
     times = table.commit_times()
     # Times of versions are whole milliseconds: the first one that is not before.
     time_ms = to_ms(moment) + bool(moment.microsecond % 1000)
@@ -282,9 +282,14 @@ def _chain(head: bytes, lines: Iterator[bytes]) -> Iterator[bytes]:
 # === Opening ===
 
 
-def _open_version(
+def open_version(
     shared: SharedTable, table: DeltaTable, query: TableQuery
 ) -> SharedVersion:
+    """Open the version that is asked for, whether or not it is shared.
+
+    Raises:
+        DeltaError: If the log cannot be read.
+    """
     return _READER.open_version(
         table,
         index_folder=index_folder(shared.table),
@@ -310,7 +315,7 @@ def _open_shared_version(
     check_history(shared)
     check_start(shared, query.version)
     try:
-        opened = _open_version(shared, table, query)
+        opened = open_version(shared, table, query)
     except TimestampNotFoundError as error:
         # Its message names the first version's time, which may not be shared.
         if shared.start_version:
@@ -328,14 +333,14 @@ def _newest_offered(
     Raises:
         VersionNotReadyError: If none is.
     """
-    newest = _open_version(shared, table, TableQuery())
+    newest = open_version(shared, table, TableQuery())
     try:
         return offered_version(shared, rule, newest, now=now)
     except VersionNotReadyError:
         for version in ready_versions(shared, rule):
             if version < (shared.start_version or 0) or version >= newest.version:
                 continue
-            older = _open_version(shared, table, TableQuery(version=version))
+            older = open_version(shared, table, TableQuery(version=version))
             with suppress(VersionNotReadyError):
                 return offered_version(shared, rule, older, now=now)
         raise

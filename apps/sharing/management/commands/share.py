@@ -42,7 +42,9 @@ class Command(SubcommandsCommand):
         """Declare the subcommands."""
         parser = add("create", self.create, help="make an empty share")
         parser.add_argument("name")
-        parser.add_argument("--comment", default="", help="what recipients read of it")
+        parser.add_argument(
+            "--comment", default="", help="the comment that recipients see"
+        )
         parser = add("add-table", self.add_table, help="put a table into a share")
         parser.add_argument("share")
         parser.add_argument(
@@ -54,7 +56,7 @@ class Command(SubcommandsCommand):
         parser.add_argument(
             "--no-history",
             action="store_true",
-            help="share the newest version alone, without time travel",
+            help="share the newest version only, without time travel",
         )
         parser.add_argument(
             "--start-version", type=int, metavar="N", help="share history from it on"
@@ -68,7 +70,9 @@ class Command(SubcommandsCommand):
         parser.add_argument(
             "--columns", default="", metavar="A,B", help="share only these columns"
         )
-        parser.add_argument("--comment", default="", help="what recipients read of it")
+        parser.add_argument(
+            "--comment", default="", help="the comment that recipients see"
+        )
         parser = add(
             "prepare", self.prepare, help="rewrite what is shared of files in part"
         )
