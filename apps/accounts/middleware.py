@@ -28,9 +28,13 @@ from deltaweb.web.accounts.permissions import (
     remember_key,
     scope_of_page,
 )
-from deltaweb.web.pages.errors import PageError, error_response, wants_json
+from deltaweb.web.pages.errors import (
+    PageError,
+    error_response,
+    json_error,
+    wants_json,
+)
 from deltaweb.web.pages.request.django_internals import need_no_csrf_token
-from deltaweb.web.pages.responses import json_response
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 SCHEME = "bearer"
@@ -52,7 +56,7 @@ def api_key_authentication(get_response: GetResponse) -> GetResponse:
         try:
             key = selectors.key_of_secret(secret.strip(), now=timezone.now())
         except (APIKeyUnknownError, APIKeyExpiredError) as error:
-            return unauthorized(error)
+            return unauthorized(request, error)
         request.user = key.user
         remember_key(request, key)
         need_no_csrf_token(request)
@@ -90,7 +94,7 @@ class SignInRequiredMiddleware:
         if request.user.is_authenticated:
             return _scope_answer(request, view)
         if wants_json(request):
-            return unauthorized(SignInRequiredError())
+            return unauthorized(request, SignInRequiredError())
         if "HX-Request" in request.headers:
             return HttpResponseClientRedirect(_sign_in_url(_page_of(request)))
         here = request.get_full_path() if request.method == "GET" else _start()
@@ -100,10 +104,9 @@ class SignInRequiredMiddleware:
 sign_in_required = SignInRequiredMiddleware
 
 
-def unauthorized(error: PageError) -> HttpResponse:
+def unauthorized(request: HttpRequest, error: PageError) -> HttpResponse:
     """Answer 401 as JSON and say which scheme would do."""
-    body = {"error": error.code, "message": error.message, "hint": error.hint}
-    response = json_response(body, status=401)
+    response = json_error(request, error)
     response["WWW-Authenticate"] = 'Bearer realm="deltaweb"'
     return response
 
