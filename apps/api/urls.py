@@ -9,10 +9,13 @@ from deltaweb.web.api import accounts, tables
 from deltaweb.web.api.errors import EndpointNotFoundError
 from deltaweb.web.api.openapi import description_of
 from deltaweb.web.api.sharing import activity, recipients, shares, tokens
+from deltaweb.web.api.unity import recipients as unity_recipients
+from deltaweb.web.api.unity import shares as unity_shares
 
 app_name = "api"
 
 V1: Final = "api/v1"
+UNITY: Final = "api/2.1/unity-catalog"
 SHARE: Final = f"{V1}/shares/<str:name>"
 RECIPIENT: Final = f"{V1}/recipients/<str:name>"
 USER: Final = f"{V1}/users/<str:name>"
@@ -55,8 +58,47 @@ endpoints = [
     path(f"{USER}/keys", accounts.KeyList.as_view(), name="key-list"),
     path(f"{USER}/keys/<uuid:key_id>", accounts.Key.as_view(), name="key"),
 ]
+unity_endpoints = [
+    path(
+        f"{UNITY}/shares",
+        unity_shares.UnityShareList.as_view(),
+        name="unity-share-list",
+    ),
+    path(
+        f"{UNITY}/shares/<str:name>",
+        unity_shares.UnityShareView.as_view(),
+        name="unity-share",
+    ),
+    path(
+        f"{UNITY}/shares/<str:name>/permissions",
+        unity_shares.UnityPermissions.as_view(),
+        name="unity-permissions",
+    ),
+    path(
+        f"{UNITY}/recipients",
+        unity_recipients.UnityRecipientList.as_view(),
+        name="unity-recipient-list",
+    ),
+    path(
+        f"{UNITY}/recipients/<str:name>",
+        unity_recipients.UnityRecipientView.as_view(),
+        name="unity-recipient",
+    ),
+    path(
+        f"{UNITY}/recipients/<str:name>/rotate-token",
+        unity_recipients.UnityRotation.as_view(),
+        name="unity-rotation",
+    ),
+    path(
+        f"{UNITY}/recipients/<str:name>/share-permissions",
+        unity_recipients.UnityRecipientPermissions.as_view(),
+        name="unity-recipient-permissions",
+    ),
+]
+"""As other tools know them, who have descriptions of their own."""
 urlpatterns = [
     path("api/openapi.json", description_of(endpoints), name="openapi"),
     *endpoints,
+    *unity_endpoints,
     re_path(r"^api/[\s\S]*\Z", not_there),
 ]
