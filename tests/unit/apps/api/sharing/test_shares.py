@@ -67,7 +67,7 @@ class TestShares:
             pytest.param({"name": "a/b"}, 422, "name-invalid", id="no name"),
             pytest.param({}, 400, "body-invalid", id="without a name"),
             pytest.param(
-                {"name": "x", "coment": ""}, 400, "unknown-parameter", id="misspelt"
+                {"name": "x", "commen": ""}, 400, "unknown-parameter", id="misspelt"
             ),
         ],
     )
