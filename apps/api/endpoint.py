@@ -16,7 +16,9 @@ from functools import wraps
 from typing import Any, Final, NoReturn
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from rest_framework.fields import ListField
 from rest_framework.request import Request
+from rest_framework.serializers import ListSerializer, Serializer
 from rest_framework.views import APIView
 
 from deltaweb.web.accounts.models import Scope, User
@@ -204,8 +206,7 @@ def body_of(values: object, kind: type) -> Any:  # noqa: ANN401 (the dataclass)
         UnknownParameterError: If one has a name that the dataclass has not.
     """
     serializer = serializer_of(kind)(data=values)
-    if isinstance(values, dict):
-        check_names(values, frozenset(serializer.fields))
+    _check_keys(serializer, values)
     if not serializer.is_valid():
         faults = {
             str(name): " ".join(map(str, _texts(texts)))
@@ -214,6 +215,21 @@ def body_of(values: object, kind: type) -> Any:  # noqa: ANN401 (the dataclass)
         reason = "; ".join(f"{name}: {text}" for name, text in faults.items())
         raise BodyInvalidError(reason=reason.rstrip("."))
     return serializer.validated_data
+
+
+def _check_keys(field: object, values: object) -> None:
+    """Refuse keys that are not known, at whatever depth they stand.
+
+    Raises:
+        UnknownParameterError: With the one that may be meant.
+    """
+    if isinstance(field, ListField | ListSerializer) and isinstance(values, list):
+        for one in values:
+            _check_keys(field.child, one)
+    elif isinstance(field, Serializer) and isinstance(values, dict):
+        check_names(values, frozenset(field.fields))
+        for name, value in values.items():
+            _check_keys(field.fields[name], value)
 
 
 def _texts(errors: object) -> list[object]:

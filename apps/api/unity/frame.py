@@ -15,7 +15,7 @@ from deltaweb.web.pages.errors import PageError
 from deltaweb.web.pages.request.middleware import told_by
 from deltaweb.web.pages.request.parameters import cleaned
 from deltaweb.web.pages.responses import json_response
-from deltaweb.web.sharing.names import is_storable, name_key
+from deltaweb.web.sharing.names import name_key
 
 PAGE_LENGTH: Final = 100
 MAX_RESULTS: Final = 1000
@@ -70,8 +70,7 @@ def page_of(request: HttpRequest, rows: Any) -> tuple[Sequence[Any], str | None]
     # 0 is how clients ask for as many as the server sees fit.
     length, after = asked["max_results"] or PAGE_LENGTH, asked["page_token"]
     if after:
-        is_name = is_storable(after)
-        rows = rows.filter(name_key__gt=name_key(after)) if is_name else rows.none()
+        rows = rows.filter(name_key__gt=name_key(after))
     page = list(rows.order_by("name_key")[: length + 1])
     more = len(page) > length
     return page[:length], page[length - 1].name if more else None

@@ -67,7 +67,7 @@ class TestShares:
             pytest.param({"name": "a/b"}, 422, "name-invalid", id="no name"),
             pytest.param({}, 400, "body-invalid", id="without a name"),
             pytest.param(
-                {"name": "x", "commen": ""}, 400, "unknown-parameter", id="misspelt"
+                {"name": "x", "remark": ""}, 400, "unknown-parameter", id="unknown"
             ),
         ],
     )
@@ -152,6 +152,7 @@ class TestTablesOfAShare:
                 "start-version-invalid",
             ),
             ({"start_version": "x"}, 400, "body-invalid"),
+            ({"start_version": 10**30}, 422, "start-version-invalid"),
             ({"partition_filter": "((("}, 422, "partition-filter-invalid"),
         ],
     )
