@@ -213,7 +213,7 @@ class UnityRotation(UnityView):
         now = timezone.now()
         keep_s = body.existing_token_expire_in_seconds
         if not 0 <= keep_s <= _LAST_S:
-            raise LifetimeInvalidError(text=str(keep_s), reason="it is no such span")
+            raise LifetimeInvalidError(text=str(keep_s), reason="it is not a span of time")
         made = credentials.rotate(
             find_recipient(name),
             lifetime=default_lifetime(),
@@ -254,7 +254,7 @@ def _lifetime(ends_at_ms: int | None, *, now: datetime) -> timedelta:
     if ends_at_ms is None:
         return default_lifetime()
     if not 0 <= ends_at_ms <= _LAST_S * 1000:
-        raise LifetimeInvalidError(text=str(ends_at_ms), reason="it is no such time")
+        raise LifetimeInvalidError(text=str(ends_at_ms), reason="it is not a time")
     ends_at = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=ends_at_ms)
     return check_lifetime(ends_at - now)
 
