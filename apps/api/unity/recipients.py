@@ -213,7 +213,9 @@ class UnityRotation(UnityView):
         now = timezone.now()
         keep_s = body.existing_token_expire_in_seconds
         if not 0 <= keep_s <= _LAST_S:
-            raise LifetimeInvalidError(text=str(keep_s), reason="it is not a span of time")
+            raise LifetimeInvalidError(
+                text=str(keep_s), reason="it is not a span of time"
+            )
         made = credentials.rotate(
             find_recipient(name),
             lifetime=default_lifetime(),

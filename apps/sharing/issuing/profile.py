@@ -22,12 +22,14 @@ class ProfileDocument:
     Attributes:
         shareCredentialsVersion: Of the form of the file.
         endpoint: Where the protocol is answered.
+        icebergEndpoint: Where Iceberg clients read the same tables.
         bearerToken: The token, which is shown now and never again.
         expirationTime: When it ends.
     """
 
     shareCredentialsVersion: int  # noqa: N815 (as all of these: the protocol's name)
     endpoint: str
+    icebergEndpoint: str  # noqa: N815
     bearerToken: str = field(repr=False)  # noqa: N815
     expirationTime: str  # noqa: N815
 
@@ -48,29 +50,14 @@ class Profile:
         return ProfileDocument(
             shareCredentialsVersion=_CREDENTIALS_VERSION,
             endpoint=self.endpoint,
+            icebergEndpoint=self.iceberg_endpoint,
             bearerToken=self.bearer_token,
             expirationTime=_iso(self.expiration_time),
         )
 
     def to_json(self) -> str:
         """Write the file's text."""
-<<<<<<< HEAD
         return json.dumps(asdict(self.document), indent=2) + "\n"
-=======
-        return (
-            json.dumps(
-                {
-                    "shareCredentialsVersion": _CREDENTIALS_VERSION,
-                    "endpoint": self.endpoint,
-                    "icebergEndpoint": self.iceberg_endpoint,
-                    "bearerToken": self.bearer_token,
-                    "expirationTime": _iso(self.expiration_time),
-                },
-                indent=2,
-            )
-            + "\n"
-        )
->>>>>>> main
 
 
 def new_profile(*, recipient_name: str, secret: str, expires_at: datetime) -> Profile:

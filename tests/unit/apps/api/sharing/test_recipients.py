@@ -94,6 +94,7 @@ class TestTokens:
         assert list(profile) == [
             "shareCredentialsVersion",
             "endpoint",
+            "icebergEndpoint",
             "bearerToken",
             "expirationTime",
         ]
