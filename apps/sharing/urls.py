@@ -8,6 +8,7 @@ from deltaweb.web.sharing.drafts import views as drafts
 from deltaweb.web.sharing.drafts.pages import StepForm
 from deltaweb.web.sharing.issuing import activation_page
 from deltaweb.web.sharing.issuing import views as tokens
+from deltaweb.web.sharing.received import views as received
 from deltaweb.web.sharing.recipients import views as recipients
 from deltaweb.web.sharing.recipients.listing import RECIPIENTS
 from deltaweb.web.sharing.shares import settings_views, table_views
@@ -47,6 +48,13 @@ urlpatterns = [
         table_views.table_sharing,
         "table-sharing",
         takes=["v"],
+    ),
+    # What others share with us
+    *page("received/", received.received_list, "received-list"),
+    path("received/add", received.received_add, name="received-add"),
+    path("received/<str:name>/look", received.received_look, name="received-look"),
+    path(
+        "received/<str:name>/remove", received.received_remove, name="received-remove"
     ),
     # Recipients and their tokens
     *page(

@@ -28,6 +28,7 @@ COMMANDS: Final = {
     "recipient": (
         "Recipients: create, list, show, grant, ungrant, link, rotate, revoke, delete."
     ),
+    "received": "Received shares: add, list, refresh, remove.",
     "completion": "Print what completes command lines in bash, zsh or fish.",
     "user": "Users: add, sign-in link, role, disable, enable, list, API key.",
 }

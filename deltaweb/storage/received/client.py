@@ -13,6 +13,7 @@ from deltaweb.storage.received.errors import (
     NotSharedError,
     ProviderAnswerError,
     ProviderRefusedError,
+    RequestRefusedError,
 )
 from deltaweb.storage.received.profile import Profile, SharedName
 from deltaweb.storage.received.transport import Answer, Transport
@@ -31,7 +32,7 @@ CAPABILITIES: Final = f"responseformat=delta;readerfeatures={','.join(READER_FEA
 """Ids of files differ between the formats, so one is asked for, always the same; a
 server that has but the other answers in that one, or refuses once."""
 PLAIN_CAPABILITIES: Final = "responseformat=parquet"
-_OK, _TOO_FEW, _FORBIDDEN, _NOT_FOUND, _SERVER = 200, 401, 403, 404, 500
+_OK, _UNKNOWN, _FORBIDDEN, _NOT_FOUND, _TOO_MANY, _SERVER = 200, 401, 403, 404, 429, 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +61,6 @@ class SharedTables:
 
     tables: list[SharedName]
     is_truncated: bool
-
-
-class RefusedRequestError(Exception):
-    """The provider says that the request is wrong (HTTP 400): another one may do."""
 
 
 class SharingClient:
@@ -114,7 +111,7 @@ class SharingClient:
             page = self._list(f"{path}?{urlencode(query)}")
             items = page.get("items") or []
             if not isinstance(items, list):
-                raise self._answer_error("a list has no items")
+                raise self._fault(reason="a list has no items")
             yield from (item for item in items if isinstance(item, dict))
             token = page.get("nextPageToken") or ""
             if not isinstance(token, str) or not token:
@@ -122,7 +119,7 @@ class SharingClient:
 
     def _list(self, path: str) -> dict[str, Any]:
         answer = self._ask(
-            "GET", path, what=path.split("?")[0], max_bytes=MAX_LIST_BYTES
+            "GET", path, what=path.partition("?")[0], max_bytes=MAX_LIST_BYTES
         )
         return self._object(answer.body)
 
@@ -138,20 +135,20 @@ class SharingClient:
         answer = self._ask("GET", f"{table.path}/version", what=str(table))
         version = _version(answer)
         if version is None:
-            raise self._answer_error("it does not say which version a table is at")
+            raise self._fault(reason="it does not say which version a table is at")
         return version
 
     def files(self, table: SharedName, *, version: int | None = None) -> TableAnswer:
         """Return protocol, metadata and files of a version, the newest for None.
 
         Raises:
-            RefusedRequestError: If the provider does not answer of this version.
+            RequestRefusedError: If the provider does not answer of this version.
             DeltaError: As `version` says.
         """
         asked = {} if version is None else {"version": version}
         try:
             return self._query(table, asked)
-        except RefusedRequestError:
+        except RequestRefusedError:
             if version is not None or self._capabilities == PLAIN_CAPABILITIES:
                 raise
             self._capabilities = PLAIN_CAPABILITIES
@@ -161,7 +158,7 @@ class SharingClient:
         """Return the files that came and went from one version to another.
 
         Raises:
-            RefusedRequestError: If the provider does not share them.
+            RequestRefusedError: If the provider does not share them.
             DeltaError: As `version` says.
         """
         asked = {"startingVersion": first, "endingVersion": last}
@@ -171,7 +168,7 @@ class SharingClient:
         """Return the files of the change data feed from one version to another.
 
         Raises:
-            RefusedRequestError: If the provider does not share it.
+            RequestRefusedError: If the provider does not share it.
             DeltaError: As `version` says.
         """
         query = {
@@ -209,45 +206,40 @@ class SharingClient:
         match answer.status:
             case status if status == _OK:
                 return answer
-            case status if status in {_TOO_FEW, _FORBIDDEN}:
+            case status if status in {_UNKNOWN, _FORBIDDEN}:
                 raise ProviderRefusedError(provider=self._name, status=status)
             case status if status == _NOT_FOUND:
                 raise NotSharedError(provider=self._name, what=what)
+            case status if status == _TOO_MANY:
+                raise self._fault(reason="it takes no more requests for now (HTTP 429)")
             case status if 400 <= status < _SERVER:  # noqa: PLR2004
-                raise RefusedRequestError
+                reason = f"it refuses what was asked for (HTTP {status})"
+                raise RequestRefusedError(provider=self._name, reason=reason)
             case status:
-                raise self._answer_error(f"it answers with HTTP {status}")
+                raise self._fault(reason=f"it answers with HTTP {status}")
 
     def _lines(self, answer: Answer) -> TableAnswer:
         # Only a line feed ends a line: other ends may stand in a text.
         lines = [
             self._object(line) for line in answer.body.split(b"\n") if line.strip()
         ]
-        end = next(
-            (
-                line["endStreamAction"]
-                for line in lines[-1:]
-                if "endStreamAction" in line
-            ),
-            None,
-        )
+        end = lines[-1].get("endStreamAction") if lines else None
         if isinstance(end, dict) and end.get("errorMessage"):
-            raise self._answer_error("it broke off with an error of its own")
-        is_delta = any(
-            "deltaProtocol" in (line.get("protocol") or {}) for line in lines[:1]
-        )
+            raise self._fault(reason="it broke off with an error of its own")
+        first = lines[0].get("protocol") if lines else None
+        is_delta = isinstance(first, dict) and "deltaProtocol" in first
         return TableAnswer(_version(answer), lines, is_delta)
 
     def _object(self, text: bytes) -> dict[str, Any]:
         try:
             value = json.loads(text)
         except (ValueError, RecursionError):
-            raise self._answer_error("an answer is not JSON") from None
+            raise self._fault(reason="an answer is not JSON") from None
         if not isinstance(value, dict):
-            raise self._answer_error("an answer is not a JSON object")
+            raise self._fault(reason="an answer is not a JSON object")
         return value
 
-    def _answer_error(self, reason: str) -> ProviderAnswerError:
+    def _fault(self, *, reason: str) -> ProviderAnswerError:
         return ProviderAnswerError(provider=self._name, reason=reason)
 
 

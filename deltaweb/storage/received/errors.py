@@ -5,6 +5,7 @@ DeltaError
 ├── ProviderHostError          an address that may not be asked
 ├── ProviderRefusedError       the provider's server does not take our token
 ├── ProviderAnswerError        it answers something else than the protocol says
+│   └── RequestRefusedError    or refuses a request, where another one may do
 ├── NotSharedError             what is asked for is not shared with us (any more)
 └── ReceivedTableError         we would have to write into what belongs to others
 """
@@ -54,6 +55,10 @@ class ProviderAnswerError(DeltaError, code="provider-answer"):
     reason: str
     message = "{provider} does not answer as it should: {reason}."
     hint = "Try again later; if it stays so, tell the provider."
+
+
+class RequestRefusedError(ProviderAnswerError, code="provider-refused-request"):
+    """The provider says that the request is wrong (HTTP 400): another one may do."""
 
 
 class ReceivedTableError(DeltaError, code="received-table"):

@@ -1,8 +1,8 @@
 """A log of a received table, of what its provider told: kept in a folder of ours.
 
 A version that we see for the first time begins it, as a log that was cleaned up begins
-with a checkpoint; each newer one that the provider tells the files of is a commit. Where
-it does not tell them, the log begins anew at the newest version.
+with a checkpoint; each newer one that the provider tells the files of is a commit.
+Where it does not tell them, the log begins anew at the newest version.
 """
 
 import json
@@ -30,11 +30,8 @@ from deltaweb.storage.received.actions import (
     by_version,
     told,
 )
-from deltaweb.storage.received.client import (
-    RefusedRequestError,
-    SharingClient,
-    TableAnswer,
-)
+from deltaweb.storage.received.client import SharingClient, TableAnswer
+from deltaweb.storage.received.errors import RequestRefusedError
 from deltaweb.storage.received.profile import SharedName
 
 FIRST_VERSIONS: Final = 20  # of a table that is seen for the first time
@@ -107,7 +104,7 @@ class Mirror:
             if known < newest <= known + MOST_COMMITS:
                 try:
                     return self._go_on(known + 1, newest, now_ms)
-                except RefusedRequestError:
+                except RequestRefusedError:
                     pass
             return self._begin(None, newest, now_ms)
 
@@ -129,7 +126,7 @@ class Mirror:
                 return found
         try:
             return self._ask_files(version).urls
-        except RefusedRequestError:
+        except RequestRefusedError:
             return {}  # that version is not shared
 
     def _newest(self) -> int | None:
@@ -165,14 +162,14 @@ class Mirror:
             try:
                 urls = self._begin(first, newest, now_ms)
                 return urls | self._go_on(first + 1, newest, 0)
-            except RefusedRequestError:
+            except RequestRefusedError:
                 pass
         return self._begin(None, newest, now_ms)
 
     def _begin(
         self, version: int | None, newest: int, now_ms: int
     ) -> dict[str, SignedURL]:
-        """Begin the log with one version, the newest for None, and forget all others."""
+        """Begin with one version, the newest for None, and forget all others."""
         answer = self._client.files(self._table, version=version)
         found = self._told(answer)
         at = version if answer.version is None else answer.version
@@ -208,7 +205,8 @@ class Mirror:
         found = self._told(answer)
         head = self._head()
         if head.is_delta != answer.is_delta:
-            raise RefusedRequestError  # files have other ids there
+            # Files have other ids there.
+            raise self._not_told(reason="it changed its format")
         files, urls = dict(by_version(found.files)), dict(found.urls)
         exact = self._exact(files, first, last)
         for one in exact.values():
@@ -243,10 +241,10 @@ class Mirror:
     def _exact(
         self, files: Mapping[int, list[FileAction]], first: int, last: int
     ) -> dict[int, Told]:
-        """Return the files of the newest version, and of others where commits lack some.
+        """Return the files of the newest version; of others where commits lack some.
 
         Raises:
-            RefusedRequestError: If that would be too much, or is not shared.
+            RequestRefusedError: If that would be too much, or is not shared.
         """
         newest = self._ask_files(last)
         live = self._live()
@@ -255,7 +253,7 @@ class Mirror:
         if first == last or not _rewritten(live, newest, 0):
             return {last: newest}
         if last - first > FIRST_VERSIONS or len(newest.files) > MOST_FILES:
-            raise RefusedRequestError
+            raise self._not_told(reason="its commits leave files out")
         older = range(first, last)
         return {one: self._ask_files(one) for one in older} | {last: newest}
 
@@ -275,7 +273,7 @@ class Mirror:
         both = dict(files)
         try:
             found = self._ask_changes(first, last)
-        except RefusedRequestError:
+        except RequestRefusedError:
             return both, {}  # it is not shared, or not for all of them
         for version, some in by_version(found.files):
             rows = [file for file in some if file.kind == "cdc"]
@@ -321,6 +319,9 @@ class Mirror:
 
     def _ask_changes(self, first: int, last: int) -> Told:
         return self._told(self._client.changes(self._table, first, last))
+
+    def _not_told(self, *, reason: str) -> RequestRefusedError:
+        return RequestRefusedError(provider=self._provider, reason=reason)
 
     def _told(self, answer: TableAnswer) -> Told:
         return told(answer, provider=self._provider, root=self._root)

@@ -4,17 +4,23 @@ Its log is a mirror of what the provider tells, brought up to date when it is li
 its data files are read by the URLs that the provider signs.
 """
 
+import shutil
 import tempfile
 import time
+import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Final, NoReturn, Self
 from urllib.parse import quote, unquote
 
 import pyarrow as pa
 
-from deltaweb.delta.errors import DataFileMissingError, LocationInvalidError
+from deltaweb.delta.errors import (
+    CredentialsNeededError,
+    DataFileMissingError,
+    LocationInvalidError,
+)
 from deltaweb.delta.log.store import FileStatus
 from deltaweb.storage.hosts import ANY_PUBLIC
 from deltaweb.storage.local import LocalTableStore
@@ -67,6 +73,8 @@ class ReceivedTableStore(LocalTableStore):
 
     def __init__(self, location: str, options: Mapping[str, Any]) -> None:
         provider, table = split_location(location)
+        if "endpoint" not in options:
+            raise CredentialsNeededError(location=location)
         folder = Path(options["mirror"], *(quote(one, safe="") for one in table.parts))
         super().__init__(str(folder))
         self._location = location
@@ -77,7 +85,6 @@ class ReceivedTableStore(LocalTableStore):
         )
         self._urls: dict[str, SignedURL] = {}
         self._looked_s = float("-inf")
-        self._temporary: tempfile.TemporaryDirectory[str] | None = None
 
     @classmethod
     def of_profile(cls, path: Path, table: SharedName) -> Self:
@@ -87,15 +94,15 @@ class ReceivedTableStore(LocalTableStore):
         a public one.
         """
         profile = read_profile(path)
-        temporary = tempfile.TemporaryDirectory(prefix="deltaweb-received-")
+        folder = tempfile.mkdtemp(prefix="deltaweb-received-")
         options = {
             **profile.fields(),
             "allowed_hosts": (profile.host, ANY_PUBLIC),
-            "mirror": temporary.name,
+            "mirror": folder,
         }
         provider = quote(path.stem, safe="") or "provider"
         store = cls(location_of(provider, table), options)
-        store._temporary = temporary  # noqa: SLF001  # a constructor of this class
+        weakref.finalize(store, shutil.rmtree, folder, ignore_errors=True)
         return store
 
     @property
@@ -171,7 +178,7 @@ class ReceivedTableStore(LocalTableStore):
     # === What is not offered ===
 
     def list_data_files(self) -> Iterator[pa.StringArray]:
-        """Refuse: a provider tells which files a version has, and not which lie there."""
+        """Refuse: a provider does not tell which files lie there."""
         self._refuse()
 
     def list_data_statuses(self) -> Iterator[pa.RecordBatch]:
@@ -187,11 +194,9 @@ class ReceivedTableStore(LocalTableStore):
         del name, data
         self._refuse()
 
-    @contextmanager
-    def repeated_put(self) -> Iterator[Callable[[str, bytes], None]]:
+    def repeated_put(self) -> AbstractContextManager[Callable[[str, bytes], None]]:
         """Refuse."""
         self._refuse()
-        yield self.put_if_absent
 
     def put(self, name: str, data: bytes) -> None:
         """Refuse."""

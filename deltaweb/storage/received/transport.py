@@ -51,7 +51,7 @@ class Transport:
         default_factory=lambda: {"User-Agent": f"deltaweb/{VERSION}"}
     )
 
-    def ask(  # noqa: PLR0913  # the parts of a request
+    def ask(  # the parts of a request
         self,
         method: str,
         url: str,
