@@ -9,7 +9,6 @@ import tempfile
 import time
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Final, NoReturn, Self
 from urllib.parse import quote, unquote
@@ -194,7 +193,7 @@ class ReceivedTableStore(LocalTableStore):
         del name, data
         self._refuse()
 
-    def repeated_put(self) -> AbstractContextManager[Callable[[str, bytes], None]]:
+    def repeated_put(self) -> NoReturn:
         """Refuse."""
         self._refuse()
 

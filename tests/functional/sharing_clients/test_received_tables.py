@@ -37,9 +37,11 @@ MADE_HERE = [*SAMPLES, "odd_paths", "fed", "instants", "marked"]
 @pytest.mark.parametrize("name", MADE_HERE)
 def test_reads_the_rows_that_the_providers_own_client_reads(tables, name: str) -> None:
     shared = tables[name]
+    # In delta format the client spoils characters beyond the basic plane.
+    is_delta = name != "odd_paths"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of pandas, and of a folder that it leaves
-        frame = delta_sharing.load_as_pandas(shared.url, use_delta_format=True)
+        frame = delta_sharing.load_as_pandas(shared.url, use_delta_format=is_delta)
 
     received = DeltaTable(shared.url).snapshot()
 
