@@ -42,13 +42,13 @@ def _ask_for_its_scope() -> None:
 
 
 def _add_to_tables() -> None:
-    from deltaweb.web.sharing.received.listing import received_badges  # noqa: PLC0415 (models load before ready)
     from deltaweb.web.sharing.shares.marks import (  # noqa: PLC0415 (as above)  # noqa: PLC0415 (models load before ready)
         name_in_a_share,
         shared_badges,
         shared_table_ids,
         shares_in_words,
     )
+    from deltaweb.web.sharing.shares.received.listing import received_badges  # noqa: PLC0415 (models load before ready)
     from deltaweb.web.tables.extension import badges, guards, marks, share_names, tabs  # noqa: PLC0415
 
     guards.guards.register(shares_in_words)

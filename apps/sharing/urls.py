@@ -8,13 +8,13 @@ from deltaweb.web.sharing.drafts import views as drafts
 from deltaweb.web.sharing.drafts.pages import StepForm
 from deltaweb.web.sharing.issuing import activation_page
 from deltaweb.web.sharing.issuing import views as tokens
-from deltaweb.web.sharing.received import views as received
 from deltaweb.web.sharing.recipients import views as recipients
 from deltaweb.web.sharing.recipients.listing import RECIPIENTS
 from deltaweb.web.sharing.shares import settings_views, table_views
 from deltaweb.web.sharing.shares import views as shares
 from deltaweb.web.sharing.shares.forms import ListForm
 from deltaweb.web.sharing.shares.listing import SHARES
+from deltaweb.web.sharing.shares.received import views as received
 
 app_name = "sharing"
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from deltaweb.storage.hosts import refusal
+from deltaweb.storage.objects.hosts import refusal
 from deltaweb.web.tables.storage.errors import StorageHostError
 
 _URL: Final = re.compile(

@@ -16,7 +16,7 @@ from deltaweb.storage.received.errors import (
     RequestRefusedError,
 )
 from deltaweb.storage.received.profile import Profile, SharedName
-from deltaweb.storage.received.transport import Answer, Transport
+from deltaweb.storage.received.transport import HTTPAnswer, Transport
 
 MAX_LIST_BYTES: Final = 8 << 20  # of one page of a list
 MAX_PAGES: Final = 1_000
@@ -194,7 +194,7 @@ class SharingClient:
         what: str,
         body: bytes | None = None,
         **bounds: int,
-    ) -> Answer:
+    ) -> HTTPAnswer:
         headers = {
             "Authorization": f"Bearer {self._profile.bearer_token}",
             "delta-sharing-capabilities": self._capabilities,
@@ -218,7 +218,7 @@ class SharingClient:
             case status:
                 raise self._fault(reason=f"it answers with HTTP {status}")
 
-    def _lines(self, answer: Answer) -> TableAnswer:
+    def _lines(self, answer: HTTPAnswer) -> TableAnswer:
         # Only a line feed ends a line: other ends may stand in a text.
         lines = [
             self._object(line) for line in answer.body.split(b"\n") if line.strip()
@@ -243,7 +243,7 @@ class SharingClient:
         return ProviderAnswerError(provider=self._name, reason=reason)
 
 
-def _version(answer: Answer) -> int | None:
+def _version(answer: HTTPAnswer) -> int | None:
     text = answer.headers.get("Delta-Table-Version", "")
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 20 else None  # noqa: PLR2004
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from deltaweb.delta.errors import DataFileError
 from deltaweb.storage.received.actions import SignedURL
-from deltaweb.storage.received.transport import Answer, Transport
+from deltaweb.storage.received.transport import HTTPAnswer, Transport
 
 AHEAD_BYTES: Final = 1 << 20  # each request takes longer than the work that it is for
 MAX_WHOLE_BYTES: Final = 512 << 20  # of a file whose server knows no ranges
@@ -17,7 +17,7 @@ _WHOLE, _PART, _NO_RANGE = 200, 206, 416
 _ENDED: Final = frozenset({400, 401, 403, 404, 410})
 
 
-class SignedFile(io.RawIOBase):
+class RangedFile(io.RawIOBase):
     """One file as pyarrow reads it.
 
     Args:
@@ -97,7 +97,7 @@ class SignedFile(io.RawIOBase):
             reason = f"it has fewer bytes than its provider says ({self._size:,})"
             raise DataFileError(path=self._path, reason=reason)
 
-    def _ask(self, headers: dict[str, str], *, most: int = 0) -> Answer:
+    def _ask(self, headers: dict[str, str], *, most: int = 0) -> HTTPAnswer:
         """Send one request; once more under a new URL where the old one has ended."""
         bound = max(most, MAX_WHOLE_BYTES)
         answer = self._get(headers, bound)
@@ -109,12 +109,12 @@ class SignedFile(io.RawIOBase):
             raise DataFileError(path=self._path, reason=reason)
         return answer
 
-    def _get(self, headers: dict[str, str], bound: int) -> Answer:
+    def _get(self, headers: dict[str, str], bound: int) -> HTTPAnswer:
         return self._transport.ask(
             "GET", self._signed.url, headers=headers, max_bytes=bound
         )
 
-    def _whole(self, answer: Answer) -> bytes:
+    def _whole(self, answer: HTTPAnswer) -> bytes:
         if answer.status != _WHOLE:
             reason = "its store answers with a part that was not asked for"
             raise DataFileError(path=self._path, reason=reason)

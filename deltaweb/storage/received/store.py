@@ -21,13 +21,13 @@ from deltaweb.delta.errors import (
     LocationInvalidError,
 )
 from deltaweb.delta.log.store import FileStatus
-from deltaweb.storage.hosts import ANY_PUBLIC
 from deltaweb.storage.local import LocalTableStore
 from deltaweb.storage.local_pending import LocalPendingFile
+from deltaweb.storage.objects.hosts import ANY_PUBLIC
 from deltaweb.storage.received.actions import SignedURL
 from deltaweb.storage.received.client import SharingClient
 from deltaweb.storage.received.errors import ReceivedTableError
-from deltaweb.storage.received.files import SignedFile
+from deltaweb.storage.received.files import RangedFile
 from deltaweb.storage.received.mirror import Mirror
 from deltaweb.storage.received.profile import Profile, SharedName, read_profile
 from deltaweb.storage.received.transport import Transport
@@ -63,8 +63,8 @@ class ReceivedTableStore(LocalTableStore):
     Args:
         location: From `location_of`.
         options: `endpoint` and `bearer_token` of the profile, `allowed_hosts` as
-            `deltaweb.storage.hosts` takes them, and `mirror`: the folder in which logs
-            of this provider are kept.
+            `deltaweb.storage.objects.hosts` takes them, and `mirror`: the folder in
+            which logs of this provider are kept.
 
     Raises:
         LocationInvalidError: If the location is none.
@@ -145,7 +145,7 @@ class ReceivedTableStore(LocalTableStore):
         signed = self._urls.get(name)
         if signed is None or _ends_soon(signed):
             signed = self._renewed(name)
-        file = SignedFile(
+        file = RangedFile(
             path,
             signed,
             renew=lambda: self._renewed(name),

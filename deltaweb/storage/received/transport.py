@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import urllib3
 
 from deltaweb.delta.errors import LocationUnreachableError
-from deltaweb.storage.hosts import allowed_addresses
+from deltaweb.storage.objects.hosts import allowed_addresses
 from deltaweb.storage.received.errors import ProviderAnswerError, ProviderHostError
 from deltaweb.version import VERSION
 
@@ -26,7 +26,7 @@ _PORTS: Final[Mapping[str, int]] = {"http": 80, "https": 443}
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class HTTPAnswer:
     """What a server answers, whatever its status."""
 
     status: int
@@ -39,7 +39,7 @@ class Transport:
     """Sends requests; which hosts it asks is decided for each of them.
 
     Attributes:
-        allowed_hosts: As `deltaweb.storage.hosts` takes them.
+        allowed_hosts: As `deltaweb.storage.objects.hosts` takes them.
         timeout_s: For a connection, and for each part of an answer.
         deadline_s: For a whole answer.
     """
@@ -59,7 +59,7 @@ class Transport:
         headers: Mapping[str, str] | None = None,
         body: bytes | None = None,
         max_bytes: int = MAX_ANSWER_BYTES,
-    ) -> Answer:
+    ) -> HTTPAnswer:
         """Send one request and read the answer.
 
         Raises:
@@ -83,7 +83,7 @@ class Transport:
                     reason = f"the answer takes longer than {self.deadline_s:g} seconds"
                     raise ProviderAnswerError(provider=host_of(url), reason=reason)
                 parts.append(part)
-            return Answer(response.status, response.headers, b"".join(parts))
+            return HTTPAnswer(response.status, response.headers, b"".join(parts))
 
     @contextmanager
     def _response(

@@ -9,8 +9,8 @@ from deltaweb.storage.received.profile import MAX_PROFILE_BYTES
 from deltaweb.web.pages.actions import COMMAND_LINE
 from deltaweb.web.pages.command import AddSubcommand, Output, SubcommandsCommand
 from deltaweb.web.pages.page_json import json_with
-from deltaweb.web.sharing.received.listing import ProviderRow, provider_rows
-from deltaweb.web.sharing.received.services import (
+from deltaweb.web.sharing.shares.received.listing import ProviderRow, provider_rows
+from deltaweb.web.sharing.shares.received.services import (
     add_provider,
     find_provider,
     lake_of,

@@ -12,7 +12,7 @@ from deltaweb.delta.errors import DeltaError
 from deltaweb.storage.place import RECEIVED
 from deltaweb.storage.received.profile import Profile
 from deltaweb.web.pages.page_json import OnPage, Spread, in_json
-from deltaweb.web.sharing.received.services import providers
+from deltaweb.web.sharing.shares.received.services import providers
 from deltaweb.web.tables.extension.badges import Badge
 from deltaweb.web.tables.models import Lake, StorageConnection, Table
 from deltaweb.web.tables.storage.received import profile_fields

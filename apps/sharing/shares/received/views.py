@@ -13,9 +13,9 @@ from deltaweb.web.pages.actions import actor_of
 from deltaweb.web.pages.errors import PageError
 from deltaweb.web.pages.responses import respond
 from deltaweb.web.sharing.errors import ProviderNotFoundError
-from deltaweb.web.sharing.received.forms import ProfileForm
-from deltaweb.web.sharing.received.listing import received_page
-from deltaweb.web.sharing.received.services import (
+from deltaweb.web.sharing.shares.received.forms import ProfileForm
+from deltaweb.web.sharing.shares.received.listing import received_page
+from deltaweb.web.sharing.shares.received.services import (
     add_provider,
     find_provider,
     remove_provider,
