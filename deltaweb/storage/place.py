@@ -67,10 +67,19 @@ def open_shared(url: str) -> TableStore | None:
     Raises:
         ProfileInvalidError: If the file is no profile that can be used.
     """
-    if "#" not in url:
+    if not is_of_profile(url):
         return None
     from deltaweb.storage.received.profile import split_table_url  # noqa: PLC0415 (as above)
     from deltaweb.storage.received.store import ReceivedTableStore  # noqa: PLC0415
 
     named = split_table_url(url)
     return None if named is None else ReceivedTableStore.of_profile(*named)
+
+
+def is_of_profile(url: str) -> bool:
+    """Tell whether a text is `profile.share#share.schema.table`, of a file that is."""
+    if "#" not in url:
+        return False
+    from deltaweb.storage.received.profile import split_table_url  # noqa: PLC0415 (as above)
+
+    return split_table_url(url) is not None

@@ -10,14 +10,16 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final, Self
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
+from deltaweb.delta.errors import LocationInvalidError
 from deltaweb.storage.received.errors import ProfileInvalidError
 
 MAX_PROFILE_BYTES: Final = 64 << 10
 MAX_TEXT_LENGTH: Final = 2_000
 # RFC 6750, 2.1; nothing else may stand in a header, or mean something to us.
 _TOKEN: Final = re.compile(r"[A-Za-z0-9._~+/-]{1,4096}=*", re.ASCII)
+PREFIX: Final = "received://"
 SHOWN_OF_TOKEN: Final = 4  # characters of its end
 
 
@@ -148,6 +150,24 @@ def split_table_url(url: str) -> tuple[Path, SharedName] | None:
     if not is_named or not Path(path).expanduser().is_file():
         return None
     return Path(path).expanduser(), SharedName(*parts)
+
+
+def location_of(provider: str, table: SharedName) -> str:
+    """Return the location of a table: the provider as we call it, and its names."""
+    return f"{PREFIX}{provider}/{'/'.join(quote(one, safe='') for one in table.parts)}"
+
+
+def split_location(location: str) -> tuple[str, SharedName]:
+    """Return provider and table of `location_of`.
+
+    Raises:
+        LocationInvalidError: If it is none.
+    """
+    parts = location.removeprefix(PREFIX).split("/")
+    if not location.startswith(PREFIX) or len(parts) != 4 or not all(parts):  # noqa: PLR2004
+        reason = "it is not received://provider/share/schema/table"
+        raise LocationInvalidError(location=location, reason=reason)
+    return parts[0], SharedName(*map(unquote, parts[1:]))
 
 
 def _endpoint(value: object) -> str:

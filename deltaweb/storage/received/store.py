@@ -18,7 +18,6 @@ import pyarrow as pa
 from deltaweb.delta.errors import (
     CredentialsNeededError,
     DataFileMissingError,
-    LocationInvalidError,
 )
 from deltaweb.delta.log.store import FileStatus
 from deltaweb.storage.local import LocalTableStore
@@ -29,32 +28,18 @@ from deltaweb.storage.received.client import SharingClient
 from deltaweb.storage.received.errors import ReceivedTableError
 from deltaweb.storage.received.files import RangedFile
 from deltaweb.storage.received.mirror import Mirror
-from deltaweb.storage.received.profile import Profile, SharedName, read_profile
+from deltaweb.storage.received.profile import (
+    Profile,
+    SharedName,
+    location_of,
+    read_profile,
+    split_location,
+)
 from deltaweb.storage.received.transport import Transport
 
-SCHEME: Final = "received"
-PREFIX: Final = f"{SCHEME}://"
 FRESH_S: Final = 2.0  # for which one look at the provider holds
 SPARE_MS: Final = 60_000  # a URL that ends sooner is not begun with
 MOST_URLS: Final = 500_000
-
-
-def location_of(provider: str, table: SharedName) -> str:
-    """Return the location of a table: the provider as we call it, and its names."""
-    return f"{PREFIX}{provider}/{'/'.join(quote(one, safe='') for one in table.parts)}"
-
-
-def split_location(location: str) -> tuple[str, SharedName]:
-    """Return provider and table of `location_of`.
-
-    Raises:
-        LocationInvalidError: If it is none.
-    """
-    parts = location.removeprefix(PREFIX).split("/")
-    if not location.startswith(PREFIX) or len(parts) != 4 or not all(parts):  # noqa: PLR2004
-        reason = "it is not received://provider/share/schema/table"
-        raise LocationInvalidError(location=location, reason=reason)
-    return parts[0], SharedName(*map(unquote, parts[1:]))
 
 
 class ReceivedTableStore(LocalTableStore):

@@ -11,6 +11,7 @@ import pytest
 from deltaweb.errors import ProviderRefusedError, ReceivedTableError
 from deltaweb.storage.received.store import ReceivedTableStore
 from deltaweb.table import DeltaTable
+from deltaweb.web.accounts.models import User
 from deltaweb.web.pages.actions import COMMAND_LINE
 from deltaweb.web.sharing.errors import ReceivedSharedError
 from deltaweb.web.sharing.shares.services import add_table, create_share
@@ -77,9 +78,9 @@ def test_reads_every_version_that_the_provider_tells(tables, name: str) -> None:
 def test_reads_the_rows_that_changed(tables: SharedTables) -> None:
     shared = tables["fed"]
 
-    received = DeltaTable(shared.url).changes(starting_version=1).read()
+    received = DeltaTable(shared.url).changes(1).read_all()
 
-    own = shared.table.changes(starting_version=1).read()
+    own = shared.table.changes(1).read_all()
     left_out = ["_commit_timestamp"]  # of files that were copied
     assert of_table(received.drop_columns(left_out)) == of_table(
         own.drop_columns(left_out)
@@ -169,7 +170,7 @@ def test_a_profile_brings_its_tables_into_the_catalogue(added) -> None:
 
 
 def test_a_token_goes_in_and_never_comes_out(added, bearer: str) -> None:
-    admin = signed_in("ada", role="admin")
+    admin = signed_in("ada", role=User.Role.ADMIN)
     shown = [
         json.dumps(added),
         command_line.Ran("received", "list").stdout,
@@ -196,7 +197,7 @@ def test_what_is_withdrawn_is_marked_and_comes_back(added, server) -> None:
     server.command("share", "remove-table", SHARE, "data.returns", "--yes")
     try:
         command_line.run_json("received", "refresh", "acme")
-        page = signed_in("ada", role="admin").get("/received/").content.decode()
+        page = signed_in("ada", role=User.Role.ADMIN).get("/received/").content.decode()
         (listed,) = command_line.run_json("received", "list")
     finally:
         place = ("data.returns", "--table", "shared.returns")

@@ -7,6 +7,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
+from deltaweb.web.accounts.models import User
 from deltaweb.web.tables.models import Lake, StorageConnection, Table
 from tests.functional.command_line import Ran
 from tests.functional.sharing_pages.pages import as_json, page
@@ -131,7 +132,7 @@ def test_a_provider_is_asked_again_and_forgotten(admin, provider) -> None:
 
 
 def test_editors_do_not_see_tokens_of_others() -> None:
-    assert signed_in("edda", role="editor").get("/received/").status_code == 403
+    assert signed_in("edda", role=User.Role.EDITOR).get("/received/").status_code == 403
 
 
 def test_a_profile_of_another_replaces_the_token(admin, provider: Provider) -> None:
