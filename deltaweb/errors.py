@@ -198,6 +198,10 @@ _PLACES: Final[Mapping[str, str]] = {
         "RequestTooLargeError SharingError TableMisreadError TooManyDownloadsError "
         "TooManyRequestsError TooManyStreamsError"
     ),
+    "deltaweb.iceberg.access.errors": (
+        "KeysRefusedError ObjectChangedError ObjectMissingError"
+    ),
+    "deltaweb.iceberg.errors": "InexpressibleError NotIcebergError",
     "deltaweb.spark.checkpoint": "TaskDiedError",
     "deltaweb.spark.driver.cluster": (
         "ApplicationEndedError ExecutorsUnfitError MasterUnreachableError "
