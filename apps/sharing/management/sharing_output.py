@@ -105,7 +105,7 @@ USAGE_COLUMNS: Final[Columns[LedgerEntry]] = {
     "TABLE": lambda entry: f"{entry.share}.{entry.table}",
     "READS": "num_requests",
     "FILES": "num_files",
-    "OFFERED": lambda entry: bytes_text(entry.size_bytes),
+    "OFFERED": lambda entry: bytes_text(entry.size_bytes, digits=3),
 }
 
 

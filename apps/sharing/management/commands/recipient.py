@@ -175,9 +175,8 @@ class Command(SubcommandsCommand):
         if not ledger.entries:
             months = len(ledger.months)
             return Output(ledger, f"{name} read nothing in the last {months} months.")
-        return Output(
-            ledger, lines=listed(ledger.entries, sharing_output.USAGE_COLUMNS)
-        )
+        columns = sharing_output.USAGE_COLUMNS
+        return Output(ledger, lines=listed(ledger.entries, columns))
 
     def delete(self, *, name: str, yes: bool, **_: object) -> Output:
         """Delete a recipient after asking."""
