@@ -1,15 +1,17 @@
 """A table of which recipients see a part, and what they are served of it."""
 
-import io
-import json
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 from django.utils import timezone
 
+from deltaweb.delta.features.column_mapping import table_schema
+from deltaweb.delta.log.file_actions import DELETION_VECTOR, PARTITION_VALUES, VECTOR
+from deltaweb.delta.protocol.actions import Metadata, Protocol
+from deltaweb.delta.scan.data_file import OpenFile
+from deltaweb.delta.scan.rows import RowSource, read_rows
 from deltaweb.table import DeltaTable
 from deltaweb.web.sharing.access.grants.preparing import PreparedTable, prepare_share
 from deltaweb.web.sharing.models import SharedTable
@@ -58,22 +60,23 @@ class Ruled:
     def rows(self, caller: Caller, body: object = None) -> list[dict[str, Any]]:
         """The rows that a recipient reads, by id; every byte of them is kept."""
         answer = self.query(caller, body)
-        assert answer.status_code == 200, answer.content
-        _, metadata, *files = lines(answer)
-        told = metadata["metaData"]["deltaMetadata"]
-        partitions = told["partitionColumns"]
-        found = []
-        for line in files:
-            add = line["file"]["deltaSingleAction"]["add"]
-            data = body_of(caller.get(local(add["path"])))
-            assert len(data) == add["size"]
-            self.bytes_served.append(data)
-            rows = pq.read_table(io.BytesIO(data)).to_pylist()
-            if add.get("stats"):
-                assert json.loads(add["stats"])["numRecords"] == len(rows)
-            values = {name: add["partitionValues"][name] for name in partitions}
-            found += [row | values for row in rows]
+        assert answer.status_code == 200, body_of(answer)
+        first, second, *files = lines(answer)
+        source = _source(
+            first["protocol"]["deltaProtocol"],
+            second["metaData"]["deltaMetadata"],
+            [line["file"]["deltaSingleAction"]["add"] for line in files],
+            lambda url: pa.BufferReader(self.fetch(caller, url)),
+        )
+        found = read_rows(source).to_pylist()
         return sorted(found, key=lambda row: str(row.get("id")))
+
+    def fetch(self, caller: Caller, url: str) -> bytes:
+        """The bytes of a file, which are kept."""
+        answer = caller.get(local(url))
+        assert answer.status_code == 200
+        self.bytes_served.append(body_of(answer))
+        return self.bytes_served[-1]
 
     def told(self, caller: Caller) -> dict[str, Any]:
         """The metadata that a recipient is told."""
@@ -86,6 +89,39 @@ class Ruled:
         """Which of some texts stand in a byte that was served, as they are."""
         whole = b"\n".join(self.bytes_served)
         return [text for text in texts if text.encode() in whole]
+
+
+def _source(
+    protocol: dict[str, Any],
+    metadata: dict[str, Any],
+    adds: list[dict[str, Any]],
+    open_file: OpenFile,
+) -> RowSource:
+    """What the lines of an answer in the delta format say of rows."""
+    told = Metadata(
+        id=metadata["id"],
+        schema_string=metadata["schemaString"],
+        partition_columns=metadata["partitionColumns"],
+        configuration=metadata["configuration"],
+    )
+    read = Protocol(
+        min_reader_version=protocol["minReaderVersion"],
+        min_writer_version=protocol["minWriterVersion"],
+        reader_features=protocol.get("readerFeatures"),
+    )
+    files = {
+        "path": pa.array([add["path"] for add in adds], pa.string()),
+        "partition_values": pa.array(
+            [list(add["partitionValues"].items()) for add in adds], PARTITION_VALUES
+        ),
+        VECTOR: pa.array([add.get("deletionVector") for add in adds], DELETION_VECTOR),
+    }
+    return RowSource(
+        schema=table_schema(read, told),
+        partition_columns=told.partition_columns,
+        files=pa.table(files),
+        open_file=open_file,
+    )
 
 
 SCHEMA = pa.schema(
