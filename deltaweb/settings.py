@@ -27,7 +27,6 @@ from deltaweb.environment.variables import (
     require_package,
 )
 from deltaweb.version import VERSION as VERSION  # noqa: PLC0414 (settings.VERSION)
-
 # Templates and static files stand beside this file: in a checkout by links.
 PACKAGE_DIR = Path(__file__).resolve().parent
 
@@ -98,9 +97,8 @@ REQUESTS_PER_S = env_int(
 REQUEST_BURST = env_int(
     "DELTAWEB_REQUEST_BURST", default=20_000, minimum=1, maximum=10_000_000
 )
-# Of files that are rewritten for recipients who see a part: one place for all hosts.
 PREPARED_FILES = env_text("DELTAWEB_PREPARED_FILES", default=str(HOME / "prepared"))
-# Of one share; those that were not asked for the longest go first.
+# Of the files of one share that were rewritten for recipients who see a part.
 PREPARED_BYTES = env_int(
     "DELTAWEB_PREPARED_BYTES", default=100 << 30, minimum=0, maximum=1 << 60
 )
@@ -288,7 +286,6 @@ PARQUET_FOOTER_BYTES = env_int(
     minimum=1 << 20,
     maximum=(1 << 32) - 1,
 )
-
 # Of a page that reads storage while a person waits for it.
 STORAGE_TIMEOUT_S = 1.0
 
@@ -365,7 +362,6 @@ STORAGES = {
         "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"
     },
 }
-
 # What browsers may fetch ahead; they take it by this type alone.
 WHITENOISE_MIMETYPES = {".rules": "application/speculationrules+json"}
 
