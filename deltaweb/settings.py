@@ -27,6 +27,7 @@ from deltaweb.environment.variables import (
     require_package,
 )
 from deltaweb.version import VERSION as VERSION  # noqa: PLC0414 (settings.VERSION)
+
 # Templates and static files stand beside this file: in a checkout by links.
 PACKAGE_DIR = Path(__file__).resolve().parent
 
@@ -98,7 +99,6 @@ REQUEST_BURST = env_int(
     "DELTAWEB_REQUEST_BURST", default=20_000, minimum=1, maximum=10_000_000
 )
 PREPARED_FILES = env_text("DELTAWEB_PREPARED_FILES", default=str(HOME / "prepared"))
-# Of the files of one share that were rewritten for recipients who see a part.
 PREPARED_BYTES = env_int(
     "DELTAWEB_PREPARED_BYTES", default=100 << 30, minimum=0, maximum=1 << 60
 )
