@@ -195,8 +195,9 @@ _PLACES: Final[Mapping[str, str]] = {
         "FileOutsideTableError FileRefusedError FilesVacuumedError "
         "FormatNotOfferedError HistoryNotSharedError MethodNotAllowedError "
         "ParameterInvalidError RangeUnsatisfiableError RequestMalformedError "
-        "RequestTooLargeError SharingError TableMisreadError TooManyDownloadsError "
-        "TooManyRequestsError TooManyStreamsError"
+        "RequestTooLargeError RuledChangesError SharingError "
+        "TableMisreadError TooManyDownloadsError TooManyRequestsError "
+        "TooManyStreamsError VersionNotReadyError"
     ),
     "deltaweb.iceberg.access.errors": (
         "KeysRefusedError ObjectChangedError ObjectMissingError"
@@ -213,6 +214,10 @@ _PLACES: Final[Mapping[str, str]] = {
     "deltaweb.spark.writing.source.options": "SourceOptionError",
     "deltaweb.spark.writing.source.stream_files": "StreamChangeError",
     "deltaweb.spark.writing.source.stream_reader": "StreamSchemaError",
+    "deltaweb.storage.received.errors": (
+        "NotSharedError ProfileInvalidError ProviderAnswerError ProviderHostError "
+        "ProviderRefusedError ReceivedTableError RequestRefusedError"
+    ),
     "deltaweb.storage.signing.errors": (
         "SigningKeyNeededError SigningUnsupportedError"
     ),

@@ -9,6 +9,8 @@ from django.apps import AppConfig
 from deltaweb.web.pages.frame import front_page, navigation
 
 if TYPE_CHECKING:  # Django's models are not ready when this module loads.
+    from datetime import datetime
+
     from deltaweb.web.pages.frame.navigation import AnyUser
 
 
@@ -19,6 +21,7 @@ class SharingConfig(AppConfig):
 
     def ready(self) -> None:
         """Guard tables that are shared, and put sharing where people look for it."""
+        _add_to_workers()
         _ask_for_its_scope()
         _add_to_tables()
         _add_to_search()
@@ -41,6 +44,22 @@ def _ask_for_its_scope() -> None:
     app_scopes.register(AppScope("sharing", Scope.SHARE))
 
 
+def _add_to_workers() -> None:
+    from deltaweb.web.jobs import kinds  # noqa: PLC0415 (as above)
+    from deltaweb.web.tables.extension.clock import dues  # noqa: PLC0415 (as above)
+
+    kinds.load_from("deltaweb.web.sharing.access.grants.preparing")
+    dues.register(_prepare_due)
+
+
+def _prepare_due(now: datetime) -> None:
+    from deltaweb.web.sharing.access.grants import (  # noqa: PLC0415 (reads rows)
+        preparing,
+    )
+
+    preparing.request_due_preparations(now=now)
+
+
 def _add_to_tables() -> None:
     from deltaweb.web.sharing.shares.marks import (  # noqa: PLC0415 (as above)  # noqa: PLC0415 (models load before ready)
         name_in_a_share,
@@ -48,10 +67,12 @@ def _add_to_tables() -> None:
         shared_table_ids,
         shares_in_words,
     )
+    from deltaweb.web.sharing.shares.received.listing import received_badges  # noqa: PLC0415 (models load before ready)
     from deltaweb.web.tables.extension import badges, guards, marks, share_names, tabs  # noqa: PLC0415
 
     guards.guards.register(shares_in_words)
     badges.providers.register(shared_badges)
+    badges.providers.register(received_badges)
     marks.marks.register(
         marks.Mark(key="shared", tables=shared_table_ids, visible=_is_editor)
     )
@@ -121,18 +142,18 @@ def _add_to_first_page() -> None:
 
 def _add_to_rail() -> None:
     places = [
-        ("Shares", "share-3", "share-list", "/shares/"),
+        ("Shares", "share-3", "share-list", "/shares/", "/received/"),
         ("Recipients", "users", "recipient-list", "/recipients/"),
         ("Activity", "activity", "activity-list", "/activity/"),
     ]
-    for position, (label, icon, view, prefix) in enumerate(places):
+    for position, (label, icon, view, *prefixes) in enumerate(places):
         navigation.entries.register(
             navigation.NavEntry(
                 label=label,
                 icon=icon,
                 url_name=f"sharing:{view}",
                 order=20 + position,
-                prefixes=(prefix,),
+                prefixes=tuple(prefixes),
                 visible=_is_admin,
             )
         )

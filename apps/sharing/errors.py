@@ -6,14 +6,19 @@ DeltaError
     ├── NameTakenError              something of that kind has the name
     ├── ShareNotFoundError          no share has that name
     ├── RecipientNotFoundError      no recipient has that name
+    ├── ProviderNotFoundError       no profile is kept by that name
+    ├── ReceivedSharedError         a received table, to be shared on
     ├── SharedTableNotFoundError    the share has no such table
-    ├── PartitionFilterError        a filter that does not fit the table
+    ├── ConditionError              a condition that does not fit the table
+    │   └── ColumnsError            a list of columns that does not
+    ├── PropertyInvalidError        a text that is no property of a recipient
     ├── StartVersionError           a version that history cannot begin at
     ├── NetworkInvalidError         a text that is no network
     ├── TooManyNetworksError        an allow list that is too long
     ├── ContactInvalidError         a contact that is no mail address
     ├── LifetimeInvalidError        a text that is no span of time, or too long
     ├── TokenStateError             a token that is past what was asked for
+    ├── TokenNotFoundError          the recipient has no such token
     ├── NoWaitingTokenError         a recipient without a waiting token
     ├── RetirementInvalidError      a token that cannot end then
     ├── AccessError                 a caller who may not come in
@@ -37,6 +42,8 @@ from datetime import datetime
 from typing import ClassVar
 
 from deltaweb.delta.errors import DeltaError
+
+MAX_COLUMNS_SHOWN = 12
 
 
 class SharingStateError(DeltaError, code="sharing-error"):
@@ -90,6 +97,25 @@ class RecipientNotFoundError(SharingStateError, code="recipient-not-found"):
     hint = "The list of recipients has all their names."
 
 
+class ProviderNotFoundError(SharingStateError, code="provider-not-found"):
+    """No profile is kept by the name."""
+
+    name: str
+    message = "No provider is named {name:.100r}."
+    hint = "`received list` shows the providers whose profiles are kept."
+
+
+class ReceivedSharedError(SharingStateError, code="received-shared"):
+    """Somebody else's table is to be shared on."""
+
+    table: str
+    provider: str
+    message = (
+        "{table} belongs to {provider}, who has not said that it may be shared on."
+    )
+    hint = "Share a table of your own, or ask {provider} to share it with them."
+
+
 class SharedTableNotFoundError(SharingStateError, code="shared-table-not-found"):
     """The share has no table of that name."""
 
@@ -103,8 +129,8 @@ class SharedTableNotFoundError(SharingStateError, code="shared-table-not-found")
 # === What is shared, and how ===
 
 
-class PartitionFilterError(SharingStateError, code="partition-filter-invalid"):
-    """A partition filter does not parse, or does not fit the table."""
+class ConditionError(SharingStateError, code="condition-invalid"):
+    """A condition does not parse, or does not fit the table."""
 
     sentence: str
     columns: Sequence[str]
@@ -114,8 +140,23 @@ class PartitionFilterError(SharingStateError, code="partition-filter-invalid"):
     @property
     def _advice(self) -> str:
         if not self.columns:
-            return "Leave the filter empty."
-        return f"Only {', '.join(self.columns)} may be named."
+            return "Leave it empty."
+        shown = ", ".join(self.columns[:MAX_COLUMNS_SHOWN])
+        more = len(self.columns) - MAX_COLUMNS_SHOWN
+        return f"The columns are {shown}{f' and {more} more' if more > 0 else ''}."
+
+
+class ColumnsError(ConditionError, code="columns-invalid"):
+    """A list of columns does not fit the table."""
+
+
+class PropertyInvalidError(SharingStateError, code="property-invalid"):
+    """A text is no property of a recipient."""
+
+    text: str
+    reason: str
+    message = "{text:.80r} is no property: {reason}."
+    hint = "Write key=value, as in region=EU."
 
 
 class StartVersionError(SharingStateError, code="start-version-invalid"):
@@ -177,6 +218,15 @@ class TokenStateError(SharingStateError, code="token-state"):
     status = 409
     message = "The token {prefix}... {reason}."
     hint = "Rotate to make a new one."
+
+
+class TokenNotFoundError(SharingStateError, code="token-not-found"):
+    """A recipient has no token of that id."""
+
+    recipient: str
+    status = 404
+    message = "{recipient!r} has no such token."
+    hint = "Its page and GET .../tokens list those that it has."
 
 
 class NoWaitingTokenError(SharingStateError, code="no-waiting-token"):

@@ -24,10 +24,14 @@ COMMANDS: Final = {
     "table": "Tables: the catalog, their logs, and maintenance.",
     "parquet": "Parquet files: what their footers say, their rows, and their schemas.",
     "storage": "Object stores: add, list, remove, reseal.",
-    "share": "Shares: create, add-table, list, show, remove-table, delete.",
-    "recipient": (
-        "Recipients: create, list, show, grant, ungrant, link, rotate, revoke, delete."
+    "share": (
+        "Shares: create, add-table, prepare, list, show, remove-table, on, off, delete."
     ),
+    "recipient": (
+        "Recipients: create, list, show, usage, grant, ungrant, link, rotate, revoke,"
+        " delete."
+    ),
+    "received": "Received shares: add, list, refresh, remove.",
     "completion": "Print what completes command lines in bash, zsh or fish.",
     "user": "Users: add, sign-in link, role, disable, enable, list, API key.",
 }

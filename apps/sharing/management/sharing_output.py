@@ -6,7 +6,10 @@ from typing import Any, Final, TypeAlias
 
 from django.db.models import QuerySet
 
+from deltaweb.web.pages.figures import bytes_text
 from deltaweb.web.pages.page_json import json_with
+from deltaweb.web.sharing.access.grants.preparing import PreparedTable
+from deltaweb.web.sharing.activity.ledger import LedgerEntry
 from deltaweb.web.sharing.activity.use_resource import UseResource
 from deltaweb.web.sharing.issuing.token_rows import TokenResource, token_rows
 from deltaweb.web.sharing.models import Recipient, RecipientToken
@@ -52,9 +55,20 @@ def shared_table_lines(tables: Sequence[SharedTableResource]) -> Iterator[str]:
             "TABLE": "name",
             "REGISTERED AS": "table",
             "HISTORY": history_text,
-            "ONLY FILES OF": "partition_filter",
+            "ONLY ROWS WHERE": "condition",
+            "ONLY COLUMNS": lambda table: ", ".join(table.columns or ()),
         },
     )
+
+
+PREPARED_COLUMNS: Final[Columns[PreparedTable]] = {
+    "TABLE": "table",
+    "VERSION": "version",
+    "UNTOUCHED": "signed",
+    "REWRITTEN": "rewritten",
+    "LEFT OUT": "absent",
+    "BYTES": "size_bytes",
+}
 
 
 def history_text(table: SharedTableResource) -> str:
@@ -98,6 +112,15 @@ RECIPIENT_COLUMNS: Final[Columns[Listed]] = {
 }
 
 
+USAGE_COLUMNS: Final[Columns[LedgerEntry]] = {
+    "MONTH": lambda entry: f"{entry.month:%Y-%m}",
+    "TABLE": lambda entry: f"{entry.share}.{entry.table}",
+    "READS": "num_requests",
+    "FILES": "num_files",
+    "OFFERED": lambda entry: bytes_text(entry.size_bytes, digits=3),
+}
+
+
 def recipient_text(recipient: RecipientResource, use: UseResource) -> str:
     """Return what a recipient is, for people."""
     return facts(
@@ -107,6 +130,7 @@ def recipient_text(recipient: RecipientResource, use: UseResource) -> str:
             ("comment", recipient.comment or "none"),
             ("created", time_text(recipient.created_at)),
             ("shares", ", ".join(recipient.shares) or "none"),
+            ("properties", ", ".join(recipient.properties) or "none"),
             ("allowed from", ", ".join(recipient.allowed_networks) or "anywhere"),
             _use_text(use),
         ]

@@ -14,6 +14,7 @@ from django.views.decorators.http import (
 from deltaweb.web.accounts.permissions import admin_required
 from deltaweb.web.pages.actions import actor_of
 from deltaweb.web.pages.responses import respond
+from deltaweb.web.sharing.activity.ledger import ledger_of
 from deltaweb.web.sharing.errors import SharingStateError
 from deltaweb.web.sharing.issuing import once
 from deltaweb.web.sharing.issuing.forms import (
@@ -34,6 +35,7 @@ from deltaweb.web.sharing.recipients.forms import (
     SharesForm,
 )
 from deltaweb.web.sharing.recipients.listing import RECIPIENTS
+from deltaweb.web.sharing.recipients.properties import property_texts
 
 
 @admin_required
@@ -41,6 +43,22 @@ from deltaweb.web.sharing.recipients.listing import RECIPIENTS
 def recipient_list(request: HttpRequest, fmt: str) -> HttpResponseBase:
     """List the recipients; htmx asks for the rows alone."""
     return RECIPIENTS.answer(request, fmt)
+
+
+@admin_required
+@require_safe
+def recipient_usage(request: HttpRequest, *, name: str, fmt: str) -> HttpResponseBase:
+    """Show what a recipient was offered, by table and month."""
+    recipient = find_recipient(name)
+    ledger = ledger_of(recipient, now=timezone.now())
+    return respond(
+        request,
+        fmt,
+        template="sharing/recipient_usage.html",
+        context={"recipient": recipient, "ledger": ledger},
+        data=ledger,
+        rows=ledger.rows() if fmt == "csv" else None,
+    )
 
 
 @admin_required
@@ -66,6 +84,7 @@ def recipient_new(request: HttpRequest, fmt: str) -> HttpResponseBase:
             contact=values["contact"],
             comment=values["comment"],
             allowed_networks=form.network_texts,
+            properties=form.property_texts or (),
             shares=recipient_pages.shares_named(values["shares"]),
             lifetime=parse_lifetime(form.lifetime_text, now=now),
             actor=actor_of(request),
@@ -149,6 +168,7 @@ def recipient_settings(request: HttpRequest, name: str, fmt: str) -> HttpRespons
             contact=form.cleaned_data["contact"],
             comment=form.cleaned_data["comment"],
             allowed_networks=form.network_texts,
+            properties=form.property_texts,
             actor=actor_of(request),
             now=timezone.now(),
         )
@@ -224,6 +244,7 @@ def _settings_page(
             "contact": recipient.contact,
             "comment": recipient.comment,
             "allowed_networks": recipient.allowed_networks,
+            "properties": recipient.properties,
         },
         status=422 if form.errors or confirm_form.errors else 200,
     )
@@ -237,6 +258,7 @@ def _settings_form(
         "contact": recipient.contact,
         "comment": recipient.comment,
         "networks": networks,
+        "properties": "\n".join(property_texts(recipient.properties)),
     }
     return SettingsForm(posted, initial=present)
 

@@ -11,6 +11,7 @@ from django.utils import timezone
 from deltaweb.web.pages.actions import COMMAND_LINE
 from deltaweb.web.pages.command import AddSubcommand, Output, SubcommandsCommand
 from deltaweb.web.pages.page_json import json_with
+from deltaweb.web.sharing.activity.ledger import ledger_of
 from deltaweb.web.sharing.activity.usage import calls
 from deltaweb.web.sharing.activity.use_resource import use_resource
 from deltaweb.web.sharing.issuing import credentials, tokens
@@ -38,7 +39,8 @@ class Command(SubcommandsCommand):
         "share-not-found": lambda: Share.objects.values_list("name", flat=True),
     }
     help = (
-        "Recipients: create, list, show, grant, ungrant, link, rotate, revoke, delete."
+        "Recipients: create, list, show, usage, grant, ungrant, link, rotate, revoke,"
+        " delete."
     )
 
     def add_subcommands(self, add: AddSubcommand) -> None:
@@ -62,6 +64,14 @@ class Command(SubcommandsCommand):
             metavar="NETWORK",
             help="a network it may connect from, such as 192.0.2.0/24; default: any",
         )
+        parser.add_argument(
+            "--property",
+            action="append",
+            default=[],
+            dest="properties",
+            metavar="KEY=VALUE",
+            help="what conditions call recipient.KEY; give it again for each",
+        )
         _add_token_options(parser)
         self._add_looks(add)
         self._add_grants(add)
@@ -70,6 +80,8 @@ class Command(SubcommandsCommand):
     def _add_looks(self, add: AddSubcommand) -> None:
         add("list", self.list_recipients, help="list the recipients")
         parser = add("show", self.show, help="show a recipient: shares and tokens")
+        parser.add_argument("name")
+        parser = add("usage", self.usage, help="show what it was offered, by month")
         parser.add_argument("name")
         parser = add("delete", self.delete, help="delete a recipient and its tokens")
         parser.add_argument("name")
@@ -122,6 +134,7 @@ class Command(SubcommandsCommand):
         contact: str,
         comment: str,
         allow: list[str],
+        properties: list[str],
         expires: str,
         profile: str | None,
         force: bool,
@@ -134,6 +147,7 @@ class Command(SubcommandsCommand):
             contact=contact,
             comment=comment,
             allowed_networks=allow,
+            properties=properties,
             shares=[find_share(share) for share in shares],
             lifetime=parse_lifetime(expires, now=now),
             deliver=_delivery(profile, force=force),
@@ -164,6 +178,15 @@ class Command(SubcommandsCommand):
             sharing_output.recipient_text(recipient, use),
             sharing_output.token_lines(tokens_of_it),
         )
+
+    def usage(self, *, name: str, **_: object) -> Output:
+        """Show what a recipient was offered, by table and month."""
+        ledger = ledger_of(find_recipient(name), now=timezone.now())
+        if not ledger.entries:
+            months = len(ledger.months)
+            return Output(ledger, f"{name} read nothing in the last {months} months.")
+        columns = sharing_output.USAGE_COLUMNS
+        return Output(ledger, lines=listed(ledger.entries, columns))
 
     def delete(self, *, name: str, yes: bool, **_: object) -> Output:
         """Delete a recipient after asking."""
