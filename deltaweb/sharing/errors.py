@@ -4,6 +4,7 @@
     ├── RequestMalformedError        400: the body is not what the protocol says
     │   └── RequestTooLargeError     413
     ├── ParameterInvalidError        400: a parameter's value
+    ├── QueryTokenEndedError         400: a token of a query that was good once
     ├── HistoryNotSharedError        400: an older version, of a table without history
     ├── FormatNotOfferedError        400: a response format that is not made here
     ├── TableMisreadError            400: the client would misread the table
@@ -88,6 +89,16 @@ class ParameterInvalidError(SharingError, code="parameter-invalid"):
     hint: str
     error_code = ErrorCode.INVALID_PARAMETER_VALUE
     message = "The value of {name} cannot be used: {reason}."
+
+
+class QueryTokenEndedError(SharingError, code="query-token-ended"):
+    """A token of a query's answer was good once, and is so no longer."""
+
+    name: str
+    reason: str
+    error_code = ErrorCode.INVALID_PARAMETER_VALUE
+    message = "The {name} is of no use any more: {reason}."
+    hint = "Send the query again from its beginning, without {name}."
 
 
 class HistoryNotSharedError(SharingError, code="history-not-shared"):

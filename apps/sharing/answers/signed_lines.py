@@ -31,6 +31,7 @@ class SigningPlan:
         lifetime_s: How long a URL is good at most.
         now: The current time.
         token: The caller's token, without which a URL of this server does not work.
+        token_keys: The keys of tokens of pages and of URLs that are made anew.
     """
 
     base_url: str
@@ -38,6 +39,7 @@ class SigningPlan:
     lifetime_s: int
     now: datetime
     token: RecipientToken
+    token_keys: Sequence[bytes]
 
 
 def open_plan(shared: SharedTable, plan: SigningPlan) -> URLSigner:

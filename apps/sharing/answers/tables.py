@@ -7,36 +7,35 @@ Source: delta_sharing_protocol.md, "Query Table Version", "Query Table Metadata"
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from itertools import chain
 
 from deltaweb.conditions.hints import SkippedHint, parse_hints
-from deltaweb.delta.errors import TimestampNotFoundError
-from deltaweb.delta.feed.versions import has_feed
 from deltaweb.delta.log.commits.times import to_ms
 from deltaweb.expressions.condition import SQLCondition
-from deltaweb.index.query.shared_table import SharedTableReader
+from deltaweb.index.query.file_pages import FilePage, Wanted, first_place, page_of
 from deltaweb.index.query.shared_version import SharedVersion
 from deltaweb.sharing.capabilities import Capabilities
-from deltaweb.sharing.compatibility import misreadings
 from deltaweb.sharing.errors import (
     FileOutsideTableError,
     ParameterInvalidError,
     TableMisreadError,
 )
+from deltaweb.sharing.query_tokens import head_digest
 from deltaweb.sharing.response_format import (
     ResponseFormat,
-    choose_format,
     plain_format,
 )
 from deltaweb.sharing.table_query import TableQuery
-from deltaweb.sharing.wire.lines import TableFacts
+from deltaweb.sharing.wire.lines import EndAction
 from deltaweb.sharing.wire.partition_values import instant_columns
 from deltaweb.table import DeltaTable
 from deltaweb.web.sharing.answers.opening import (
     check_history,
-    check_start,
-    not_shared_before,
     open_shared,
+)
+from deltaweb.web.sharing.answers.paging import (
+    SnapshotStart,
+    paging_of,
 )
 from deltaweb.web.sharing.answers.signed_lines import (
     SigningPlan,
@@ -44,11 +43,15 @@ from deltaweb.web.sharing.answers.signed_lines import (
     signed_lines,
 )
 from deltaweb.web.sharing.answers.vacuumed import check_files
+from deltaweb.web.sharing.answers.versions import (
+    format_of,
+    head_lines,
+    open_asked,
+    open_page,
+    open_shared_version,
+    open_version,
+)
 from deltaweb.web.sharing.models import SharedTable
-from deltaweb.web.tables.index.folders import index_folder
-
-# What was read of tables, for all threads of this process.
-_READER: Final = SharedTableReader()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,7 @@ class FilesAnswer:
         size_bytes: The size of the files that are offered.
         skipped_hints: Hints that select nothing, and why.
         response_format: The format of the lines.
+        end: What the last line says; None where there is no such line.
     """
 
     version: int
@@ -87,6 +91,7 @@ class FilesAnswer:
     total_files: int
     size_bytes: int
     skipped_hints: Sequence[SkippedHint]
+    end: EndAction | None = None
 
 
 # === Versions ===
@@ -112,7 +117,7 @@ def table_version(
 
 
 def _earliest_version(table: DeltaTable, shared: SharedTable, moment: datetime) -> int:
-    newest = _open_version(shared, table, TableQuery())
+    newest = open_version(shared, table, TableQuery())
     times = table.commit_times()
     # Times of versions are whole milliseconds: the first one that is not before.
     time_ms = to_ms(moment) + bool(moment.microsecond % 1000)
@@ -149,52 +154,15 @@ def table_metadata(
         SchemaError: If the table's schema is missing or does not parse.
         DeltaError: If the table's log cannot be read.
     """
-    opened = _open_shared_version(
+    opened = open_shared_version(
         shared, open_shared(shared), TableQuery(version=version, timestamp=timestamp)
     )
     try:
-        chosen = _format(shared, opened, capabilities)
+        chosen = format_of(shared, opened, capabilities)
     except TableMisreadError:
         chosen = plain_format(capabilities, opened.protocol)
-    lines = _head_lines(shared, opened, chosen)
+    lines = head_lines(shared, opened, chosen)
     return MetadataAnswer(opened.version, lines, chosen)
-
-
-def _format(
-    shared: SharedTable, opened: SharedVersion, capabilities: Capabilities
-) -> ResponseFormat:
-    """Return the format that the client reads the version in.
-
-    Raises:
-        TableMisreadError: If there is none.
-        SchemaError: If the table's schema is missing or does not parse.
-    """
-    found = misreadings(
-        opened.protocol,
-        opened.metadata,
-        opened.schema,
-        has_deletion_vectors=opened.has_deletion_vectors,
-    )
-    return choose_format(
-        capabilities, found, protocol=opened.protocol, table=shared.full_name
-    )
-
-
-def _head_lines(
-    shared: SharedTable, opened: SharedVersion, response_format: ResponseFormat
-) -> bytes:
-    """Return the lines of protocol and metadata.
-
-    Counts are left out where a filter hides files: they would reveal those.
-    """
-    is_whole = not shared.partition_filter
-    facts = TableFacts(
-        version=opened.version,
-        size_bytes=opened.size_bytes if is_whole else None,
-        num_files=opened.num_files if is_whole else None,
-        has_feed=shared.with_history and has_feed(opened.metadata),
-    )
-    return response_format.head_lines(opened.metadata, facts)
 
 
 # === Files ===
@@ -207,9 +175,11 @@ def table_files(
     capabilities: Capabilities,
     signing: SigningPlan,
 ) -> FilesAnswer:
-    """Return the files that answer a query.
+    """Return the files that answer a query, or a page of them.
 
     Raises:
+        ParameterInvalidError: If a token was not given for this very query.
+        QueryTokenEndedError: If the time of one is over, or the table is another one.
         HistoryNotSharedError: If the version is not shared.
         TableMisreadError: If the client would misread the version.
         FileOutsideTableError: If one of the files lies outside of the table.
@@ -217,42 +187,85 @@ def table_files(
         DeltaError: If the log cannot be read, or the files have no URLs.
     """
     table = open_shared(shared)
-    opened = _open_shared_version(shared, table, query)
-    chosen = _format(shared, opened, capabilities)
+    paging = paging_of(shared, query, capabilities=capabilities, signing=signing)
+    start, refreshed = paging.snapshot_start(), None
+    if start is None:
+        refreshed = paging.refreshed()
+        opened = open_asked(shared, table, query, refreshed)
+    else:
+        opened = open_page(shared, table, start)
+    chosen = format_of(shared, opened, capabilities)
+    head = head_lines(shared, opened, chosen)
+    paging.check_head(start, head_digest(head))
     hints = parse_hints(
         predicate_hints=list(query.predicate_hints),
         json_predicate_hints=query.json_predicate_hints,
         schema=opened.schema,
     )
-    selection = opened.select(
+    wanted = Wanted(
         predicates=hints.predicates,
         partition_filter=_partition_filter(shared, opened),
-        limit=query.limit_hint,
+        limit=query.limit_hint if start is None else start.limit,
         misses=hints.misses,
+        max_files=query.page.max_files,
     )
+    page = _select(opened, start, wanted, is_paged=query.page.is_paged)
+    selection = page.selection
     if selection.outside is not None:
         raise FileOutsideTableError(table=shared.full_name, path=selection.outside)
     check_files(shared.table, opened.version, selection)
-    named = query.version is not None or query.timestamp is not None
+    signer = open_plan(shared, signing)
     lines = signed_lines(
         selection,
         chosen,
-        signer=open_plan(shared, signing),
+        signer=signer,
         instants=instant_columns(opened.schema, opened.metadata.partition_columns),
-        named=opened if named else None,
+        named=opened if query.names_version else None,
     )
     # The first files are signed before the answer begins, so that what is wrong with
     # all of them becomes its status.
-    head = _head_lines(shared, opened, chosen) + next(lines, b"")
+    first = next(lines, b"")
+    following = page.next_place and SnapshotStart(
+        version=opened.version,
+        place=page.next_place,
+        limit=page.limit,
+        head=head_digest(head),
+    )
+    is_refreshable = start is None and not query.names_version
     return FilesAnswer(
         version=opened.version,
         response_format=chosen,
-        lines=_chain(head, lines),
+        lines=chain([head + first], lines),
         num_files=selection.num_files,
         total_files=selection.total_files,
         size_bytes=selection.size_bytes,
         skipped_hints=hints.skipped,
+        end=paging.end(
+            following,
+            refreshes=opened.version if is_refreshable else None,
+            refreshed=refreshed,
+            expires_at=signer.expires_at if selection.num_files else None,
+        ),
     )
+
+
+def _select(
+    opened: SharedVersion,
+    start: SnapshotStart | None,
+    wanted: Wanted,
+    *,
+    is_paged: bool,
+) -> FilePage:
+    if is_paged:
+        place = first_place(opened) if start is None else start.place
+        return page_of(opened, place, wanted)
+    selection = opened.select(
+        predicates=wanted.predicates,
+        partition_filter=wanted.partition_filter,
+        limit=wanted.limit,
+        misses=wanted.misses,
+    )
+    return FilePage(selection, None, None)
 
 
 def _partition_filter(
@@ -266,42 +279,3 @@ def _partition_filter(
     if not shared.partition_filter:
         return None
     return SQLCondition(shared.partition_filter, opened.schema)
-
-
-def _chain(head: bytes, lines: Iterator[bytes]) -> Iterator[bytes]:
-    yield head
-    yield from lines
-
-
-# === Opening ===
-
-
-def _open_version(
-    shared: SharedTable, table: DeltaTable, query: TableQuery
-) -> SharedVersion:
-    return _READER.open_version(
-        table,
-        index_folder=index_folder(shared.table),
-        version=query.version,
-        timestamp=query.timestamp,
-    )
-
-
-def _open_shared_version(
-    shared: SharedTable, table: DeltaTable, query: TableQuery
-) -> SharedVersion:
-    """Open the version that is asked for, if it is one of those that are shared."""
-    named = query.version is not None or query.timestamp is not None
-    if named:
-        check_history(shared)
-        check_start(shared, query.version)
-    try:
-        opened = _open_version(shared, table, query)
-    except TimestampNotFoundError as error:
-        # Its message names the first version's time, which may not be shared.
-        if shared.start_version:
-            raise not_shared_before(shared) from error
-        raise
-    if named:
-        check_start(shared, opened.version)
-    return opened

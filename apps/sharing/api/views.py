@@ -26,7 +26,7 @@ from deltaweb.web.sharing.api.base import (
     SharingView,
     TableView,
 )
-from deltaweb.web.sharing.api.keys import file_url_keys
+from deltaweb.web.sharing.api.keys import file_url_keys, page_token_keys
 from deltaweb.web.sharing.api.places import Stream
 from deltaweb.web.sharing.api.request_body import read_body
 from deltaweb.web.sharing.api.responses import (
@@ -208,16 +208,20 @@ class FilesView(TableView):
             lifetime_s=settings.FILE_URL_LIFETIME_S,
             now=self.now,
             token=self.token,
+            token_keys=page_token_keys(),
         )
 
     def answer(self, found: tables.FilesAnswer) -> HttpResponseBase:
         """Answer with the files, and record them."""
         self._note(found)
+        stream = RecordedStream(
+            found.lines, self.record, end=found.end, place=Stream(self.token.id)
+        )
         return stream_answer(
-            RecordedStream(found.lines, self.record, place=Stream(self.token.id)),
+            stream,
             found.response_format,
             version=found.version,
-            file_id_scheme=self.capabilities().file_id_scheme,
+            capabilities=self.capabilities(),
             num_skipped_hints=len(found.skipped_hints),
         )
 

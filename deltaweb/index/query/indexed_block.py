@@ -9,7 +9,7 @@ import mmap
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, cast
+from typing import Final, NamedTuple, cast
 
 import pyarrow as pa
 import pyarrow.types as pt
@@ -67,12 +67,16 @@ class IndexedBlock(FileBlock):
     Attributes:
         rows: Their rows in `files.arrow`.
         part: The part of it that has them.
+        index: The name of the index, under which no other one ever is.
+        first_row: How many files the index has before them.
         mapped: Where these are mapped.
         has_typed_partitions: Whether the column `partition` is typed by the schema.
     """
 
     rows: pa.RecordBatch
     part: str
+    index: str
+    first_row: int
     mapped: MappedRange
     has_typed_partitions: bool
 
@@ -123,14 +127,15 @@ def map_blocks(folder: Path, source: IndexSource) -> list[IndexedBlock]:
     """
     try:
         parts = {name: _map(folder / name) for name in part_names(folder, FILES)}
-        blocks = [
-            block
-            for name, mapping in parts.items()
-            for block in _blocks_of(mapping, name, source)
-        ]
+        blocks: list[IndexedBlock] = []
+        num_files = 0
+        for name, mapping in parts.items():
+            for rows, mapped in _batches_of(mapping):
+                place = _Place(folder.name, name, num_files, mapped)
+                blocks.append(_block(rows, place, source))
+                num_files += rows.num_rows
     except (OSError, ValueError, pa.ArrowException) as error:
         raise IndexMissingError(str(folder)) from error
-    num_files = sum(block.rows.num_rows for block in blocks)
     files_bytes = sum(map(len, parts.values()))
     if (num_files, files_bytes) != (source.num_files, source.files_bytes):
         raise IndexMissingError(str(folder))
@@ -142,16 +147,22 @@ def _map(path: Path) -> mmap.mmap:
         return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
 
-def _blocks_of(
-    mapping: mmap.mmap, part: str, source: IndexSource
-) -> Iterator[IndexedBlock]:
+class _Place(NamedTuple):
+    """Where some rows of an index are."""
+
+    index: str
+    part: str
+    first_row: int
+    mapped: MappedRange
+
+
+def _batches_of(mapping: mmap.mmap) -> Iterator[tuple[pa.RecordBatch, MappedRange]]:
     whole = pa.py_buffer(mapping)
     reader = pa.ipc.open_file(pa.BufferReader(whole))
     _check_schema(reader.schema)
     for rows in map(reader.get_batch, range(reader.num_record_batches)):
         if rows.num_rows:
-            mapped = _range(rows, mapping, whole.address)
-            yield _block(rows, part, mapped, source)
+            yield rows, _range(rows, mapping, whole.address)
 
 
 def _check_schema(schema: pa.Schema) -> None:
@@ -171,9 +182,7 @@ def _check_schema(schema: pa.Schema) -> None:
             raise ValueError(name)
 
 
-def _block(
-    rows: pa.RecordBatch, part: str, mapped: MappedRange, source: IndexSource
-) -> IndexedBlock:
+def _block(rows: pa.RecordBatch, place: _Place, source: IndexSource) -> IndexedBlock:
     rows.validate()
     stats = pa.chunked_array([rows["stats"]])
     columns = [
@@ -189,8 +198,7 @@ def _block(
         files=files_batch(columns),
         load_statistics=lambda: RawStatistics(stats, None),
         rows=rows,
-        part=part,
-        mapped=mapped,
+        **place._asdict(),
         has_typed_partitions=source.has_typed_partitions,
     )
 
