@@ -17,6 +17,7 @@ import tempfile
 import time
 import uuid
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from hashlib import md5
 from pathlib import Path
 
@@ -227,8 +228,8 @@ def _measure_page(log: Path, index: Path) -> None:
     reader = SharedTableReader()
     for write in (parquet.file_lines, delta.file_lines):
         taken = [
-            seconds_of(lambda n=n, write=write: _page(reader, log, index, n, write))
-            for n in range(PAGE_ROUNDS)
+            seconds_of(partial(_page, reader, log, index, number, write))
+            for number in range(PAGE_ROUNDS)
         ]
         page_ms = statistics.median(taken[1:]) * 1000
         name = write.__module__.rpartition(".")[2]

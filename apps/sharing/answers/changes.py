@@ -97,18 +97,17 @@ def table_changes(
         selection, chosen, signer=signer, instants=_instants(shared, known)
     )
     first = next(lines, b"")  # what is wrong with all of them becomes the status
-    end = paging.end(
-        following
-        and ChangesStart(
+    page = None
+    if following is not None:
+        page = ChangesStart(
             first=versions.first,
             last=versions.last,
             shown=shown.version,
             place=following,
             has_deletion_vectors=has_vectors,
             head=head_digest(head),
-        ),
-        expires_at=signer.expires_at if facts.num_files else None,
-    )
+        )
+    expires_at = signer.expires_at if facts.num_files else None
     return FilesAnswer(
         version=versions.first,
         response_format=chosen,
@@ -117,7 +116,7 @@ def table_changes(
         total_files=facts.total_files,
         size_bytes=facts.size_bytes,
         skipped_hints=(),
-        end=end,
+        end=paging.end(page, expires_at=expires_at),
     )
 
 

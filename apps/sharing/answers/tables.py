@@ -225,12 +225,14 @@ def table_files(
     # The first files are signed before the answer begins, so that what is wrong with
     # all of them becomes its status.
     first = next(lines, b"")
-    following = page.next_place and SnapshotStart(
-        version=opened.version,
-        place=page.next_place,
-        limit=page.limit,
-        head=head_digest(head),
-    )
+    following = None
+    if page.next_place is not None:
+        following = SnapshotStart(
+            version=opened.version,
+            place=page.next_place,
+            limit=page.limit,
+            head=head_digest(head),
+        )
     is_refreshable = start is None and not query.names_version
     return FilesAnswer(
         version=opened.version,

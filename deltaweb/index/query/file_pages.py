@@ -182,7 +182,8 @@ def _by_path(parts: Sequence[LivePart]) -> Rows:
         pa.concat_tables(keys),
         sort_keys=[("path", "ascending"), ("dv_id", "ascending")],
     )
-    return np.concatenate(rows)[ordered.to_numpy()]
+    found: Rows = np.concatenate(rows)[ordered.to_numpy()]
+    return found
 
 
 def _keys(part: FilePart, rows: Rows) -> pa.Table:

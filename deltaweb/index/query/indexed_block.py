@@ -9,7 +9,7 @@ import mmap
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, NamedTuple, cast
+from typing import Any, Final, cast
 
 import pyarrow as pa
 import pyarrow.types as pt
@@ -131,8 +131,8 @@ def map_blocks(folder: Path, source: IndexSource) -> list[IndexedBlock]:
         num_files = 0
         for name, mapping in parts.items():
             for rows, mapped in _batches_of(mapping):
-                place = _Place(folder.name, name, num_files, mapped)
-                blocks.append(_block(rows, place, source))
+                place = {"part": name, "index": folder.name, "first_row": num_files}
+                blocks.append(_block(rows, source, mapped=mapped, **place))
                 num_files += rows.num_rows
     except (OSError, ValueError, pa.ArrowException) as error:
         raise IndexMissingError(str(folder)) from error
@@ -145,15 +145,6 @@ def map_blocks(folder: Path, source: IndexSource) -> list[IndexedBlock]:
 def _map(path: Path) -> mmap.mmap:
     with path.open("rb") as file:
         return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-
-
-class _Place(NamedTuple):
-    """Where some rows of an index are."""
-
-    index: str
-    part: str
-    first_row: int
-    mapped: MappedRange
 
 
 def _batches_of(mapping: mmap.mmap) -> Iterator[tuple[pa.RecordBatch, MappedRange]]:
@@ -182,7 +173,11 @@ def _check_schema(schema: pa.Schema) -> None:
             raise ValueError(name)
 
 
-def _block(rows: pa.RecordBatch, place: _Place, source: IndexSource) -> IndexedBlock:
+def _block(
+    rows: pa.RecordBatch,
+    source: IndexSource,
+    **place: Any,  # noqa: ANN401 (attributes of the block)
+) -> IndexedBlock:
     rows.validate()
     stats = pa.chunked_array([rows["stats"]])
     columns = [
@@ -198,7 +193,7 @@ def _block(rows: pa.RecordBatch, place: _Place, source: IndexSource) -> IndexedB
         files=files_batch(columns),
         load_statistics=lambda: RawStatistics(stats, None),
         rows=rows,
-        **place._asdict(),
+        **place,
         has_typed_partitions=source.has_typed_partitions,
     )
 

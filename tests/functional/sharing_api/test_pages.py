@@ -1,67 +1,33 @@
-"""An answer in pages, URLs that are made anew, and what an answer says at its end."""
+"""An answer in pages, which are of one version and together the whole answer."""
 
 import json
 from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.utils import timezone
-from pytest_django import Settings
 
 from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.sharing.models import Grant, SharedTable
+from deltaweb.web.sharing.models import Grant
 from tests.functional.sharing_api.calls import (
     DAYS,
     SCHEMA,
     Answer,
     Caller,
     Lake,
-    body_of,
     commit_time,
     error,
-    files,
     lines,
 )
-
-END: dict[str, Any] = {"delta-sharing-capabilities": "includeEndStreamAction=true"}
-IN_DELTA: dict[str, Any] = {
-    "delta-sharing-capabilities": "responseformat=delta;readerfeatures=deletionvectors"
-}
-
-
-def later(monkeypatch: pytest.MonkeyPatch, span: timedelta) -> None:
-    """Let requests come after a while."""
-    now = timezone.now() + span
-    monkeypatch.setattr("deltaweb.web.sharing.api.base.timezone.now", lambda: now)
-
-
-def end_of(answer: Answer) -> dict[str, Any]:
-    """What the last line says."""
-    assert answer.status_code == 200, answer.content
-    *rest, last = lines(answer)
-    assert not any("endStreamAction" in line for line in rest)
-    assert list(last) == ["endStreamAction"]
-    said: dict[str, Any] = last["endStreamAction"]
-    return said
-
-
-def ids_of(answer: Answer) -> list[str]:
-    """The ids of the files of an answer."""
-    return [file["id"] for file in files(answer)]
-
-
-def head_of(answer: Answer) -> list[bytes]:
-    return body_of(answer).splitlines()[:2]
-
-
-def read_pages(caller: Caller, lake: Lake, body: dict[str, Any], **headers: str):
-    """Ask for page after page."""
-    answers, token = [], None
-    while token is not None or not answers:
-        asked = body if token is None else {**body, "pageToken": token}
-        answers.append(caller.query(lake.path, asked, **headers))
-        token = end_of(answers[-1]).get("nextPageToken")
-    return answers
+from tests.functional.sharing_api.ends import (
+    IN_DELTA,
+    end_of,
+    head_of,
+    ids_of,
+    later,
+    read_pages,
+    refused,
+    share_with,
+)
 
 
 class TestPages:
@@ -160,17 +126,6 @@ class TestPages:
         assert error(answer)["errorCode"] == "MALFORMED_REQUEST"
 
 
-def share_with(lake: Lake, **fields: object) -> None:
-    SharedTable.objects.filter(id=lake.shared.id).update(**fields)
-
-
-def refused(answer: Answer) -> str:
-    """The message of a request that is refused."""
-    assert answer.status_code == 400
-    assert error(answer)["errorCode"] == "INVALID_PARAMETER_VALUE"
-    return error(answer)["message"]
-
-
 class TestPageToken:
     @pytest.fixture
     def token(self, acme: Caller, lake: Lake) -> str:
@@ -260,136 +215,26 @@ class TestPageToken:
         assert "another one now" in message
 
 
-class TestRefresh:
-    def test_gives_the_very_files_fresh_urls_after_newer_commits(
-        self, acme: Caller, lake: Lake, settings: Settings
-    ) -> None:
-        settings.FILE_URL_LIFETIME_S = 600
-        first = acme.query(lake.path, {"includeRefreshToken": True})
-        told = end_of(first)
-        lake.append("2026-01-09")
-        share_with(lake, comment="new")
-        settings.FILE_URL_LIFETIME_S = 900
-
-        again = acme.query(
-            lake.path,
-            {"includeRefreshToken": True, "refreshToken": told["refreshToken"]},
-        )
-
-        assert ids_of(again) == ids_of(first)
-        assert again["Delta-Table-Version"] == "3"
-        fresh = end_of(again)
-        assert (
-            fresh["minUrlExpirationTimestamp"] - told["minUrlExpirationTimestamp"]
-            >= 300_000
-        )
-        assert fresh["refreshToken"]
-
-    def test_is_for_clients_that_leave_hints_out_then(self, acme, lake) -> None:
-        hints = {"predicateHints": ["day = '2026-01-02'"], "includeRefreshToken": True}
-        told = end_of(acme.query(lake.path, hints))
-
-        again = acme.query(lake.path, {"refreshToken": told["refreshToken"]})
-
-        assert len(ids_of(again)) == 3
-        assert "refreshToken" not in end_of(again)
-
-    def test_needs_no_history(self, acme: Caller, lake: Lake) -> None:
-        share_with(lake, with_history=False)
-        told = end_of(acme.query(lake.path, {"includeRefreshToken": True}))
-        lake.append("2026-01-09")
-
-        again = acme.query(lake.path, {"refreshToken": told["refreshToken"]})
-
-        assert len(ids_of(again)) == 3
-
-    def test_comes_in_pages_too(self, acme: Caller, lake: Lake) -> None:
-        told = end_of(acme.query(lake.path, {"includeRefreshToken": True}))
-        lake.append("2026-01-09")
-        asked = {"refreshToken": told["refreshToken"], "maxFiles": 2}
-
-        first = acme.query(lake.path, asked)
-        token = end_of(first)["nextPageToken"]
-        second = acme.query(lake.path, {"maxFiles": 2, "pageToken": token})
-
-        assert len({*ids_of(first), *ids_of(second)}) == 3
-
-    @pytest.mark.parametrize(
-        "body", [{"version": 1}, {"timestamp": "2026-02-01T02:30:00Z"}]
-    )
-    def test_of_a_named_version_needs_no_token(self, acme, lake, body) -> None:
-        told = end_of(acme.query(lake.path, {**body, "includeRefreshToken": True}))
-
-        assert set(told) == {"minUrlExpirationTimestamp"}
-
-    def test_ends(self, acme, lake, monkeypatch) -> None:
-        told = end_of(acme.query(lake.path, {"includeRefreshToken": True}))
-        later(monkeypatch, timedelta(hours=3))
-
-        answer = acme.query(lake.path, {"refreshToken": told["refreshToken"]})
-
-        assert "refreshToken is of no use any more" in refused(answer)
-
-    def test_is_not_a_page_token(self, acme: Caller, lake: Lake) -> None:
-        told = end_of(
-            acme.query(lake.path, {"includeRefreshToken": True, "maxFiles": 1})
-        )
-
-        for body in (
-            {"pageToken": told["refreshToken"]},
-            {"refreshToken": told["nextPageToken"]},
-            {"refreshToken": told["refreshToken"], "version": 1},
-        ):
-            assert refused(acme.query(lake.path, body))
-
-    def test_of_another_recipient_is_refused(self, acme, lake, new_caller) -> None:
-        told = end_of(acme.query(lake.path, {"includeRefreshToken": True}))
-        globex = new_caller("globex", lake.shared.share)
-
-        answer = globex.query(lake.path, {"refreshToken": told["refreshToken"]})
-
-        assert "refreshToken" in refused(answer)
-
-
-class TestEnd:
-    @pytest.mark.parametrize("headers", [{}, IN_DELTA])
-    def test_is_told_where_it_is_asked_for_alone(self, acme, lake, headers) -> None:
-        answer = acme.query(lake.path, **headers)
-
-        assert "endStreamAction" not in body_of(answer).decode()
-        assert "includeendstreamaction" not in answer["delta-sharing-capabilities"]
-
-    def test_is_promised_and_told(self, acme: Caller, lake: Lake) -> None:
-        answer = acme.query(lake.path, **END)
-
-        promise = "responseformat=parquet;includeendstreamaction=true"
-        assert answer["delta-sharing-capabilities"] == promise
-        assert set(end_of(answer)) == {"minUrlExpirationTimestamp"}
-
-    def test_of_no_files_says_nothing(self, acme: Caller, lake: Lake) -> None:
-        assert end_of(acme.query(lake.path, {"version": 0}, **END)) == {}
-
-    def test_is_none_of_metadata(self, acme: Caller, lake: Lake) -> None:
-        answer = acme.get(f"{lake.path}/metadata", **END)
-
-        assert len(lines(answer)) == 2
-        assert "includeendstreamaction" not in answer["delta-sharing-capabilities"]
-
-
 class TestPagesOfChanges:
     @pytest.fixture
     def grown(self, lake: Lake) -> Lake:
         """The table, of whose later versions each changes several files."""
         for path, day in zip(lake.paths, DAYS, strict=True):
-            fields = {"path": path, "partitionValues": {"day": day}}
-            gone = {"remove": {**fields, "dataChange": True, "deletionTimestamp": 7}}
+            fields = {
+                "path": path,
+                "partitionValues": {"day": day},
+                "dataChange": True,
+            }
             size = (lake.root / path).stat().st_size
-            back = {"add": {**fields, "size": size, "dataChange": True}}
-            lake.commit(gone, {"add": {**back["add"], "modificationTime": 7}})
+            lake.commit(
+                {"remove": {**fields, "deletionTimestamp": 7}},
+                {"add": {**fields, "size": size, "modificationTime": 7}},
+            )
         return lake
 
     def changes(self, caller, lake, text: str, **headers: str) -> list[Answer]:
-        answers, token = [], ""
+        answers: list[Answer] = []
+        token = ""
         while token or not answers:
             page = f"&pageToken={token}" if token else ""
             answers.append(caller.get(f"{lake.path}/changes?{text}{page}", **headers))

@@ -46,7 +46,8 @@ def _pages(monkeypatch: pytest.MonkeyPatch) -> None:
         data: dict[str, Any],
         **options: Any,  # noqa: ANN401 (the client's own)
     ) -> Iterator[Any]:
-        body, found = {**data, "maxFiles": MAX_FILES}, []
+        found: list[str] = []
+        body = {**data, "maxFiles": MAX_FILES}
         while not found or "pageToken" in body:
             with post(self, target, data=body, **options) as (headers, lines):
                 *some, last = list(lines)

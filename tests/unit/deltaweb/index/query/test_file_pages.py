@@ -7,7 +7,13 @@ from pathlib import Path
 import pytest
 
 from deltaweb.index.folder.parts import IndexMissingError
-from deltaweb.index.query.file_pages import FilePage, Wanted, first_place, page_of
+from deltaweb.index.query.file_pages import (
+    FilePage,
+    PagePlace,
+    Wanted,
+    first_place,
+    page_of,
+)
 from deltaweb.index.query.shared_table import SharedTableReader
 from deltaweb.index.query.shared_version import SharedVersion
 from tests.support.logs.local_logs import RandomLog
@@ -24,7 +30,8 @@ def read_pages(
     version: SharedVersion, wanted: Wanted, max_files: random.Random
 ) -> list[list[str]]:
     """Read all pages of a version, each of another length."""
-    place, limit, found = first_place(version), wanted.limit, []
+    place: PagePlace | None = first_place(version)
+    limit, found = wanted.limit, []
     while place is not None:
         asked = Wanted(
             predicates=wanted.predicates,
