@@ -194,9 +194,10 @@ _PLACES: Final[Mapping[str, str]] = {
         "CredentialsMissingError EndpointNotFoundError FileGoneError "
         "FileOutsideTableError FileRefusedError FilesVacuumedError "
         "FormatNotOfferedError HistoryNotSharedError MethodNotAllowedError "
-        "ParameterInvalidError QueryTokenEndedError RangeUnsatisfiableError "
-        "RequestMalformedError RequestTooLargeError SharingError TableMisreadError "
-        "TooManyDownloadsError TooManyRequestsError TooManyStreamsError"
+        "ParameterInvalidError QueryNotFoundError QueryTokenEndedError "
+        "RangeUnsatisfiableError RequestMalformedError RequestTooLargeError "
+        "SharingError TableMisreadError TooManyDownloadsError TooManyRequestsError "
+        "TooManyStreamsError"
     ),
     "deltaweb.spark.checkpoint": "TaskDiedError",
     "deltaweb.spark.driver.cluster": (

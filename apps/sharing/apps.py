@@ -19,6 +19,7 @@ class SharingConfig(AppConfig):
 
     def ready(self) -> None:
         """Guard tables that are shared, and put sharing where people look for it."""
+        _add_to_jobs()
         _ask_for_its_scope()
         _add_to_tables()
         _add_to_search()
@@ -32,6 +33,12 @@ def _is_admin(user: AnyUser) -> bool:
 
 def _is_editor(user: AnyUser) -> bool:
     return getattr(user, "is_editor", False)
+
+
+def _add_to_jobs() -> None:
+    from deltaweb.web.jobs import kinds  # noqa: PLC0415 (models load before ready)
+
+    kinds.load_from("deltaweb.web.sharing.answers.answer_query")
 
 
 def _ask_for_its_scope() -> None:

@@ -21,7 +21,10 @@ MAX_LENGTH: Final = 8192
 _FORMAT_KEY: Final = "responseformat"
 _FEATURES_KEY: Final = "readerfeatures"
 _END_KEY: Final = "includeendstreamaction"
+_LATER_KEY: Final = "asyncquery"
 _TRUE: Final = "true"
+ANSWERED_LATER: Final = f"{_LATER_KEY}={_TRUE}"
+"""The header's value of an answer that says only what to ask for later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +38,23 @@ class Capabilities:
             lower case.
         file_id_scheme: How it wants ids of files derived; "" for the format's own way.
         wants_end: Whether it wants to be told that an answer has ended.
+        waits: Whether it asks for an answer that is found later.
     """
 
     response_formats: tuple[str, ...] = ()
     reader_features: frozenset[str] = frozenset()
     file_id_scheme: str = ""
     wants_end: bool = False
+    waits: bool = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What of it an answer depends on, as texts."""
+        return (
+            ",".join(self.response_formats),
+            ",".join(sorted(self.reader_features)),
+            self.file_id_scheme,
+        )
 
     @property
     def reads_parquet(self) -> bool:
@@ -72,6 +86,7 @@ def parse_capabilities(header: str, *, file_id_hash: str = "") -> Capabilities:
         frozenset(features),
         scheme,
         wants_end=_TRUE in _values(header, _END_KEY),
+        waits=_TRUE in _values(header, _LATER_KEY),
     )
 
 

@@ -13,6 +13,7 @@
     ├── CredentialsMissingError      401: no bearer token came along
     ├── FileRefusedError             403: the URL of a file
     ├── FileGoneError                404: a file that is not in storage any more
+    ├── QueryNotFoundError           404: a query that is answered later
     ├── RangeUnsatisfiableError      416: bytes that the file does not have
     ├── EndpointNotFoundError        404: no endpoint has this path
     ├── MethodNotAllowedError        405
@@ -227,6 +228,16 @@ class FileGoneError(SharingError, code="file-gone"):
     error_code = ErrorCode.RESOURCE_DOES_NOT_EXIST
     message = "This file is not in storage any more."
     hint = "Ask for the table's files again; the table may have changed."
+
+
+class QueryNotFoundError(SharingError, code="query-not-found"):
+    """No query of this recipient on the table has that id, or not any more."""
+
+    query_id: str
+    status = 404
+    error_code = ErrorCode.RESOURCE_DOES_NOT_EXIST
+    message = "There is no query {query_id:.80r} on this table."
+    hint = "Send the query again; its answer is kept for an hour."
 
 
 class RangeUnsatisfiableError(SharingError, code="range-unsatisfiable"):

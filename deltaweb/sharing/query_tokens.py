@@ -64,7 +64,7 @@ class TokenMaker:
 
 def query_digest(query: TableQuery | ChangesQuery) -> str:
     """Return what tells a query from others, whichever page of it is asked for."""
-    values = asdict(query) | {"page": None}
+    values = asdict(query) | {"page": None, "idempotency_key": None}
     if values.get("changes"):
         values["changes"]["page"] = None
     text = json.dumps(values, sort_keys=True, default=datetime.isoformat)

@@ -93,6 +93,8 @@ class TableQuery:
         timestamp: The version is the newest one made at or before this time.
         changes: Or the files that were added and removed in some versions.
         page: Which part of the answer is asked for.
+        idempotency_key: What tells a query that is sent again from another one, where
+            it is answered later; "" without.
     """
 
     predicate_hints: tuple[str, ...] = ()
@@ -102,6 +104,7 @@ class TableQuery:
     timestamp: datetime | None = None
     changes: ChangesQuery | None = None
     page: PageAsked = PageAsked()
+    idempotency_key: str = ""
 
     @property
     def names_version(self) -> bool:
@@ -131,7 +134,18 @@ def parse_table_query(body: bytes) -> TableQuery:
         ),
         changes=_stream(fields, page),
         page=page,
+        idempotency_key=_typed(fields, "idempotencyKey", str) or "",
     )
+
+
+def parse_page(body: bytes) -> PageAsked:
+    """Read the body of a request for a page of an answer; it may be empty.
+
+    Raises:
+        RequestMalformedError: If it is no JSON object, or a field is of another type.
+        ParameterInvalidError: If a value is out of range.
+    """
+    return _page(_object(body)) if body.strip() else PageAsked()
 
 
 def parse_changes_query(parameters: Mapping[str, str]) -> ChangesQuery:

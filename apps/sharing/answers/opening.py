@@ -15,6 +15,17 @@ def open_shared(shared: SharedTable) -> DeltaTable:
     return open_table(shared.table, roots=roots_of_server())
 
 
+def terms_of(shared: SharedTable) -> tuple[str, ...]:
+    """Return what a table is shared on, as texts: other terms make another answer."""
+    start = shared.start_version
+    return (
+        str(shared.id),
+        shared.partition_filter,
+        str(shared.with_history),
+        "" if start is None else str(start),
+    )
+
+
 def check_history(shared: SharedTable) -> None:
     """Refuse other versions than the newest where these are not shared.
 

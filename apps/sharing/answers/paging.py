@@ -27,6 +27,7 @@ from deltaweb.sharing.query_tokens import (
 )
 from deltaweb.sharing.table_query import ChangesQuery, PageAsked, TableQuery
 from deltaweb.sharing.wire.lines import EndAction
+from deltaweb.web.sharing.answers.opening import terms_of
 from deltaweb.web.sharing.answers.signed_lines import SigningPlan
 from deltaweb.web.sharing.models import SharedTable
 from deltaweb.web.tables.index.folders import index_folders
@@ -253,19 +254,9 @@ def paging_of(
     A token that refreshes is good for the table's files, whatever hints come with it:
     some clients leave them out then.
     """
-    table = (
-        str(shared.id),
-        shared.partition_filter,
-        str(shared.with_history),
-        _text(shared.start_version),
-    )
-    reader = (
-        ",".join(capabilities.response_formats),
-        ",".join(sorted(capabilities.reader_features)),
-        capabilities.file_id_scheme,
-    )
+    table = terms_of(shared)
     recipient = str(signing.token.recipient_id)
-    names = (*table, *reader, query_digest(query))
+    names = (*table, *capabilities.names, query_digest(query))
     page = PageScope("query", recipient, names, giver="query")
     refresh = PageScope("refresh", recipient, table, "refreshToken", "table")
     pages, refreshes = (

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -10,8 +11,6 @@ import pyarrow.compute as pc
 
 from deltaweb.delta.log.commits.times import to_ms
 from deltaweb.index.query.change_selection import ChangeSelection
-from deltaweb.index.query.file_selection import FileSelection
-from deltaweb.index.query.shared_version import SharedVersion
 from deltaweb.sharing.response_format import ResponseFormat
 from deltaweb.sharing.wire.lines import FileAnswer
 from deltaweb.storage.location import is_local, normalize_location
@@ -19,6 +18,28 @@ from deltaweb.storage.signing.file_urls import LocalFileSigner
 from deltaweb.storage.signing.signer import URLSigner, open_signer
 from deltaweb.web.sharing.models import RecipientToken, SharedTable
 from deltaweb.web.tables.storage.connections import options_for
+
+
+class ListedFiles(Protocol):
+    """Files that are listed: of `FileSelection`, what matters here."""
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Yield them by `LISTED_SCHEMA`."""
+        ...
+
+
+class NamedVersion(Protocol):
+    """A version that was named: of `SharedVersion`, what matters here."""
+
+    @property
+    def version(self) -> int:
+        """The version."""
+        ...
+
+    @property
+    def timestamp(self) -> datetime:
+        """Time of its commit."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,12 +87,12 @@ def open_plan(shared: SharedTable, plan: SigningPlan) -> URLSigner:
 
 
 def signed_lines(
-    selection: FileSelection,
+    selection: ListedFiles,
     response_format: ResponseFormat,
     *,
     signer: URLSigner,
     instants: frozenset[str],
-    named: SharedVersion | None,
+    named: NamedVersion | None,
 ) -> Iterator[bytes]:
     """Yield the lines of files; those of a version that was named say its time."""
     expiration_ms = to_ms(signer.expires_at)

@@ -11,7 +11,6 @@ from itertools import chain
 
 from deltaweb.conditions.hints import SkippedHint, parse_hints
 from deltaweb.delta.log.commits.times import to_ms
-from deltaweb.expressions.condition import SQLCondition
 from deltaweb.index.query.file_pages import FilePage, Wanted, first_place, page_of
 from deltaweb.index.query.shared_version import SharedVersion
 from deltaweb.sharing.capabilities import Capabilities
@@ -44,6 +43,7 @@ from deltaweb.web.sharing.answers.signed_lines import (
 )
 from deltaweb.web.sharing.answers.vacuumed import check_files
 from deltaweb.web.sharing.answers.versions import (
+    filter_of,
     format_of,
     head_lines,
     open_asked,
@@ -204,7 +204,7 @@ def table_files(
     )
     wanted = Wanted(
         predicates=hints.predicates,
-        partition_filter=_partition_filter(shared, opened),
+        partition_filter=filter_of(shared, opened),
         limit=query.limit_hint if start is None else start.limit,
         misses=hints.misses,
         max_files=query.page.max_files,
@@ -268,16 +268,3 @@ def _select(
         misses=wanted.misses,
     )
     return FilePage(selection, None, None)
-
-
-def _partition_filter(
-    shared: SharedTable, opened: SharedVersion
-) -> SQLCondition | None:
-    """Return the share's own filter against the schema of this very version.
-
-    Raises:
-        PredicateError: If it does not fit.
-    """
-    if not shared.partition_filter:
-        return None
-    return SQLCondition(shared.partition_filter, opened.schema)

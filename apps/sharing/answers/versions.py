@@ -3,10 +3,14 @@
 Source: delta_sharing_protocol.md, "Query Table Metadata" and "Read Data from a Table".
 """
 
-from typing import Final
+from pathlib import Path
+from typing import Final, Protocol
 
 from deltaweb.delta.errors import TimestampNotFoundError
 from deltaweb.delta.feed.versions import has_feed
+from deltaweb.delta.protocol import actions
+from deltaweb.delta.protocol.schema import StructType
+from deltaweb.expressions.condition import SQLCondition
 from deltaweb.index.folder.parts import IndexMissingError
 from deltaweb.index.query.shared_table import SharedTableReader
 from deltaweb.index.query.shared_version import SharedVersion
@@ -33,17 +37,66 @@ _READER: Final = SharedTableReader()
 # === Opening ===
 
 
+class DescribedVersion(Protocol):
+    """What an answer's first lines say: of `SharedVersion`, what matters here."""
+
+    @property
+    def version(self) -> int:
+        """The version."""
+        ...
+
+    @property
+    def protocol(self) -> actions.Protocol:
+        """The protocol in force."""
+        ...
+
+    @property
+    def metadata(self) -> actions.Metadata:
+        """The metaData in force."""
+        ...
+
+    @property
+    def schema(self) -> StructType:
+        """The logical schema."""
+        ...
+
+    @property
+    def has_deletion_vectors(self) -> bool:
+        """Whether a live file has a deletion vector."""
+        ...
+
+    @property
+    def num_files(self) -> int:
+        """Count of live files."""
+        ...
+
+    @property
+    def size_bytes(self) -> int:
+        """Sum of their sizes."""
+        ...
+
+
 def open_version(
-    shared: SharedTable, table: DeltaTable, query: TableQuery
+    shared: SharedTable,
+    table: DeltaTable,
+    query: TableQuery,
+    *,
+    index: Path | None = None,
 ) -> SharedVersion:
     """Open a version, shared or not.
+
+    Args:
+        shared: The table.
+        table: The same, opened.
+        query: Which version is meant.
+        index: The index to read it from; that of the catalogue for None.
 
     Raises:
         DeltaError: If the table's log cannot be read.
     """
     return _READER.open_version(
         table,
-        index_folder=index_folder(shared.table),
+        index_folder=index or index_folder(shared.table),
         version=query.version,
         timestamp=query.timestamp,
     )
@@ -119,7 +172,7 @@ def open_page(
 
 
 def format_of(
-    shared: SharedTable, opened: SharedVersion, capabilities: Capabilities
+    shared: SharedTable, opened: DescribedVersion, capabilities: Capabilities
 ) -> ResponseFormat:
     """Return the format that the client reads the version in.
 
@@ -139,7 +192,7 @@ def format_of(
 
 
 def head_lines(
-    shared: SharedTable, opened: SharedVersion, response_format: ResponseFormat
+    shared: SharedTable, opened: DescribedVersion, response_format: ResponseFormat
 ) -> bytes:
     """Return the lines of protocol and metadata.
 
@@ -153,3 +206,14 @@ def head_lines(
         has_feed=shared.with_history and has_feed(opened.metadata),
     )
     return response_format.head_lines(opened.metadata, facts)
+
+
+def filter_of(shared: SharedTable, opened: SharedVersion) -> SQLCondition | None:
+    """Return the share's own filter against the schema of this very version.
+
+    Raises:
+        PredicateError: If it does not fit.
+    """
+    if not shared.partition_filter:
+        return None
+    return SQLCondition(shared.partition_filter, opened.schema)

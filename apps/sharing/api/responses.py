@@ -9,6 +9,7 @@ from typing import Final
 from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
 
 from deltaweb.sharing.capabilities import (
+    ANSWERED_LATER,
     FILE_ID_HEADER,
     HEADER,
     Capabilities,
@@ -69,6 +70,14 @@ def lines_answer(
     """Answer a few lines of JSON."""
     answer = WholeAnswer(lines, content_type=NDJSON)
     _set_table_headers(answer, response_format, version)
+    return answer
+
+
+def later_answer(body: object) -> WholeAnswer:
+    """Answer how far a query is that is answered later."""
+    answer = WholeAnswer(json_bytes(body) + b"\n", content_type=NDJSON)
+    answer[HEADER] = ANSWERED_LATER
+    answer["Cache-Control"] = NO_STORE
     return answer
 
 

@@ -15,10 +15,12 @@ from deltaweb.sharing.table_query import (
     MAX_BODY_BYTES,
     check_one_version,
     parse_changes_query,
+    parse_page,
     parse_table_query,
 )
 from deltaweb.web.sharing.answers import listings, tables
 from deltaweb.web.sharing.answers.changes import table_changes
+from deltaweb.web.sharing.answers.queries import read_query, submit_query
 from deltaweb.web.sharing.answers.signed_lines import SigningPlan
 from deltaweb.web.sharing.api.base import (
     InShareView,
@@ -31,6 +33,7 @@ from deltaweb.web.sharing.api.places import Stream
 from deltaweb.web.sharing.api.request_body import read_body
 from deltaweb.web.sharing.api.responses import (
     json_answer,
+    later_answer,
     lines_answer,
     set_version,
     stream_answer,
@@ -254,6 +257,10 @@ class TableQueryView(FilesView):
         query = parse_table_query(read_body(request, limit_bytes=MAX_BODY_BYTES))
         shared, read = self.shared_table, self.capabilities()
         signing = self.signing()
+        if read.waits and query.changes is None and not query.page.page_token:
+            self.record.detail["is_answered_later"] = True
+            status = submit_query(shared, query, capabilities=read, signing=signing)
+            return later_answer(status.body())
         if query.changes is None:
             found = tables.table_files(
                 shared, query, capabilities=read, signing=signing
@@ -263,6 +270,31 @@ class TableQueryView(FilesView):
                 shared, query.changes, capabilities=read, signing=signing
             )
         return self.answer(found)
+
+
+class QueryView(FilesView):
+    """POST shares/{share}/schemas/{schema}/tables/{table}/queries/{query}.
+
+    Source: delta_sharing_protocol_2026.md, "Get Query Info".
+    """
+
+    action = "table.query"
+    http_method_names = ["post"]
+
+    def post(self, request: Request, *, query: str, **names: str) -> HttpResponseBase:
+        """Answer with a page of the query's files, or how far it is."""
+        del names
+        found = read_query(
+            self.shared_table,
+            query,
+            parse_page(read_body(request, limit_bytes=MAX_BODY_BYTES)),
+            capabilities=self.capabilities(),
+            signing=self.signing(),
+        )
+        if isinstance(found, tables.FilesAnswer):
+            return self.answer(found)
+        self.record.action = "table.query_status"
+        return later_answer(found.body())
 
 
 class TableChangesView(FilesView):
