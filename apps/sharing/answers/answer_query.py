@@ -165,7 +165,7 @@ def _granted(asked: AnswerQuery) -> SharedTable:
     """
     tables = SharedTable.objects.select_related("share", "table")
     shared = tables.filter(
-        id=asked.shared_table, share__grants__recipient=asked.recipient
+        id=asked.shared_table, share__grants__recipient_id=asked.recipient
     ).first()
     if shared is None or terms_of(shared) != asked.terms:
         raise NotGrantedError(kind="table", name=asked.shared_table)

@@ -33,8 +33,8 @@ from deltaweb.web.sharing.answers.answer_query import (
     ANSWER,
     AnswerQuery,
     KeptVersion,
-    terms_of,
 )
+from deltaweb.web.sharing.answers.opening import terms_of
 from deltaweb.web.sharing.answers.paging import paging_of
 from deltaweb.web.sharing.answers.signed_lines import (
     SigningPlan,
@@ -139,8 +139,8 @@ def read_query(
     if job.state != Job.State.DONE:
         was_cancelled = job.state == Job.State.CANCELLED
         return QueryStatus(query_id, CANCELLED if was_cancelled else FAILED)
-    if refusal := job.result.get("refusal"):
-        return QueryStatus(query_id, refusal)
+    if isinstance(job.result, dict) and "refusal" in job.result:
+        return QueryStatus(query_id, job.result["refusal"])
     kept = job_rows(job)
     if kept is None:
         raise QueryNotFoundError(query_id=query_id)
