@@ -123,7 +123,7 @@ def require(name: str) -> None:
     if not env_text(name) and not env_text(f"{name}_FILE"):
         message = (
             f"{name} is not set, and DELTAWEB_PRODUCTION=true demands it."
-            " Set it; README.md has the table of settings."
+            " Set it; “Settings” in the manual has them all."
         )
         raise ImproperlyConfigured(message)
 
@@ -133,7 +133,7 @@ def require_package(name: str, package: str) -> None:
     extra = {"psycopg": "postgres"}.get(package, package)
     if find_spec(package) is None:
         message = (
-            f"{name} asks for the package {package}, which is not installed."
+            f"{name} needs the package {package}, which is not installed."
             f" Install it: pip install 'deltaweb[{extra}]'."
         )
         raise ImproperlyConfigured(message)

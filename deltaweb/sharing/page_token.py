@@ -116,6 +116,6 @@ def _json(values: list[str]) -> bytes:
 def _not_ours(scope: PageScope) -> ParameterInvalidError:
     return ParameterInvalidError(
         name=scope.field,
-        reason=f"it is none that this {scope.giver} has given",
+        reason=f"it was not issued by this {scope.giver}",
         hint=_HINTS[scope.field],
     )

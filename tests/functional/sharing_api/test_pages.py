@@ -150,7 +150,7 @@ class TestPageToken:
     def test_of_another_format_is_refused(self, acme, lake, token) -> None:
         answer = acme.query(lake.path, {"pageToken": token}, **IN_DELTA)
 
-        assert "none that this query has given" in refused(answer)
+        assert "not issued by this query" in refused(answer)
 
     def test_of_another_recipient_is_refused(self, lake, token, new_caller) -> None:
         globex = new_caller("globex", lake.shared.share)
