@@ -196,8 +196,8 @@ _PLACES: Final[Mapping[str, str]] = {
         "FormatNotOfferedError HistoryNotSharedError MethodNotAllowedError "
         "ParameterInvalidError QueryNotFoundError QueryTokenEndedError "
         "RangeUnsatisfiableError RequestMalformedError RequestTooLargeError "
-        "SharingError TableMisreadError TooManyDownloadsError TooManyRequestsError "
-        "TooManyStreamsError"
+        "RuledChangesError SharingError TableMisreadError TooManyDownloadsError "
+        "TooManyRequestsError TooManyStreamsError VersionNotReadyError"
     ),
     "deltaweb.iceberg.access.errors": (
         "KeysRefusedError ObjectChangedError ObjectMissingError"

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any, Final
 
 import pyarrow as pa
+from django.utils import timezone
 
 from deltaweb.conditions.hints import parse_hints
 from deltaweb.delta.features.column_mapping import table_schema
@@ -26,16 +27,16 @@ from deltaweb.web.jobs import kinds
 from deltaweb.web.jobs.kind import JobKind, Queue
 from deltaweb.web.jobs.results import keep_rows
 from deltaweb.web.jobs.running.tracking import TrackedJob
+from deltaweb.web.sharing.access.grants.rules import rule_for
 from deltaweb.web.sharing.access.waited_queries import ANSWER_QUERY
 from deltaweb.web.sharing.answers.opening import open_shared, terms_of
 from deltaweb.web.sharing.answers.vacuumed import check_files
 from deltaweb.web.sharing.answers.versions import (
-    filter_of,
     open_shared_version,
     open_version,
 )
 from deltaweb.web.sharing.errors import NotGrantedError
-from deltaweb.web.sharing.models import SharedTable
+from deltaweb.web.sharing.models import Recipient, SharedTable
 from deltaweb.web.tables.work.answer_index import answer_index
 
 
@@ -158,7 +159,7 @@ def _answer(job: TrackedJob, asked: AnswerQuery) -> dict[str, Any]:
 
 
 def _granted(asked: AnswerQuery) -> SharedTable:
-    """Return the table, if it is granted still and on the same terms.
+    """Return the table, if it is granted still, whole, and on the same terms.
 
     Raises:
         NotGrantedError: If it is not.
@@ -167,7 +168,13 @@ def _granted(asked: AnswerQuery) -> SharedTable:
     shared = tables.filter(
         id=asked.shared_table, share__grants__recipient_id=asked.recipient
     ).first()
-    if shared is None or terms_of(shared) != asked.terms:
+    recipient = Recipient.objects.filter(id=asked.recipient).first()
+    if (
+        shared is None
+        or recipient is None
+        or terms_of(shared, recipient) != asked.terms
+        or not rule_for(shared, recipient).is_whole
+    ):
         raise NotGrantedError(kind="table", name=asked.shared_table)
     return shared
 
@@ -183,7 +190,8 @@ def _open(
     """
     table, query = open_shared(shared), asked.query()
     if asked.is_named:
-        return open_shared_version(shared, table, query)
+        rule = rule_for(shared, Recipient.objects.get(id=asked.recipient))
+        return open_shared_version(shared, table, query, rule, now=timezone.now())
     index = None
     if asked.version is None:
         index = stack.enter_context(answer_index(shared.table, table, job))
@@ -208,7 +216,6 @@ def _select(
     )
     selection = opened.select(
         predicates=hints.predicates,
-        partition_filter=filter_of(shared, opened),
         limit=asked.limit_hint,
         misses=hints.misses,
     )

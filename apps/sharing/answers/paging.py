@@ -254,7 +254,7 @@ def paging_of(
     A token that refreshes is good for the table's files, whatever hints come with it:
     some clients leave them out then.
     """
-    table = terms_of(shared)
+    table = terms_of(shared, signing.token.recipient)
     recipient = str(signing.token.recipient_id)
     names = (*table, *capabilities.names, query_digest(query))
     page = PageScope("query", recipient, names, giver="query")

@@ -29,6 +29,7 @@ from deltaweb.web.jobs.kind import hashed_key, to_json
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.results import job_rows
 from deltaweb.web.jobs.services import enqueue
+from deltaweb.web.sharing.access.grants.rules import rule_for
 from deltaweb.web.sharing.answers.answer_query import (
     ANSWER,
     AnswerQuery,
@@ -43,7 +44,7 @@ from deltaweb.web.sharing.answers.signed_lines import (
 )
 from deltaweb.web.sharing.answers.tables import FilesAnswer
 from deltaweb.web.sharing.answers.versions import format_of, head_lines
-from deltaweb.web.sharing.models import SharedTable
+from deltaweb.web.sharing.models import Recipient, SharedTable
 
 KEPT: Final = timedelta(hours=1)
 """How long an answer is kept after it was found."""
@@ -90,7 +91,7 @@ def submit_query(
     asked = AnswerQuery(
         shared_table=str(shared.id),
         recipient=str(recipient.id),
-        terms=terms_of(shared),
+        terms=terms_of(shared, recipient),
         predicate_hints=query.predicate_hints,
         json_predicate_hints=query.json_predicate_hints,
         limit_hint=query.limit_hint,
@@ -113,6 +114,16 @@ def submit_query(
         reuse=True,
     )
     return QueryStatus(str(job.id))
+
+
+def may_wait(shared: SharedTable, query: TableQuery, recipient: Recipient) -> bool:
+    """Tell whether a query can be answered later.
+
+    Changes and pages come at once, and so does a table of which a part is shared: its
+    files are ready, or it is not offered.
+    """
+    is_first = query.changes is None and not query.page.page_token
+    return is_first and rule_for(shared, recipient).is_whole
 
 
 def read_query(
@@ -146,16 +157,17 @@ def read_query(
         raise QueryNotFoundError(query_id=query_id)
     version = KeptVersion.of(kept.facts)
     chosen = format_of(shared, version, capabilities)
-    head = head_lines(shared, version, chosen)
+    rule = rule_for(shared, signing.token.recipient)
+    head = head_lines(shared, version, chosen, rule)
     tokens = _tokens(shared, job, capabilities, signing)
     first = _first_row(page, tokens, head_digest(head))
     last = min(first + (page.max_files or kept.rows.num_rows), kept.rows.num_rows)
     rows = kept.rows.slice(first, last - first)
-    signer = open_plan(shared, signing)
+    signers = open_plan(shared, signing)
     lines = signed_lines(
         _KeptFiles(rows),
         chosen,
-        signer=signer,
+        signers=signers,
         instants=instant_columns(version.schema, version.metadata.partition_columns),
         named=None if version.timestamp_ms is None else version,
     )
@@ -167,7 +179,7 @@ def read_query(
             token = tokens.make([head_digest(head), last], ends_at=ends_at)
         end = EndAction(
             next_page_token=token,
-            min_expiration_ms=to_ms(signer.expires_at) if rows.num_rows else None,
+            min_expiration_ms=to_ms(signers.expires_at) if rows.num_rows else None,
         )
     return FilesAnswer(
         version=version.version,
@@ -187,11 +199,11 @@ class _KeptFiles:
 
     rows: pa.Table
 
-    def batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield the files, some at a time."""
+    def part_batches(self) -> Iterator[tuple[None, pa.RecordBatch]]:
+        """Yield the files, some at a time; all are the table's own."""
         for batch in self.rows.to_batches():
             for first in range(0, batch.num_rows, ROWS_A_BATCH):
-                yield batch.slice(first, ROWS_A_BATCH)
+                yield None, batch.slice(first, ROWS_A_BATCH)
 
 
 def _job_of(shared: SharedTable, query_id: str, signing: SigningPlan) -> Job:
@@ -210,7 +222,7 @@ def _job_of(shared: SharedTable, query_id: str, signing: SigningPlan) -> Job:
     is_theirs = (asked.recipient, asked.shared_table, asked.terms) == (
         str(signing.token.recipient_id),
         str(shared.id),
-        terms_of(shared),
+        terms_of(shared, signing.token.recipient),
     )
     if not is_theirs or _is_over(job, signing.now):
         raise QueryNotFoundError(query_id=query_id)

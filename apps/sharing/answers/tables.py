@@ -19,7 +19,6 @@ from deltaweb.sharing.errors import (
     ParameterInvalidError,
     TableMisreadError,
 )
-from deltaweb.sharing.query_tokens import head_digest
 from deltaweb.sharing.response_format import (
     ResponseFormat,
     plain_format,
@@ -28,6 +27,7 @@ from deltaweb.sharing.table_query import TableQuery
 from deltaweb.sharing.wire.lines import EndAction
 from deltaweb.sharing.wire.partition_values import instant_columns
 from deltaweb.table import DeltaTable
+from deltaweb.web.sharing.access.grants.rules import rule_for
 from deltaweb.web.sharing.answers.opening import (
     check_history,
     open_shared,
@@ -43,15 +43,15 @@ from deltaweb.web.sharing.answers.signed_lines import (
 )
 from deltaweb.web.sharing.answers.vacuumed import check_files
 from deltaweb.web.sharing.answers.versions import (
-    filter_of,
     format_of,
     head_lines,
     open_asked,
     open_page,
     open_shared_version,
     open_version,
+    page_mark,
 )
-from deltaweb.web.sharing.models import SharedTable
+from deltaweb.web.sharing.models import Recipient, SharedTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,21 +98,29 @@ class FilesAnswer:
 
 
 def table_version(
-    shared: SharedTable, *, starting_timestamp: datetime | None = None
+    shared: SharedTable,
+    recipient: Recipient,
+    *,
+    now: datetime,
+    starting_timestamp: datetime | None = None,
 ) -> int:
     """Return the newest version, or the earliest at or after a time.
 
-    A time before the first version that is shared means that one.
+    Where only a part of the table is shared, the newest is the newest that is ready. A
+    time before the first version that is shared means that one.
 
     Raises:
         HistoryNotSharedError: If a time is given and the table has no history here.
         ParameterInvalidError: If the time is after the newest version.
         DeltaError: If the table's log cannot be read.
     """
-    if starting_timestamp is None:
-        return open_shared(shared).latest_version()
-    check_history(shared)
     table = open_shared(shared)
+    if starting_timestamp is None:
+        rule = rule_for(shared, recipient)
+        if rule.is_whole:
+            return table.latest_version()
+        return open_shared_version(shared, table, TableQuery(), rule, now=now).version
+    check_history(shared)
     return _earliest_version(table, shared, starting_timestamp)
 
 
@@ -137,9 +145,11 @@ def _earliest_version(table: DeltaTable, shared: SharedTable, moment: datetime) 
 # === Metadata ===
 
 
-def table_metadata(
+def table_metadata(  # noqa: PLR0913 (who asks, and for what)
     shared: SharedTable,
+    recipient: Recipient,
     *,
+    now: datetime,
     capabilities: Capabilities,
     version: int | None = None,
     timestamp: datetime | None = None,
@@ -154,14 +164,14 @@ def table_metadata(
         SchemaError: If the table's schema is missing or does not parse.
         DeltaError: If the table's log cannot be read.
     """
-    opened = open_shared_version(
-        shared, open_shared(shared), TableQuery(version=version, timestamp=timestamp)
-    )
+    query = TableQuery(version=version, timestamp=timestamp)
+    rule = rule_for(shared, recipient)
+    opened = open_shared_version(shared, open_shared(shared), query, rule, now=now)
     try:
         chosen = format_of(shared, opened, capabilities)
     except TableMisreadError:
         chosen = plain_format(capabilities, opened.protocol)
-    lines = head_lines(shared, opened, chosen)
+    lines = head_lines(shared, opened, chosen, rule)
     return MetadataAnswer(opened.version, lines, chosen)
 
 
@@ -188,15 +198,17 @@ def table_files(
     """
     table = open_shared(shared)
     paging = paging_of(shared, query, capabilities=capabilities, signing=signing)
+    rule, now = rule_for(shared, signing.token.recipient), signing.now
     start, refreshed = paging.snapshot_start(), None
     if start is None:
         refreshed = paging.refreshed()
-        opened = open_asked(shared, table, query, refreshed)
+        opened = open_asked(shared, table, query, rule, refreshed, now=now)
     else:
-        opened = open_page(shared, table, start)
+        opened = open_page(shared, table, start, rule, now=now)
     chosen = format_of(shared, opened, capabilities)
-    head = head_lines(shared, opened, chosen)
-    paging.check_head(start, head_digest(head))
+    head = head_lines(shared, opened, chosen, rule)
+    mark = page_mark(opened, head)
+    paging.check_head(start, mark)
     hints = parse_hints(
         predicate_hints=list(query.predicate_hints),
         json_predicate_hints=query.json_predicate_hints,
@@ -204,7 +216,6 @@ def table_files(
     )
     wanted = Wanted(
         predicates=hints.predicates,
-        partition_filter=filter_of(shared, opened),
         limit=query.limit_hint if start is None else start.limit,
         misses=hints.misses,
         max_files=query.page.max_files,
@@ -214,11 +225,11 @@ def table_files(
     if selection.outside is not None:
         raise FileOutsideTableError(table=shared.full_name, path=selection.outside)
     check_files(shared.table, opened.version, selection)
-    signer = open_plan(shared, signing)
+    signers = open_plan(shared, signing)
     lines = signed_lines(
         selection,
         chosen,
-        signer=signer,
+        signers=signers,
         instants=instant_columns(opened.schema, opened.metadata.partition_columns),
         named=opened if query.names_version else None,
     )
@@ -231,7 +242,7 @@ def table_files(
             version=opened.version,
             place=page.next_place,
             limit=page.limit,
-            head=head_digest(head),
+            head=mark,
         )
     is_refreshable = start is None and not query.names_version
     return FilesAnswer(
@@ -246,7 +257,7 @@ def table_files(
             following,
             refreshes=opened.version if is_refreshable else None,
             refreshed=refreshed,
-            expires_at=signer.expires_at if selection.num_files else None,
+            expires_at=signers.expires_at if selection.num_files else None,
         ),
     )
 
@@ -263,7 +274,6 @@ def _select(
         return page_of(opened, place, wanted)
     selection = opened.select(
         predicates=wanted.predicates,
-        partition_filter=wanted.partition_filter,
         limit=wanted.limit,
         misses=wanted.misses,
     )

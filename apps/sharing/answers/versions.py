@@ -3,24 +3,32 @@
 Source: delta_sharing_protocol.md, "Query Table Metadata" and "Read Data from a Table".
 """
 
+from contextlib import suppress
+from datetime import datetime
+from itertools import chain
 from pathlib import Path
 from typing import Final, Protocol
+
+import pyarrow as pa
 
 from deltaweb.delta.errors import TimestampNotFoundError
 from deltaweb.delta.feed.versions import has_feed
 from deltaweb.delta.protocol import actions
 from deltaweb.delta.protocol.schema import StructType
-from deltaweb.expressions.condition import SQLCondition
 from deltaweb.index.folder.parts import IndexMissingError
+from deltaweb.index.query.restricted_version import PreparedPart
 from deltaweb.index.query.shared_table import SharedTableReader
 from deltaweb.index.query.shared_version import SharedVersion
 from deltaweb.sharing.capabilities import Capabilities
 from deltaweb.sharing.compatibility import misreadings
-from deltaweb.sharing.errors import QueryTokenEndedError
+from deltaweb.sharing.errors import QueryTokenEndedError, VersionNotReadyError
+from deltaweb.sharing.query_tokens import head_digest
 from deltaweb.sharing.response_format import ResponseFormat, choose_format
 from deltaweb.sharing.table_query import TableQuery
 from deltaweb.sharing.wire.lines import TableFacts
 from deltaweb.table import DeltaTable
+from deltaweb.web.sharing.access.grants.offered import offered_version, ready_versions
+from deltaweb.web.sharing.access.grants.rules import TableRule
 from deltaweb.web.sharing.answers.opening import (
     check_history,
     check_start,
@@ -103,17 +111,26 @@ def open_version(
 
 
 def open_shared_version(
-    shared: SharedTable, table: DeltaTable, query: TableQuery
+    shared: SharedTable,
+    table: DeltaTable,
+    query: TableQuery,
+    rule: TableRule,
+    *,
+    now: datetime,
 ) -> SharedVersion:
     """Open the version that is asked for, if it is one of those that are shared.
 
+    Only what of it is offered under a rule can be had from it.
+
     Raises:
         HistoryNotSharedError: If it is not.
+        VersionNotReadyError: If it is not ready under the rule.
         DeltaError: If the table's log cannot be read.
     """
-    if query.names_version:
-        check_history(shared)
-        check_start(shared, query.version)
+    if not query.names_version:
+        return _newest_offered(shared, table, rule, now=now)
+    check_history(shared)
+    check_start(shared, query.version)
     try:
         opened = open_version(shared, table, query)
     except TimestampNotFoundError as error:
@@ -121,16 +138,39 @@ def open_shared_version(
         if shared.start_version:
             raise not_shared_before(shared) from error
         raise
-    if query.names_version:
-        check_start(shared, opened.version)
-    return opened
+    check_start(shared, opened.version)
+    return offered_version(shared, rule, opened, now=now)
 
 
-def open_asked(
+def _newest_offered(
+    shared: SharedTable, table: DeltaTable, rule: TableRule, *, now: datetime
+) -> SharedVersion:
+    """Return the newest version under a rule that is ready.
+
+    Raises:
+        VersionNotReadyError: If none is.
+    """
+    newest = open_version(shared, table, TableQuery())
+    try:
+        return offered_version(shared, rule, newest, now=now)
+    except VersionNotReadyError:
+        for version in ready_versions(shared, rule):
+            if version < (shared.start_version or 0) or version >= newest.version:
+                continue
+            older = open_version(shared, table, TableQuery(version=version))
+            with suppress(VersionNotReadyError):
+                return offered_version(shared, rule, older, now=now)
+        raise
+
+
+def open_asked(  # noqa: PLR0913 (what is asked for, of whom, and by whom)
     shared: SharedTable,
     table: DeltaTable,
     query: TableQuery,
+    rule: TableRule,
     refreshed: Refreshed | None,
+    *,
+    now: datetime,
 ) -> SharedVersion:
     """Open the version of a query's first page.
 
@@ -141,12 +181,18 @@ def open_asked(
         DeltaError: As `open_shared_version` does.
     """
     if refreshed is None:
-        return open_shared_version(shared, table, query)
-    return open_version(shared, table, TableQuery(version=refreshed.version))
+        return open_shared_version(shared, table, query, rule, now=now)
+    opened = open_version(shared, table, TableQuery(version=refreshed.version))
+    return offered_version(shared, rule, opened, now=now)
 
 
 def open_page(
-    shared: SharedTable, table: DeltaTable, start: SnapshotStart
+    shared: SharedTable,
+    table: DeltaTable,
+    start: SnapshotStart,
+    rule: TableRule,
+    *,
+    now: datetime,
 ) -> SharedVersion:
     """Open the version of a page, with the files in the order of the page before.
 
@@ -156,7 +202,7 @@ def open_page(
     """
     name = start.place.index
     try:
-        return _READER.open_page(
+        opened = _READER.open_page(
             table,
             index_folder=index_folder(shared.table),
             ordered_by=index_folders(shared.table_id) / name if name else None,
@@ -166,6 +212,7 @@ def open_page(
         raise QueryTokenEndedError(
             name="pageToken", reason="the files are in another order now"
         ) from error
+    return offered_version(shared, rule, opened, now=now)
 
 
 # === The first lines ===
@@ -192,28 +239,36 @@ def format_of(
 
 
 def head_lines(
-    shared: SharedTable, opened: DescribedVersion, response_format: ResponseFormat
+    shared: SharedTable,
+    opened: DescribedVersion,
+    response_format: ResponseFormat,
+    rule: TableRule,
 ) -> bytes:
     """Return the lines of protocol and metadata.
 
-    Counts are left out where a filter hides files: they would reveal those.
+    Counts are left out where only a part of the table is shared, and so are changes
+    that are not offered then.
     """
-    is_whole = not shared.partition_filter
+    is_whole = rule.is_whole
     facts = TableFacts(
         version=opened.version,
         size_bytes=opened.size_bytes if is_whole else None,
         num_files=opened.num_files if is_whole else None,
-        has_feed=shared.with_history and has_feed(opened.metadata),
+        has_feed=shared.with_history
+        and has_feed(opened.metadata)
+        and rule.leaves_whole_files(opened.schema, opened.metadata.partition_columns),
     )
     return response_format.head_lines(opened.metadata, facts)
 
 
-def filter_of(shared: SharedTable, opened: SharedVersion) -> SQLCondition | None:
-    """Return the share's own filter against the schema of this very version.
+def page_mark(opened: SharedVersion, head: bytes) -> str:
+    """Return what all pages of an answer have in common.
 
-    Raises:
-        PredicateError: If it does not fit.
+    Rewritten files are named, too: others would be in another order.
     """
-    if not shared.partition_filter:
-        return None
-    return SQLCondition(shared.partition_filter, opened.schema)
+    prepared = [
+        part.paths.cast(pa.binary()).to_pylist()
+        for part, _ in opened.live_parts()
+        if isinstance(part, PreparedPart)
+    ]
+    return head_digest(b"\n".join([head, *chain.from_iterable(prepared)]))

@@ -20,7 +20,7 @@ from deltaweb.sharing.table_query import (
 )
 from deltaweb.web.sharing.answers import listings, tables
 from deltaweb.web.sharing.answers.changes import table_changes
-from deltaweb.web.sharing.answers.queries import read_query, submit_query
+from deltaweb.web.sharing.answers.queries import may_wait, read_query, submit_query
 from deltaweb.web.sharing.answers.signed_lines import SigningPlan
 from deltaweb.web.sharing.api.base import (
     InShareView,
@@ -28,7 +28,11 @@ from deltaweb.web.sharing.api.base import (
     SharingView,
     TableView,
 )
-from deltaweb.web.sharing.api.keys import file_url_keys, page_token_keys
+from deltaweb.web.sharing.api.keys import (
+    file_url_keys,
+    page_token_keys,
+    prepared_url_keys,
+)
 from deltaweb.web.sharing.api.places import Stream
 from deltaweb.web.sharing.api.request_body import read_body
 from deltaweb.web.sharing.api.responses import (
@@ -145,6 +149,8 @@ class TableVersionView(TableView):
         text = request.query_params.get("startingTimestamp")
         self.record.version = tables.table_version(
             self.shared_table,
+            self.recipient,
+            now=self.now,
             starting_timestamp=(
                 None if text is None else parse_moment(text, name="startingTimestamp")
             ),
@@ -166,7 +172,9 @@ class TableDetailView(TableView):
     def get(self, request: Request, **names: str) -> HttpResponseBase:
         """Answer with the table as a list shows it, and its version."""
         del request, names
-        self.record.version = tables.table_version(self.shared_table)
+        self.record.version = tables.table_version(
+            self.shared_table, self.recipient, now=self.now
+        )
         answer = json_answer(
             listings.table_item(self.shared_table) | {"format": DATA_FORMAT}
         )
@@ -190,6 +198,8 @@ class TableMetadataView(TableView):
         check_one_version({"version": version, "timestamp": timestamp})
         found = tables.table_metadata(
             self.shared_table,
+            self.recipient,
+            now=self.now,
             capabilities=capabilities,
             version=None if version is None else parse_version(version),
             timestamp=(
@@ -208,6 +218,7 @@ class FilesView(TableView):
         return SigningPlan(
             base_url=settings.PUBLIC_URL,
             keys=file_url_keys(),
+            prepared_keys=prepared_url_keys(),
             lifetime_s=settings.FILE_URL_LIFETIME_S,
             now=self.now,
             token=self.token,
@@ -257,7 +268,7 @@ class TableQueryView(FilesView):
         query = parse_table_query(read_body(request, limit_bytes=MAX_BODY_BYTES))
         shared, read = self.shared_table, self.capabilities()
         signing = self.signing()
-        if read.waits and query.changes is None and not query.page.page_token:
+        if read.waits and may_wait(shared, query, self.recipient):
             self.record.detail["is_answered_later"] = True
             status = submit_query(shared, query, capabilities=read, signing=signing)
             return later_answer(status.body())

@@ -9,13 +9,13 @@ the place that a page begins at, and stays while somebody may ask for the next o
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltaweb.delta.scan.predicate import NOTHING, Predicate
-from deltaweb.delta.scan.row_condition import RowCondition
 from deltaweb.index.query.file_part import FilePart, Rows
 from deltaweb.index.query.file_selection import FileSelection, SelectedPart
 from deltaweb.index.query.indexed_part import IndexedPart
@@ -43,14 +43,12 @@ class Wanted:
 
     Attributes:
         predicates: As `SharedVersion.select` takes them.
-        partition_filter: As there.
         misses: As there.
         limit: As there; the rows that pages before have not brought.
         max_files: How many files a page has at most; None for all that are left.
     """
 
     predicates: Sequence[Predicate] = ()
-    partition_filter: RowCondition | None = None
     misses: Predicate = NOTHING
     limit: int | None = None
     max_files: int | None = None
@@ -115,8 +113,7 @@ def page_of(version: SharedVersion, place: PagePlace, wanted: Wanted) -> FilePag
         if missing == 0:
             break
         masks = [
-            version.wanted(part, live, wanted.predicates, wanted.partition_filter)
-            for part, live in run.parts
+            version.matching(part, live, wanted.predicates) for part, live in run.parts
         ]
         start = run.start(place)
         found = np.flatnonzero(np.concatenate(masks)[run.order[start:]]) + start
@@ -143,38 +140,28 @@ def page_of(version: SharedVersion, place: PagePlace, wanted: Wanted) -> FilePag
 
 def _runs(version: SharedVersion, place: PagePlace) -> Iterator[_Run]:
     """Yield the files from a place on, those of an index part by part."""
-    parts = version.live_parts()
-    indexed = [one for one in _indexed(version) if one[0].index == place.index]
+    indexed: list[tuple[int, LivePart]] = []
+    others: list[LivePart] = []
+    for part, live in version.live_parts():
+        if isinstance(part, IndexedPart) and part.index == place.index:
+            indexed.append((part.first_row, (part, live)))
+        else:
+            others.append((part, live))
     if place.row is not None:
-        for part, live in sorted(indexed, key=lambda one: one[0].first_row):
-            if part.first_row + part.num_rows > place.row:
-                at = PagePlace(place.index, part.first_row)
-                yield _Run([(part, live)], np.arange(part.num_rows), at)
-    of_index = {id(part) for part, _ in indexed}
-    others = [one for one in parts if id(one[0]) not in of_index]
+        for first_row, one in sorted(indexed, key=itemgetter(0)):
+            if first_row + one[0].num_rows > place.row:
+                at = PagePlace(place.index, first_row)
+                yield _Run([one], np.arange(one[0].num_rows), at)
     if others:
         order = version.kept_order(place.index, lambda: _by_path(others))
         yield _Run(others, order, PagePlace(place.index, None))
-
-
-def _indexed(
-    version: SharedVersion,
-) -> list[tuple[IndexedPart, pa.BooleanArray | None]]:
-    return [
-        (part, live)
-        for part, live in version.live_parts()
-        if isinstance(part, IndexedPart)
-    ]
 
 
 def _by_path(parts: Sequence[LivePart]) -> Rows:
     """Return the live rows of parts, as if these were one, by path and vector."""
     first, rows, keys = 0, [], []
     for part, live in parts:
-        mask = np.ones(part.num_rows, np.bool_)
-        if live is not None:
-            mask = live.to_numpy(zero_copy_only=False)
-        at = np.flatnonzero(mask)
+        at = np.flatnonzero(live)
         rows.append(at + first)
         keys.append(_keys(part, at))
         first += part.num_rows

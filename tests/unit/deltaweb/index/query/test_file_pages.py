@@ -17,7 +17,7 @@ from deltaweb.index.query.file_pages import (
 from deltaweb.index.query.shared_table import SharedTableReader
 from deltaweb.index.query.shared_version import SharedVersion
 from tests.support.logs.local_logs import RandomLog
-from tests.support.pages.shared_tables import CONDITIONS, condition, hint, paths
+from tests.support.pages.shared_tables import CONDITIONS, hint, paths
 
 
 def names(page: FilePage) -> list[str]:
@@ -35,7 +35,6 @@ def read_pages(
     while place is not None:
         asked = Wanted(
             predicates=wanted.predicates,
-            partition_filter=wanted.partition_filter,
             limit=limit,
             max_files=max_files.randint(1, 9),
         )
@@ -71,19 +70,6 @@ class TestPages:
             found = [path for page in pages for path in page]
             assert sorted(found) == paths(version, predicates), text
             assert len(set(found)) == len(found)
-
-    @pytest.mark.parametrize("seed", range(4))
-    def test_hold_to_the_filter_of_the_share(self, tmp_path: Path, seed: int) -> None:
-        log = RandomLog(tmp_path, seed)
-        version = opened(log, log.index())
-        filtered = condition("p = 1")
-
-        pages = read_pages(
-            version, Wanted(partition_filter=filtered), random.Random(seed)
-        )
-
-        found = [path for page in pages for path in page]
-        assert sorted(found) == paths(version, partition_filter=filtered)
 
     @pytest.mark.parametrize("seed", range(4))
     @pytest.mark.parametrize("limit", [0, 1, 25, 10_000])
