@@ -10,6 +10,7 @@ dataclasses: by what is said here a call is checked, and OpenAPI describes it.
 """
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import wraps
@@ -36,13 +37,13 @@ from deltaweb.web.api.shapes import serializer_of
 from deltaweb.web.pages.errors import error_response
 from deltaweb.web.pages.request.parameters import (
     Takes,
-    check_names,
     check_query,
     names_of,
 )
 from deltaweb.web.pages.responses import json_response
 
 Role = User.Role
+_NUL: Final = re.compile(r"(?<!\\)(\\\\)*\\u0000")  # which databases do not keep
 GUARDS: Final[Mapping[str, Callable[..., Any]]] = {
     Role.VIEWER: lambda view: view,  # whoever is signed in: the middleware sees to it
     Role.EDITOR: editor_required,
@@ -194,8 +195,12 @@ def read_body(request: HttpRequest, kind: type) -> Any:  # noqa: ANN401 (the dat
         raise NotJSONError(content_type=content_type[:100])
     try:
         values = json.loads(request.body or b"{}", parse_constant=_no_number)
+        text = json.dumps(values, ensure_ascii=False)
+        text.encode()  # or half a character would be kept
     except (ValueError, RecursionError):
         raise BodyInvalidError(reason="it is no JSON") from None
+    if _NUL.search(text):
+        raise BodyInvalidError(reason="a text has a NUL character")
     return body_of(values, kind)
 
 
@@ -207,8 +212,6 @@ def body_of(values: object, kind: type) -> Any:  # noqa: ANN401 (the dataclass)
         UnknownParameterError: If one has a name that the dataclass has not.
     """
     serializer = serializer_of(kind)(data=values)
-    if isinstance(values, dict):
-        check_names(values, frozenset(serializer.fields))
     if not serializer.is_valid():
         faults = {
             str(name): " ".join(map(str, _texts(texts)))

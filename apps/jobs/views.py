@@ -11,17 +11,14 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRedirect, trigger_client_event
 
-from deltaweb.web.accounts.errors import RoleRequiredError
 from deltaweb.web.accounts.permissions import public
 from deltaweb.web.accounts.users import signed_in_user
 from deltaweb.web.jobs import kinds, services, visibility
 from deltaweb.web.jobs.listing import selectors
 from deltaweb.web.jobs.listing.job_list import JOBS
 from deltaweb.web.jobs.listing.resource import JobDetail
-from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.waiting import wait_a_glance
 from deltaweb.web.pages.actions import actor_of
-from deltaweb.web.pages.errors import PageError
 from deltaweb.web.pages.page_json import shaped
 from deltaweb.web.pages.responses import respond
 
@@ -109,7 +106,7 @@ def job_chip(request: HttpRequest) -> HttpResponseBase:
 @require_POST
 def job_cancel(request: HttpRequest, job_id: UUID) -> HttpResponseBase:
     """Cancel a job, or ask its worker to stop."""
-    job = _job_to_change(request, job_id)
+    job = services.job_to_change(signed_in_user(request), job_id)
     job = services.cancel(job, now=timezone.now())
     if job.is_active:
         messages.info(request, "The worker has been asked to stop.")
@@ -122,12 +119,9 @@ def job_retry(request: HttpRequest, job_id: UUID) -> HttpResponseBase:
 
     A page that waits for the job's result names itself as `next`.
     """
-    job, user = _job_to_change(request, job_id), signed_in_user(request)
-    if not visibility.may_retry(user, job):
-        raise RoleRequiredError(role="an editor or an administrator")
-    again = services.retry(
-        job,
-        requested_by=user,
+    again = services.retry_asked(
+        job_id,
+        requested_by=signed_in_user(request),
         actor=actor_of(request),
         now=timezone.now(),
     )
@@ -178,15 +172,3 @@ def _status_word(state: selectors.WorkerState) -> str:
 
 def _is_editor(request: HttpRequest) -> bool:
     return request.user.is_authenticated and signed_in_user(request).is_editor
-
-
-def _job_to_change(request: HttpRequest, job_id: UUID) -> Job:
-    job = selectors.get_job(request.user, job_id)
-    if not visibility.may_change(signed_in_user(request), job):
-        raise PageError(
-            status=403,
-            code="permission-denied",
-            message="Only who asked for a job, or an editor, may change it.",
-            hint="Ask an editor of this installation.",
-        )
-    return job
