@@ -43,8 +43,11 @@ def page_endpoint(  # noqa: PLR0913 (what is said of a page)
     """
     view = _view_of(patterns, f"{name}-json")
     takes = _fewer(view.takes, without.split())  # type: ignore[attr-defined]  # of `page`
-    has_tag = {304: None} if VERSION in names_of(takes) else {}
-    by_status = dict.fromkeys((200, 202) if waits else (200,), answers)
+    by_status: dict[int, type | None] = {200: answers}
+    if waits:
+        by_status[202] = answers
+    if VERSION in names_of(takes):
+        by_status[304] = None
 
     def get(_self: object, request: HttpRequest, **parts: Any) -> HttpResponseBase:  # noqa: ANN401 (of the address)
         version = parts.get("version", request.GET.get(VERSION, ""))
@@ -58,7 +61,7 @@ def page_endpoint(  # noqa: PLR0913 (what is said of a page)
         return response
 
     get.__doc__ = says
-    return endpoint(role, takes=takes, answers=by_status | has_tag)(get)
+    return endpoint(role, takes=takes, answers=by_status)(get)
 
 
 def list_of(on: ListPage[Any]) -> type:

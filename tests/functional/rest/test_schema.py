@@ -5,7 +5,7 @@ No call makes the server fail, and no answer is outside the description.
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
 import schemathesis
@@ -50,7 +50,7 @@ def key(lake: Path) -> Iterator[dict[str, str]]:
     suppress_health_check=[*HealthCheck],
 )
 def test_each_call_is_answered_as_described(
-    case: schemathesis.Case, key: dict[str, str]
+    case: "schemathesis.Case[Any]", key: dict[str, str]
 ):
     case.path_parameters |= {
         name: THERE[name] for name in case.path_parameters if name in THERE

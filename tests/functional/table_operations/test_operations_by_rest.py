@@ -136,6 +136,7 @@ class TestAnyOperation:
 
         assert (look.status_code, answer.status_code) == (202, 202)
         assert (seen.state, done.state) == (Job.State.DONE, Job.State.DONE), done.error
+        assert done.result
         assert done.result["is_done"]
 
     @pytest.mark.parametrize(
