@@ -15,6 +15,7 @@ from deltaweb.web.jobs.listing.job_list import JOBS
 from deltaweb.web.jobs.listing.resource import JobDetail, JobOutcome
 from deltaweb.web.jobs.listing.selectors import outcome_of
 from deltaweb.web.jobs.models import Job as JobRow
+from deltaweb.web.jobs.views import job_to_change, retry_asked
 from deltaweb.web.jobs.waiting import wait_a_glance
 from deltaweb.web.pages.actions import actor_of
 from deltaweb.web.tables.head.shapes import signed_in
@@ -62,7 +63,7 @@ class JobCancel(RestView):
 
         One that runs is asked to stop; one that is over stays as it is.
         """
-        job = services.job_to_change(signed_in(request), job_id)
+        job = job_to_change(signed_in(request), job_id)
         return Started(outcome_of(services.cancel(job, now=timezone.now())))
 
 
@@ -73,7 +74,7 @@ class JobRetry(RestView):
     def post(self, request: HttpRequest, job_id: UUID) -> Answer:
         """Run a failed or cancelled job again, as a new one."""
         return started(
-            services.retry_asked(
+            retry_asked(
                 job_id,
                 requested_by=signed_in(request),
                 actor=actor_of(request),

@@ -7,14 +7,11 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 
-from deltaweb.web.accounts.errors import RoleRequiredError
 from deltaweb.web.accounts.models import User
 from deltaweb.web.jobs.broker.waking import wake, wake_on_commit
 from deltaweb.web.jobs.kinds import is_reserved
-from deltaweb.web.jobs.listing.selectors import get_job
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.running.news import JOBS, tell_moved
-from deltaweb.web.jobs.visibility import may_change, may_retry
 from deltaweb.web.news.publishing import publish
 from deltaweb.web.pages.actions import Action, Actor, report
 from deltaweb.web.pages.errors import PageError
@@ -126,23 +123,6 @@ def bring_forward(job: Job, *, now: datetime) -> None:
         wake_on_commit(job)
 
 
-def job_to_change(user: User, job_id: uuid.UUID) -> Job:
-    """Return a job that a user may cancel, or run again if it failed.
-
-    Raises:
-        PageError: 404 if there is none that the user may see, 403 if it is another's.
-    """
-    job = get_job(user, job_id)
-    if not may_change(user, job):
-        raise PageError(
-            status=403,
-            code="permission-denied",
-            message="Only who asked for a job, or an editor, may change it.",
-            hint="Ask an editor of this installation.",
-        )
-    return job
-
-
 def cancel(job: Job, *, now: datetime) -> Job:
     """Cancel a waiting job at once; ask the worker of a running one to stop.
 
@@ -158,21 +138,6 @@ def cancel(job: Job, *, now: datetime) -> Job:
     job.refresh_from_db()
     tell_moved(job.id, is_over=not job.is_active)
     return job
-
-
-def retry_asked(
-    job_id: uuid.UUID, *, requested_by: User, actor: Actor, now: datetime
-) -> Job:
-    """Run a failed or cancelled job again, as a new one, for who asks for it.
-
-    Raises:
-        PageError: As `job_to_change` and `retry` say.
-        RoleRequiredError: If its work is for editors, and this is none any more.
-    """
-    job = job_to_change(requested_by, job_id)
-    if not may_retry(requested_by, job):
-        raise RoleRequiredError(role="an editor or an administrator")
-    return retry(job, requested_by=requested_by, actor=actor, now=now)
 
 
 @transaction.atomic
