@@ -198,6 +198,10 @@ _PLACES: Final[Mapping[str, str]] = {
         "RequestTooLargeError SharingError TableMisreadError TooManyDownloadsError "
         "TooManyRequestsError TooManyStreamsError"
     ),
+    "deltaweb.iceberg.access.errors": (
+        "KeysRefusedError ObjectChangedError ObjectMissingError"
+    ),
+    "deltaweb.iceberg.errors": "InexpressibleError NotIcebergError",
     "deltaweb.spark.checkpoint": "TaskDiedError",
     "deltaweb.spark.driver.cluster": (
         "ApplicationEndedError ExecutorsUnfitError MasterUnreachableError "
@@ -209,6 +213,10 @@ _PLACES: Final[Mapping[str, str]] = {
     "deltaweb.spark.writing.source.options": "SourceOptionError",
     "deltaweb.spark.writing.source.stream_files": "StreamChangeError",
     "deltaweb.spark.writing.source.stream_reader": "StreamSchemaError",
+    "deltaweb.storage.received.errors": (
+        "NotSharedError ProfileInvalidError ProviderAnswerError ProviderHostError "
+        "ProviderRefusedError ReceivedTableError RequestRefusedError"
+    ),
     "deltaweb.storage.signing.errors": (
         "SigningKeyNeededError SigningUnsupportedError"
     ),

@@ -187,7 +187,7 @@ def read_body(request: HttpRequest, kind: type) -> Any:  # noqa: ANN401 (the dat
 
     Raises:
         NotJSONError: If it says that it is something else.
-        BodyInvalidError: If it is no JSON, or does not fit.
+        BodyInvalidError: If it is not JSON, or does not fit.
         UnknownParameterError: If it has a key that the dataclass has not.
     """
     content_type = request.content_type or ""
@@ -198,7 +198,7 @@ def read_body(request: HttpRequest, kind: type) -> Any:  # noqa: ANN401 (the dat
         text = json.dumps(values, ensure_ascii=False)
         text.encode()  # or half a character would be kept
     except (ValueError, RecursionError):
-        raise BodyInvalidError(reason="it is no JSON") from None
+        raise BodyInvalidError(reason="it is not JSON") from None
     if _NUL.search(text):
         raise BodyInvalidError(reason="a text has a NUL character")
     return body_of(values, kind)

@@ -6,6 +6,8 @@ DeltaError
     ├── NameTakenError              something of that kind has the name
     ├── ShareNotFoundError          no share has that name
     ├── RecipientNotFoundError      no recipient has that name
+    ├── ProviderNotFoundError       no profile is kept by that name
+    ├── ReceivedSharedError         a received table, to be shared on
     ├── SharedTableNotFoundError    the share has no such table
     ├── PartitionFilterError        a filter that does not fit the table
     ├── StartVersionError           a version that history cannot begin at
@@ -90,6 +92,25 @@ class RecipientNotFoundError(SharingStateError, code="recipient-not-found"):
     hint = "The list of recipients has all their names."
 
 
+class ProviderNotFoundError(SharingStateError, code="provider-not-found"):
+    """No profile is kept by the name."""
+
+    name: str
+    message = "No provider is named {name:.100r}."
+    hint = "`received list` shows the providers whose profiles are kept."
+
+
+class ReceivedSharedError(SharingStateError, code="received-shared"):
+    """Somebody else's table is to be shared on."""
+
+    table: str
+    provider: str
+    message = (
+        "{table} belongs to {provider}, who has not said that it may be shared on."
+    )
+    hint = "Share a table of your own, or ask {provider} to share it with them."
+
+
 class SharedTableNotFoundError(SharingStateError, code="shared-table-not-found"):
     """The share has no table of that name."""
 
@@ -165,7 +186,7 @@ class LifetimeInvalidError(SharingStateError, code="lifetime-invalid"):
 
     text: str
     reason: str
-    message = "{text:.40r} will not do: {reason}."
+    message = "{text:.40r} is not valid: {reason}."
     hint = "Write 90d, 24h, 30m or a date such as 2030-12-31."
 
 
@@ -301,5 +322,5 @@ class LinkWithdrawnError(ActivationError, code="activation-link-withdrawn"):
 class LinkRevokedError(ActivationError, code="activation-link-revoked"):
     """A link whose token an administrator took back before it was fetched."""
 
-    message = "This activation link was taken back by the provider."
+    message = "This activation link was revoked by the provider."
     hint = "Ask the provider for a new one."

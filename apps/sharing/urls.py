@@ -14,6 +14,7 @@ from deltaweb.web.sharing.shares import settings_views, table_views
 from deltaweb.web.sharing.shares import views as shares
 from deltaweb.web.sharing.shares.forms import ListForm
 from deltaweb.web.sharing.shares.listing import SHARES
+from deltaweb.web.sharing.shares.received import views as received
 
 app_name = "sharing"
 
@@ -48,6 +49,13 @@ urlpatterns = [
         "table-sharing",
         takes=["v"],
     ),
+    # What others share with us
+    *page("received/", received.received_list, "received-list"),
+    path("received/add", received.received_add, name="received-add"),
+    path("received/<str:name>/look", received.received_look, name="received-look"),
+    path(
+        "received/<str:name>/remove", received.received_remove, name="received-remove"
+    ),
     # Recipients and their tokens
     *page(
         "recipients/",
@@ -65,6 +73,7 @@ urlpatterns = [
     *page(RECIPIENT, recipients.recipient_detail, "recipient-detail"),
     *page(f"{RECIPIENT}grants", recipients.recipient_grants, "recipient-grants"),
     *page(f"{RECIPIENT}settings", recipients.recipient_settings, "recipient-settings"),
+    *page(f"{RECIPIENT}usage", recipients.recipient_usage, "recipient-usage", csv=True),
     path(f"{RECIPIENT}delete", recipients.recipient_delete, name="recipient-delete"),
     *page(f"{RECIPIENT}tokens/new", tokens.token_new, "token-new"),
     *page(f"{RECIPIENT}tokens/rotate", tokens.token_rotate, "token-rotate"),
@@ -73,7 +82,7 @@ urlpatterns = [
     *page(f"{TOKEN}revoke", tokens.token_revoke, "token-revoke"),
     *page(f"{TOKEN}retire", tokens.token_retire, "token-retire"),
     path("activate/<str:nonce>", activation_page.activation, name="activate"),
-    # What was done, and the protocol
+    # What was done, and the protocols
     *page(
         "activity/",
         activity.activity_list,
@@ -82,4 +91,5 @@ urlpatterns = [
         takes=[activity.ACTIVITY.form],
     ),
     path("delta-sharing/", include("deltaweb.web.sharing.api.urls")),
+    path("iceberg/", include("deltaweb.web.sharing.api.iceberg.urls")),
 ]

@@ -71,7 +71,7 @@ def compare_start(
     try:
         job = start_comparison(request, found, _wanted_key(request, found))
     except QueryError as error:
-        messages.error(request, f"Rows cannot be matched so. {error.hint}")
+        messages.error(request, f"Rows cannot be matched this way. {error.hint}")
         return HttpResponseRedirect(f"{url}?view=rows")
     key = ",".join(job.parameters["key"])
     query = urlencode({"view": "rows"} | ({"key": key} if key else {}))
@@ -108,7 +108,7 @@ def _check_comparable(found: Comparison, *, missing: str = "") -> None:
         raise PageError(
             status=409,
             code="not-comparable",
-            message=problem or "That is one version twice.",
+            message=problem or "Both sides are the same version.",
             hint="Choose two versions that can be read.",
         )
 

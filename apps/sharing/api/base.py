@@ -13,6 +13,7 @@ from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from deltaweb.delta.errors import DeltaError
+from deltaweb.iceberg.access.errors import KeysRefusedError
 from deltaweb.sharing.capabilities import (
     FILE_ID_HEADER,
     HEADER,
@@ -33,7 +34,7 @@ from deltaweb.web.sharing.answers.listings import PageRequest
 from deltaweb.web.sharing.api import throttling
 from deltaweb.web.sharing.api.audit import CallRecord
 from deltaweb.web.sharing.api.authentication import authenticate, ended_token
-from deltaweb.web.sharing.api.errors import failure_of
+from deltaweb.web.sharing.api.errors import Failure, failure_of
 from deltaweb.web.sharing.api.keys import page_token_keys
 from deltaweb.web.sharing.api.responses import StreamedAnswer, WholeAnswer, without_body
 from deltaweb.web.sharing.errors import TokenExpiredError, TokenRevokedError
@@ -43,6 +44,7 @@ logger = logging.getLogger(__name__)
 
 UNAUTHENTICATED = 401
 NAMES = ("share", "schema", "table")
+REFUSED_BY_KEY = (FileRefusedError, KeysRefusedError)
 
 
 class ProtocolView(APIView):
@@ -113,8 +115,18 @@ class ProtocolView(APIView):
             logger.info("Request %s: %s", self.record.request_id, exc)
         if failure.is_fault:
             logger.error("Request %s failed", self.record.request_id, exc_info=exc)
-        if failure.status == UNAUTHENTICATED or isinstance(exc, FileRefusedError):
+        if failure.status == UNAUTHENTICATED or isinstance(exc, REFUSED_BY_KEY):
             self._slow_down()
+        return self.refusal(failure, exc)
+
+    def refusal(self, failure: Failure, error: Exception) -> WholeAnswer:
+        """Return a failure as the endpoint's clients read it.
+
+        Args:
+            failure: What is said of it.
+            error: What it was.
+        """
+        del error
         return failure.answer()
 
     def _slow_down(self) -> None:

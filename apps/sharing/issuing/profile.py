@@ -21,6 +21,7 @@ class Profile:
 
     file_name: str
     endpoint: str
+    iceberg_endpoint: str
     bearer_token: str = field(repr=False)
     expiration_time: datetime
 
@@ -31,6 +32,7 @@ class Profile:
                 {
                     "shareCredentialsVersion": _CREDENTIALS_VERSION,
                     "endpoint": self.endpoint,
+                    "icebergEndpoint": self.iceberg_endpoint,
                     "bearerToken": self.bearer_token,
                     "expirationTime": _iso(self.expiration_time),
                 },
@@ -45,6 +47,7 @@ def new_profile(*, recipient_name: str, secret: str, expires_at: datetime) -> Pr
     return Profile(
         file_name=profile_file_name(recipient_name),
         endpoint=f"{settings.PUBLIC_URL}/delta-sharing/",
+        iceberg_endpoint=f"{settings.PUBLIC_URL}/iceberg",
         bearer_token=secret,
         expiration_time=expires_at,
     )

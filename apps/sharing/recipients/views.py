@@ -14,6 +14,7 @@ from django.views.decorators.http import (
 from deltaweb.web.accounts.permissions import admin_required
 from deltaweb.web.pages.actions import actor_of
 from deltaweb.web.pages.responses import respond
+from deltaweb.web.sharing.activity.ledger import ledger_of
 from deltaweb.web.sharing.errors import SharingStateError
 from deltaweb.web.sharing.issuing import once
 from deltaweb.web.sharing.issuing.forms import (
@@ -41,6 +42,22 @@ from deltaweb.web.sharing.recipients.listing import RECIPIENTS
 def recipient_list(request: HttpRequest, fmt: str) -> HttpResponseBase:
     """List the recipients; htmx asks for the rows alone."""
     return RECIPIENTS.answer(request, fmt)
+
+
+@admin_required
+@require_safe
+def recipient_usage(request: HttpRequest, *, name: str, fmt: str) -> HttpResponseBase:
+    """Show what a recipient was offered, by table and month."""
+    recipient = find_recipient(name)
+    ledger = ledger_of(recipient, now=timezone.now())
+    return respond(
+        request,
+        fmt,
+        template="sharing/recipient_usage.html",
+        context={"recipient": recipient, "ledger": ledger},
+        data=ledger,
+        rows=ledger.rows() if fmt == "csv" else None,
+    )
 
 
 @admin_required
@@ -116,7 +133,7 @@ def recipient_grants(request: HttpRequest, name: str, fmt: str) -> HttpResponseB
             recipient, wanted, actor=actor_of(request), now=timezone.now()
         )
         said = f"{recipient.name} reads {len(wanted)} of {len(names)} shares now: "
-        said += f"{change.added} added, {change.removed} taken away."
+        said += f"{change.added} added, {change.removed} removed."
         messages.success(request, said)
         return redirect(recipient)
     return respond(
@@ -168,7 +185,7 @@ def recipient_delete(request: HttpRequest, name: str) -> HttpResponseBase:
     if not form.is_valid():
         return _settings_page(request, recipient, "html", confirm_form=form)
     services.delete_recipient(recipient, actor=actor_of(request), now=timezone.now())
-    said = f"{name} is deleted; its tokens open nothing any more."
+    said = f"{name} is deleted; its tokens no longer work."
     messages.success(request, said)
     return redirect("sharing:recipient-list")
 

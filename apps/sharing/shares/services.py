@@ -5,6 +5,7 @@ from typing import Final
 
 from django.db import IntegrityError, transaction
 
+from deltaweb.storage.place import RECEIVED
 from deltaweb.web.pages.actions import (
     Action,
     Actor,
@@ -12,11 +13,16 @@ from deltaweb.web.pages.actions import (
     report,
     report_changes,
 )
-from deltaweb.web.sharing.errors import NameTakenError, StartVersionError
+from deltaweb.web.sharing.errors import (
+    NameTakenError,
+    ReceivedSharedError,
+    StartVersionError,
+)
 from deltaweb.web.sharing.models import Share, SharedTable
 from deltaweb.web.sharing.names import check_name, name_key, save_named
 from deltaweb.web.sharing.shares.partition_filters import check_partition_filter
 from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.storage.received import is_received
 
 # What is recorded when a field of a shared table changes; history opens or closes.
 _OFFER_ACTIONS: Final = {
@@ -117,7 +123,11 @@ def add_table(  # noqa: PLR0913 (each is one fact of the shared table)
         NameTakenError: If the share has such a table, whatever its capitals.
         PartitionFilterError: If the filter does not fit the table.
         StartVersionError: If history cannot begin there.
+        ReceivedSharedError: If it is somebody else's table.
     """
+    if is_received(table.location):
+        provider = table.location.removeprefix(RECEIVED).partition("/")[0]
+        raise ReceivedSharedError(table=table.full_name, provider=provider)
     _check_history(table, with_history=with_history, start_version=start_version)
     shared_table = SharedTable(
         share=share,

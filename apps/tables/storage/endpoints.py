@@ -5,15 +5,13 @@ machine and of private networks are refused unless `DELTAWEB_STORAGE_HOSTS` name
 once it names any, these alone are allowed, and `*` is every public one.
 """
 
-import ipaddress
 import re
-import socket
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from deltaweb.storage.objects.hosts import refusal
 from deltaweb.web.tables.storage.errors import StorageHostError
 
-ANY_PUBLIC: Final = "*"
 _URL: Final = re.compile(
     r"https?://(?:[^/@;\s]*@)?(\[[^\]]+\]|[^/:;\s]+)", re.IGNORECASE
 )
@@ -34,12 +32,7 @@ def check_endpoints(options: Mapping[str, Any], *, allowed: Sequence[str]) -> No
         StorageHostError: Naming the host.
     """
     for host in dict.fromkeys(_hosts(options)):
-        if _is_named(host, allowed):
-            continue
-        if allowed and ANY_PUBLIC not in allowed:
-            raise StorageHostError(host=host, reason="it is not one of those allowed")
-        if not all(address.is_global for address in _addresses(host)):
-            reason = "it is on this machine or in a private network"
+        if reason := refusal(host, allowed=allowed):
             raise StorageHostError(host=host, reason=reason)
 
 
@@ -54,34 +47,3 @@ def _hosts(options: Mapping[str, Any]) -> Iterator[str]:
                 yield value.partition(":")[0].lower()
             if _EMULATOR in value.lower():
                 yield "127.0.0.1"
-
-
-def _is_named(host: str, allowed: Sequence[str]) -> bool:
-    for name in allowed:
-        if name == host or (name.startswith(".") and f".{host}".endswith(name)):
-            return True
-        try:
-            network = ipaddress.ip_network(name)
-        except ValueError:
-            continue
-        addresses = _addresses(host)
-        if addresses and all(address in network for address in addresses):
-            return True
-    return False
-
-
-def _addresses(
-    host: str,
-) -> list[ipaddress.IPv4Address | ipaddress.IPv6Address]:
-    """Return the addresses of a host; none of one that is not known here."""
-    try:
-        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
-    except (OSError, UnicodeError):
-        return []
-    return [_plain(str(one[4][0])) for one in found]
-
-
-def _plain(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
-    address = ipaddress.ip_address(text.partition("%")[0])
-    mapped = getattr(address, "ipv4_mapped", None)
-    return address if mapped is None else mapped

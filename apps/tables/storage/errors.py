@@ -71,8 +71,8 @@ class StorageHostError(DeltaError, code="storage-host-not-allowed"):
 
     host: str
     reason: str
-    message = "{host} may not be asked for a storage: {reason}."
-    hint = "Whoever runs the server can name it in DELTAWEB_STORAGE_HOSTS."
+    message = "{host} is not allowed as the host of a storage: {reason}."
+    hint = "An administrator can allow it in DELTAWEB_STORAGE_HOSTS."
 
 
 class StorageReferenceError(DeltaError, code="storage-reference-missing"):

@@ -11,6 +11,7 @@ from django.utils import timezone
 from deltaweb.web.pages.actions import COMMAND_LINE
 from deltaweb.web.pages.command import AddSubcommand, Output, SubcommandsCommand
 from deltaweb.web.pages.page_json import json_with
+from deltaweb.web.sharing.activity.ledger import ledger_of
 from deltaweb.web.sharing.activity.usage import calls
 from deltaweb.web.sharing.activity.use_resource import use_resource
 from deltaweb.web.sharing.issuing import credentials, tokens
@@ -38,7 +39,8 @@ class Command(SubcommandsCommand):
         "share-not-found": lambda: Share.objects.values_list("name", flat=True),
     }
     help = (
-        "Recipients: create, list, show, grant, ungrant, link, rotate, revoke, delete."
+        "Recipients: create, list, show, usage, grant, ungrant, link, rotate, revoke,"
+        " delete."
     )
 
     def add_subcommands(self, add: AddSubcommand) -> None:
@@ -51,7 +53,7 @@ class Command(SubcommandsCommand):
             required=True,
             dest="shares",
             metavar="SHARE",
-            help="a share that it may read; give it again for each",
+            help="a share that it may read; repeat for each",
         )
         parser.add_argument("--contact", default="", help="a mail address")
         parser.add_argument("--comment", default="", help="a note for administrators")
@@ -60,7 +62,7 @@ class Command(SubcommandsCommand):
             action="append",
             default=[],
             metavar="NETWORK",
-            help="a network that it may come from, as 192.0.2.0/24; without, anywhere",
+            help="a network it may connect from, such as 192.0.2.0/24; default: any",
         )
         _add_token_options(parser)
         self._add_looks(add)
@@ -71,6 +73,8 @@ class Command(SubcommandsCommand):
         add("list", self.list_recipients, help="list the recipients")
         parser = add("show", self.show, help="show a recipient: shares and tokens")
         parser.add_argument("name")
+        parser = add("usage", self.usage, help="show what it was offered, by month")
+        parser.add_argument("name")
         parser = add("delete", self.delete, help="delete a recipient and its tokens")
         parser.add_argument("name")
         parser.add_argument("--yes", action="store_true", help="do not ask")
@@ -78,7 +82,7 @@ class Command(SubcommandsCommand):
     def _add_grants(self, add: AddSubcommand) -> None:
         for verb, handler, text in (
             ("grant", self.grant, "let a recipient read shares"),
-            ("ungrant", self.ungrant, "take shares from a recipient"),
+            ("ungrant", self.ungrant, "revoke shares from a recipient"),
         ):
             parser = add(verb, handler, help=text)
             parser.add_argument("name")
@@ -102,13 +106,13 @@ class Command(SubcommandsCommand):
             "--keep-old",
             default="24h",
             metavar="SPAN",
-            help="how long the others stay good: 24h (the default), 7d, 0",
+            help="how long the others stay valid: 24h (the default), 7d, 0",
         )
         _add_token_options(parser)
         parser = add("revoke", self.revoke, help="end tokens at once")
         parser.add_argument("name")
         parser.add_argument(
-            "--token", metavar="PREFIX", help="this one alone, as `show` names it"
+            "--token", metavar="PREFIX", help="only this one, as `show` names it"
         )
         parser.add_argument("--yes", action="store_true", help="do not ask")
 
@@ -164,6 +168,15 @@ class Command(SubcommandsCommand):
             sharing_output.recipient_text(recipient, use),
             sharing_output.token_lines(tokens_of_it),
         )
+
+    def usage(self, *, name: str, **_: object) -> Output:
+        """Show what a recipient was offered, by table and month."""
+        ledger = ledger_of(find_recipient(name), now=timezone.now())
+        if not ledger.entries:
+            months = len(ledger.months)
+            return Output(ledger, f"{name} read nothing in the last {months} months.")
+        columns = sharing_output.USAGE_COLUMNS
+        return Output(ledger, lines=listed(ledger.entries, columns))
 
     def delete(self, *, name: str, yes: bool, **_: object) -> Output:
         """Delete a recipient after asking."""
@@ -259,7 +272,8 @@ def _add_token_options(parser: CommandParser) -> None:
     parser.add_argument(
         "--profile",
         metavar="FILE",
-        help="write the profile file here, for its owner alone, instead of a link",
+        help="write the profile file here, readable only by its owner, instead of a "
+        "link",
     )
     parser.add_argument(
         "--force", action="store_true", help="replace FILE when it exists"
