@@ -45,7 +45,7 @@ WORDS: Final[Mapping[str, str]] = {
     "namespace": "The namespace that it is in.",
     "op": "The operation of a commit, as the log names it.",
     "state": "How far it is.",
-    "stats": "Whether the log tells its rows: `yes` or `no`.",
+    "stats": "Whether the log has its row count: `yes` or `no`.",
     "status": "How the table is.",
     "user": "Who made the commit.",
     "view": "What is compared: files, schema, properties, protocol or rows.",
