@@ -1,7 +1,8 @@
 """Every setting of deltaweb: a table of typed reads from DELTAWEB_* variables.
 
 Without a variable the embedded mode is complete: SQLite, a broker in a folder,
-local Spark. README.md documents each variable; a test compares the two.
+local Spark. The manual documents each variable (operate/settings.md); a test
+compares the two.
 """
 
 from pathlib import Path
@@ -329,6 +330,12 @@ if PRODUCTION:
     SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = True
 
 # === REST ===
+API_REQUESTS_PER_S = env_int(
+    "DELTAWEB_API_REQUESTS_PER_S", default=100, minimum=1, maximum=1_000_000
+)
+API_REQUEST_BURST = env_int(
+    "DELTAWEB_API_REQUEST_BURST", default=2000, minimum=1, maximum=10_000_000
+)
 SPECTACULAR_SETTINGS = {
     "OAS_VERSION": "3.1.1",
     "TITLE": "deltaweb",

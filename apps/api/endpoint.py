@@ -12,7 +12,7 @@ dataclasses: by what is said here a call is checked, and OpenAPI describes it.
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import wraps
 from typing import Any, Final, NoReturn
 
@@ -27,6 +27,9 @@ from deltaweb.web.accounts.permissions import (
     editor_required,
     scope_of_page,
 )
+from deltaweb.web.api.calls.answers import Answer
+from deltaweb.web.api.calls.idempotency import answer_once
+from deltaweb.web.api.calls.limits import count_call
 from deltaweb.web.api.errors import (
     BodyInvalidError,
     MethodNotAllowedError,
@@ -40,7 +43,6 @@ from deltaweb.web.pages.request.parameters import (
     check_query,
     names_of,
 )
-from deltaweb.web.pages.responses import json_response
 
 Role = User.Role
 _NUL: Final = re.compile(r"(?<!\\)(\\\\)*\\u0000")  # which databases do not keep
@@ -68,15 +70,6 @@ class Endpoint:
     takes: Takes = ()
     body: type | None = None
     answers: Mapping[int, type | None]
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """An answer that is not simply what the endpoint has found."""
-
-    data: object
-    status: int = 200
-    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 def endpoint(
@@ -112,19 +105,23 @@ def endpoint(
             view: "RestView", asked: Request, **parts: object
         ) -> HttpResponseBase:
             request = asked._request  # noqa: SLF001 (whose types all below have)
+            count_call(request)
 
-            def guarded(request: HttpRequest) -> object:
+            def guarded(request: HttpRequest) -> HttpResponseBase:
                 check_scope(request, told.scope or scope_of_page(request))
                 check_query(request, known)
                 if body is not None:
                     parts["body"] = read_body(request, body)
-                return method(view, request, **parts)
+                return answer_once(request, called)
 
-            found = GUARDS[role](guarded)(request)
-            if isinstance(found, HttpResponseBase):
-                return found
-            answer = found if isinstance(found, Answer) else Answer(found, first)
-            return _response(answer)
+            def called() -> Answer | HttpResponseBase:
+                found = method(view, request, **parts)
+                if isinstance(found, Answer | HttpResponseBase):
+                    return found
+                return Answer(found, first)
+
+            answered: HttpResponseBase = GUARDS[role](guarded)(request)
+            return answered
 
         answered.endpoint = told  # type: ignore[attr-defined]  # for `openapi`
         return answered
@@ -233,13 +230,3 @@ def _texts(errors: object) -> list[object]:
 
 def _no_number(text: str) -> NoReturn:
     raise ValueError(text)
-
-
-def _response(answer: Answer) -> HttpResponse:
-    if answer.data is None:
-        response = HttpResponse(status=answer.status)
-    else:
-        response = json_response(answer.data, status=answer.status)
-    for name, value in answer.headers.items():
-        response[name] = value
-    return response

@@ -7,7 +7,8 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
 
-from deltaweb.web.api.endpoint import Answer, RestView, Role, endpoint
+from deltaweb.web.api.calls.answers import Answer
+from deltaweb.web.api.endpoint import RestView, Role, endpoint
 from deltaweb.web.api.pages import list_of, page_endpoint
 from deltaweb.web.jobs import services
 from deltaweb.web.jobs import urls as pages

@@ -9,7 +9,8 @@ from django.http import HttpRequest
 from django.urls import URLPattern, path
 from django.utils import timezone
 
-from deltaweb.web.api.endpoint import Answer, RestView, Role, endpoint
+from deltaweb.web.api.calls.answers import Answer
+from deltaweb.web.api.endpoint import RestView, Role, endpoint
 from deltaweb.web.api.jobs import Started, started
 from deltaweb.web.jobs import kinds
 from deltaweb.web.jobs.models import Job

@@ -4,7 +4,8 @@ from typing import Final
 
 from django.http import HttpRequest, HttpResponseBase
 
-from deltaweb.web.api.endpoint import Answer, RestView, Role, endpoint
+from deltaweb.web.api.calls.answers import Answer
+from deltaweb.web.api.endpoint import RestView, Role, endpoint
 from deltaweb.web.api.jobs import Started, started
 from deltaweb.web.api.pages import page_endpoint
 from deltaweb.web.explorer.changes.view import ChangeList

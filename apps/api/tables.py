@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from django.http import HttpRequest
 from django.utils import timezone
 
-from deltaweb.web.api.endpoint import Answer, RestView, Role, endpoint
+from deltaweb.web.api.calls.answers import Answer
+from deltaweb.web.api.endpoint import RestView, Role, endpoint
 from deltaweb.web.api.jobs import Started, started
 from deltaweb.web.api.pages import list_of, page_endpoint
 from deltaweb.web.api.shapes import one_of

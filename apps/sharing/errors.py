@@ -16,6 +16,7 @@ DeltaError
     ├── ContactInvalidError         a contact that is no mail address
     ├── LifetimeInvalidError        a text that is no span of time, or too long
     ├── TokenStateError             a token that is past what was asked for
+    ├── TokenNotFoundError          the recipient has no such token
     ├── NoWaitingTokenError         a recipient without a waiting token
     ├── RetirementInvalidError      a token that cannot end then
     ├── AccessError                 a caller who may not come in
@@ -198,6 +199,15 @@ class TokenStateError(SharingStateError, code="token-state"):
     status = 409
     message = "The token {prefix}... {reason}."
     hint = "Rotate to make a new one."
+
+
+class TokenNotFoundError(SharingStateError, code="token-not-found"):
+    """A recipient has no token of that id."""
+
+    recipient: str
+    status = 404
+    message = "{recipient!r} has no such token."
+    hint = "Its page and GET .../tokens list those that it has."
 
 
 class NoWaitingTokenError(SharingStateError, code="no-waiting-token"):

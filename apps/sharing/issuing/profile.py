@@ -5,7 +5,7 @@ Source: Delta Sharing PROTOCOL.md, "Profile File Format".
 
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import Final
 
@@ -13,6 +13,25 @@ from django.conf import settings
 
 _CREDENTIALS_VERSION: Final = 1  # clients refuse bearer tokens in version 2
 _NOT_IN_A_FILE_NAME: Final = re.compile(r"[^\w.-]+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProfileDocument:
+    """What a profile file holds, by the names of the protocol.
+
+    Attributes:
+        shareCredentialsVersion: Of the form of the file.
+        endpoint: Where the protocol is answered.
+        icebergEndpoint: Where Iceberg clients read the same tables.
+        bearerToken: The token, which is shown now and never again.
+        expirationTime: When it ends.
+    """
+
+    shareCredentialsVersion: int  # noqa: N815 (as all of these: the protocol's name)
+    endpoint: str
+    icebergEndpoint: str  # noqa: N815
+    bearerToken: str = field(repr=False)  # noqa: N815
+    expirationTime: str  # noqa: N815
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,21 +44,20 @@ class Profile:
     bearer_token: str = field(repr=False)
     expiration_time: datetime
 
+    @property
+    def document(self) -> ProfileDocument:
+        """What the file holds."""
+        return ProfileDocument(
+            shareCredentialsVersion=_CREDENTIALS_VERSION,
+            endpoint=self.endpoint,
+            icebergEndpoint=self.iceberg_endpoint,
+            bearerToken=self.bearer_token,
+            expirationTime=_iso(self.expiration_time),
+        )
+
     def to_json(self) -> str:
         """Write the file's text."""
-        return (
-            json.dumps(
-                {
-                    "shareCredentialsVersion": _CREDENTIALS_VERSION,
-                    "endpoint": self.endpoint,
-                    "icebergEndpoint": self.iceberg_endpoint,
-                    "bearerToken": self.bearer_token,
-                    "expirationTime": _iso(self.expiration_time),
-                },
-                indent=2,
-            )
-            + "\n"
-        )
+        return json.dumps(asdict(self.document), indent=2) + "\n"
 
 
 def new_profile(*, recipient_name: str, secret: str, expires_at: datetime) -> Profile:

@@ -24,6 +24,7 @@ from deltaweb.web.sharing.shares.partition_filters import check_partition_filter
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.storage.received import is_received
 
+MAX_VERSION: Final = 2**63 - 1  # the largest that the log can name
 # What is recorded when a field of a shared table changes; history opens or closes.
 _OFFER_ACTIONS: Final = {
     "start_version": "share.start_history",
@@ -211,6 +212,10 @@ def _check_history(
         )
     if start_version < 0:
         raise StartVersionError(version=start_version, reason="versions begin at 0")
+    if start_version > MAX_VERSION:
+        raise StartVersionError(
+            version=start_version, reason="no version of a table is so high"
+        )
     newest = table.latest_version_seen
     if newest is not None and start_version > newest:
         raise StartVersionError(
