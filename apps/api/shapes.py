@@ -18,7 +18,6 @@ from rest_framework.fields import (
     CharField,
     ChoiceField,
     FloatField,
-    IntegerField,
     JSONField,
 )
 from rest_framework_dataclasses.serializers import DataclassSerializer
@@ -47,20 +46,12 @@ class FiniteField(FloatField):
         return number
 
 
-class Int64Field(IntegerField):
-    """A whole number as columns of tables have them."""
-
-    def __init__(self, **how: Any) -> None:  # noqa: ANN401 (as of the field)
-        super().__init__(**{"min_value": -(2**63), "max_value": 2**63 - 1, **how})
-
-
 class ShapeSerializer(DataclassSerializer[Any]):
     """A dataclass by its fields; a value of any type is JSON of any kind."""
 
     serializer_field_mapping = {
         **DataclassSerializer.serializer_field_mapping,
         str: TextField,
-        int: Int64Field,
         float: FiniteField,
         Any: JSONField,
     }

@@ -6,10 +6,11 @@ from typing import Any, Final, NoReturn
 from django.http import HttpRequest
 from django.urls import path, re_path
 
-from deltaweb.web.api import accounts, jobs, lakes, table_pages, tables
+from deltaweb.web.api import accounts, jobs
+from deltaweb.web.api.catalogue import contents, lakes, tables
+from deltaweb.web.api.catalogue.operations import operation_paths
 from deltaweb.web.api.errors import EndpointNotFoundError
 from deltaweb.web.api.openapi import describe, description_view
-from deltaweb.web.api.operations import operation_paths
 from deltaweb.web.api.sharing import activity, recipients, shares, tokens
 from deltaweb.web.api.unity import recipients as unity_recipients
 from deltaweb.web.api.unity import shares as unity_shares
@@ -37,15 +38,15 @@ endpoints = [
     path(f"{V1}/tables", tables.TableList.as_view(), name="table-list"),
     path(f"{V1}/tables/scan", lakes.TableScan.as_view(), name="table-scan"),
     path(TABLE, tables.Table.as_view(), name="table"),
-    path(f"{TABLE}/versions", table_pages.TableVersions.as_view()),
-    path(f"{TABLE}/versions/<int:version>", table_pages.TableVersion.as_view()),
-    path(f"{TABLE}/schema", table_pages.TableSchema.as_view()),
-    path(f"{TABLE}/files", table_pages.TableFiles.as_view()),
-    path(f"{TABLE}/partitions", table_pages.TablePartitions.as_view()),
-    path(f"{TABLE}/readers", table_pages.TableReaders.as_view()),
-    path(f"{TABLE}/rows", table_pages.TableRows.as_view()),
-    path(f"{TABLE}/changes", table_pages.TableChanges.as_view()),
-    path(f"{TABLE}/diff", table_pages.TableDiff.as_view()),
+    path(f"{TABLE}/versions", contents.TableVersions.as_view()),
+    path(f"{TABLE}/versions/<int:version>", contents.TableVersion.as_view()),
+    path(f"{TABLE}/schema", contents.TableSchema.as_view()),
+    path(f"{TABLE}/files", contents.TableFiles.as_view()),
+    path(f"{TABLE}/partitions", contents.TablePartitions.as_view()),
+    path(f"{TABLE}/readers", contents.TableReaders.as_view()),
+    path(f"{TABLE}/rows", contents.TableRows.as_view()),
+    path(f"{TABLE}/changes", contents.TableChanges.as_view()),
+    path(f"{TABLE}/diff", contents.TableDiff.as_view()),
     path(f"{TABLE}/refresh", tables.TableRefresh.as_view()),
     path(f"{TABLE}/check-files", tables.TableFileCheck.as_view()),
     *operation_paths(f"{TABLE}/operations"),

@@ -146,7 +146,7 @@ class TestAnyOperation:
             ("change_columns", {}, "body-invalid"),
             ("optimize", {"were": "x"}, "unknown-parameter"),
             ("vacuum", {"hours": "nan"}, "body-invalid"),
-            ("restore", {"version": 2**70}, "body-invalid"),
+            ("restore", {"version": "one"}, "body-invalid"),
             ("update_rows", {"assignments": [1]}, "body-invalid"),
         ],
     )

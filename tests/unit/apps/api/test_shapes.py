@@ -64,7 +64,7 @@ def test_an_answer_has_the_keys_of_the_json_form():
     ]
     kinds = {name: type(one).__name__ for name, one in fields.items()}
     assert kinds["at"] == "DateTimeField"
-    assert (kinds["text"], fields["text"].allow_null) == ("Int64Field", True)
+    assert (kinds["text"], fields["text"].allow_null) == ("IntegerField", True)
     assert (kinds["column"], fields["column"].allow_null) == ("TextField", True)
     assert (kinds["places"], kinds["told"]) == ("IterableField", "MappingField")
 
@@ -108,9 +108,6 @@ class TestABody:
             pytest.param({"name": "a", "size": "inf"}, id="infinite"),
             pytest.param({"name": "a", "way": "left"}, id="none of the words"),
             pytest.param({"name": "a", "schedule": "2h"}, id="none of the schedules"),
-            pytest.param(
-                {"name": "a", "where": {"column": "", "offset": 2**63}}, id="too large"
-            ),
             pytest.param(3, id="a number"),
         ],
     )
@@ -119,7 +116,7 @@ class TestABody:
             body_of(wrong, Wanted)
 
     def test_within_another_has_no_unknown_keys_either(self):
-        wrong = {"name": "a", "where": {"colum": "", "offset": 1}}
+        wrong = {"name": "a", "where": {"columns": "", "offset": 1}}
 
         with pytest.raises(UnknownParameterError, match="'column'"):
             body_of(wrong, Wanted)
