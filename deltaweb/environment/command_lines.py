@@ -26,8 +26,8 @@ COMMANDS: Final = {
     "storage": "Object stores: add, list, remove, reseal.",
     "share": "Shares: create, add-table, list, show, remove-table, delete.",
     "recipient": (
-        "Recipients: create, list, show, usage, grant, ungrant, link, rotate, revoke,"
-        " delete."
+        "Recipients: create, list, show, usage, rehearse, grant, ungrant, link, rotate,"
+        " revoke, delete."
     ),
     "received": "Received shares: add, list, refresh, remove.",
     "completion": "Print what completes command lines in bash, zsh or fish.",
