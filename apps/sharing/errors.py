@@ -9,7 +9,9 @@ DeltaError
     ├── ProviderNotFoundError       no profile is kept by that name
     ├── ReceivedSharedError         a received table, to be shared on
     ├── SharedTableNotFoundError    the share has no such table
-    ├── PartitionFilterError        a filter that does not fit the table
+    ├── ConditionError              a condition that does not fit the table
+    │   └── ColumnsError            a list of columns that does not
+    ├── PropertyInvalidError        a text that is no property of a recipient
     ├── StartVersionError           a version that history cannot begin at
     ├── NetworkInvalidError         a text that is no network
     ├── TooManyNetworksError        an allow list that is too long
@@ -40,6 +42,8 @@ from datetime import datetime
 from typing import ClassVar
 
 from deltaweb.delta.errors import DeltaError
+
+MAX_COLUMNS_SHOWN = 12
 
 
 class SharingStateError(DeltaError, code="sharing-error"):
@@ -125,8 +129,8 @@ class SharedTableNotFoundError(SharingStateError, code="shared-table-not-found")
 # === What is shared, and how ===
 
 
-class PartitionFilterError(SharingStateError, code="partition-filter-invalid"):
-    """A partition filter does not parse, or does not fit the table."""
+class ConditionError(SharingStateError, code="condition-invalid"):
+    """A condition does not parse, or does not fit the table."""
 
     sentence: str
     columns: Sequence[str]
@@ -136,8 +140,23 @@ class PartitionFilterError(SharingStateError, code="partition-filter-invalid"):
     @property
     def _advice(self) -> str:
         if not self.columns:
-            return "Leave the filter empty."
-        return f"Only {', '.join(self.columns)} may be named."
+            return "Leave it empty."
+        shown = ", ".join(self.columns[:MAX_COLUMNS_SHOWN])
+        more = len(self.columns) - MAX_COLUMNS_SHOWN
+        return f"The columns are {shown}{f' and {more} more' if more > 0 else ''}."
+
+
+class ColumnsError(ConditionError, code="columns-invalid"):
+    """A list of columns does not fit the table."""
+
+
+class PropertyInvalidError(SharingStateError, code="property-invalid"):
+    """A text is no property of a recipient."""
+
+    text: str
+    reason: str
+    message = "{text:.80r} is no property: {reason}."
+    hint = "Write key=value, as in region=EU."
 
 
 class StartVersionError(SharingStateError, code="start-version-invalid"):

@@ -24,7 +24,9 @@ COMMANDS: Final = {
     "table": "Tables: the catalog, their logs, and maintenance.",
     "parquet": "Parquet files: what their footers say, their rows, and their schemas.",
     "storage": "Object stores: add, list, remove, reseal.",
-    "share": "Shares: create, add-table, list, show, remove-table, delete.",
+    "share": (
+        "Shares: create, add-table, prepare, list, show, remove-table, on, off, delete."
+    ),
     "recipient": (
         "Recipients: create, list, show, usage, grant, ungrant, link, rotate, revoke,"
         " delete."

@@ -6,7 +6,7 @@ Source: delta_sharing_protocol.md, "REST APIs".
 from django.urls import path, re_path
 
 from deltaweb.web.sharing.api import views
-from deltaweb.web.sharing.api.files.view import FileView
+from deltaweb.web.sharing.api.files.view import FileView, PreparedFileView
 
 app_name = "api"
 
@@ -14,7 +14,7 @@ SHARE = "shares/<str:share>"
 SCHEMA = f"{SHARE}/schemas/<str:schema>"
 TABLE = f"{SCHEMA}/tables/<str:table>"
 # A file's path may hold every character but a NUL, line ends too.
-FILE = r"^files/(?P<share>[^/]+)/(?P<table_id>[0-9a-f-]{36})/(?P<path>[\s\S]+)\Z"
+FILE = r"/(?P<share>[^/]+)/(?P<table_id>[0-9a-f-]{36})/(?P<path>[\s\S]+)\Z"
 
 urlpatterns = [
     path("shares", views.ShareListView.as_view(), name="share-list"),
@@ -31,6 +31,7 @@ urlpatterns = [
     path(f"{TABLE}/changes", views.TableChangesView.as_view(), name="table-changes"),
     path(f"{TABLE}/queries/<str:query>", views.LaterEndpointView.as_view()),
     path(f"{TABLE}/temporary-table-credentials", views.LaterEndpointView.as_view()),
-    re_path(FILE, FileView.as_view(), name="file"),
+    re_path(rf"^files{FILE}", FileView.as_view(), name="file"),
+    re_path(rf"^prepared{FILE}", PreparedFileView.as_view(), name="prepared-file"),
     re_path(r"^[\s\S]*\Z", views.EndpointNotFoundView.as_view()),
 ]

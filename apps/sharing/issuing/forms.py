@@ -18,7 +18,9 @@ _FIELDS: Final = {
     "too-many-networks": "networks",
     "lifetime-invalid": "until",
     "start-version-invalid": "start_version",
-    "partition-filter-invalid": "partition_filter",
+    "condition-invalid": "condition",
+    "columns-invalid": "columns",
+    "property-invalid": "properties",
     "recipient-not-found": "recipient",
     "table-not-registered": "table",
 }

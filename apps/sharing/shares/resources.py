@@ -10,7 +10,7 @@ from django.db.models import Count, OuterRef, Prefetch, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.pages.page_json import shaped
+from deltaweb.web.pages.page_json import in_json, shaped
 from deltaweb.web.pages.request.server_paths import place_for_reader
 from deltaweb.web.sharing.activity.usage import FIRST_FAILED_STATUS, reads
 from deltaweb.web.sharing.models import Recipient, Share, SharedTable
@@ -48,7 +48,8 @@ class SharedTableResource:
         name: `schema.table`, as recipients write it.
         table: The full name of the registered table, which lies at `location`.
         start_version: The first version of the history that is shared; None for all.
-        partition_filter: Only files whose partition values make it true; None for all.
+        condition: Only rows that it is true for; None for all.
+        columns: Only these columns; None for all.
     """
 
     share: str
@@ -59,9 +60,15 @@ class SharedTableResource:
     comment: str
     with_history: bool
     start_version: int | None
-    partition_filter: str | None
+    condition: str | None
+    columns: list[str] | None
     added_at: datetime
     id: UUID
+
+    @in_json
+    def partition_filter(self) -> str | None:
+        """The condition, by its old name."""
+        return self.condition
 
 
 def with_numbers(shares: QuerySet[Share]) -> Any:  # noqa: ANN401 (annotated rows)
@@ -108,6 +115,7 @@ def shared_table_resource(shared: SharedTable) -> SharedTableResource:
         shared,
         share=shared.share.name,
         name=shared.full_name,
+        columns=shared.columns or None,
         table=shared.table.full_name,
         location=place_for_reader(shared.table.location),
     )

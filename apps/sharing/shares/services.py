@@ -1,5 +1,6 @@
 """What administrators ask of shares: make, fill, empty, delete."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Final
 
@@ -13,6 +14,8 @@ from deltaweb.web.pages.actions import (
     report,
     report_changes,
 )
+from deltaweb.web.sharing.access.grants.checks import check_columns, check_condition
+from deltaweb.web.sharing.access.grants.prepared import erase_all
 from deltaweb.web.sharing.errors import (
     NameTakenError,
     ReceivedSharedError,
@@ -20,7 +23,6 @@ from deltaweb.web.sharing.errors import (
 )
 from deltaweb.web.sharing.models import Share, SharedTable
 from deltaweb.web.sharing.names import check_name, name_key, save_named
-from deltaweb.web.sharing.shares.partition_filters import check_partition_filter
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.storage.received import is_received
 
@@ -28,7 +30,8 @@ MAX_VERSION: Final = 2**63 - 1  # the largest that the log can name
 # What is recorded when a field of a shared table changes; history opens or closes.
 _OFFER_ACTIONS: Final = {
     "start_version": "share.start_history",
-    "partition_filter": "share.filter_table",
+    "condition": "share.filter_table",
+    "columns": "share.choose_columns",
     "comment": "share.describe_table",
 }
 
@@ -90,6 +93,22 @@ def update_share(share: Share, *, comment: str, actor: Actor, now: datetime) -> 
 
 
 @transaction.atomic
+def switch_share(share: Share, *, is_on: bool, actor: Actor, now: datetime) -> Share:
+    """Turn a share on or off: one that is off is read by nobody from now on.
+
+    Nothing of it is listed then, and files of this server open no more. URLs of object
+    stores that were given out before stay good until they end.
+    """
+    if is_on != (share.off_since is not None):
+        return share
+    share.off_since = None if is_on else now
+    share.save(update_fields=["off_since"])
+    name = "share.switch_on" if is_on else "share.switch_off"
+    report(_action(name, share, actor, now))
+    return share
+
+
+@transaction.atomic
 def delete_share(share: Share, *, actor: Actor, now: datetime) -> None:
     """Delete a share with its grants; tables and recipients stay."""
     detail = {
@@ -97,6 +116,8 @@ def delete_share(share: Share, *, actor: Actor, now: datetime) -> None:
         "recipients": [recipient.name for recipient in share.recipients.all()],
     }
     report(_action("share.delete", share, actor, now, **detail))
+    for shared_table in share.shared_tables.all():
+        erase_all(shared_table)
     share.delete()
 
 
@@ -112,7 +133,8 @@ def add_table(  # noqa: PLR0913 (each is one fact of the shared table)
     name: str,
     with_history: bool = True,
     start_version: int | None = None,
-    partition_filter: str = "",
+    condition: str = "",
+    columns: Iterable[str] | None = None,
     comment: str = "",
     actor: Actor,
     now: datetime,
@@ -122,7 +144,7 @@ def add_table(  # noqa: PLR0913 (each is one fact of the shared table)
     Raises:
         NameInvalidError: If the schema or the name breaks the rules of names.
         NameTakenError: If the share has such a table, whatever its capitals.
-        PartitionFilterError: If the filter does not fit the table.
+        ConditionError: If the condition, or a column, does not fit the table.
         StartVersionError: If history cannot begin there.
         ReceivedSharedError: If it is somebody else's table.
     """
@@ -140,7 +162,8 @@ def add_table(  # noqa: PLR0913 (each is one fact of the shared table)
         comment=comment.strip(),
         with_history=with_history,
         start_version=start_version,
-        partition_filter=check_partition_filter(table, partition_filter),
+        condition=check_condition(table, condition),
+        columns=check_columns(table, columns or ()),
         added_at=now,
         added_by_id=actor.user_id,
     )
@@ -160,21 +183,24 @@ def update_table(  # noqa: PLR0913 (each is one fact of the shared table)
     *,
     with_history: bool,
     start_version: int | None,
-    partition_filter: str,
+    condition: str,
+    columns: Iterable[str] | None = None,
     comment: str,
     actor: Actor,
     now: datetime,
 ) -> SharedTable:
-    """Change what of a table is shared.
+    """Change what of a table is shared; without `columns` these stay as they are.
 
     Raises:
-        PartitionFilterError: If the filter does not fit the table.
+        ConditionError: If the condition, or a column, does not fit the table.
         StartVersionError: If history cannot begin there.
     """
     table = shared_table.table
     _check_history(table, with_history=with_history, start_version=start_version)
     before = _offer(shared_table)
-    shared_table.partition_filter = check_partition_filter(table, partition_filter)
+    shared_table.condition = check_condition(table, condition)
+    if columns is not None:
+        shared_table.columns = check_columns(table, columns)
     shared_table.with_history = with_history
     shared_table.start_version = start_version
     shared_table.comment = comment.strip()
@@ -192,6 +218,7 @@ def update_table(  # noqa: PLR0913 (each is one fact of the shared table)
 def remove_table(shared_table: SharedTable, *, actor: Actor, now: datetime) -> None:
     """Take a table out of a share; the table itself stays registered."""
     report(_table_action("share.remove_table", shared_table, actor, now))
+    erase_all(shared_table)
     shared_table.delete()
 
 
@@ -227,7 +254,8 @@ def _offer(shared_table: SharedTable) -> dict[str, object]:
     return {
         "with_history": shared_table.with_history,
         "start_version": shared_table.start_version,
-        "partition_filter": shared_table.partition_filter,
+        "condition": shared_table.condition,
+        "columns": shared_table.columns,
         "comment": shared_table.comment,
     }
 

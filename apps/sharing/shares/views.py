@@ -257,7 +257,8 @@ def _edit_form(row: share_pages.SharedTableRow | None) -> forms.Form | None:
         initial={
             "with_history": row.shared_table.with_history,
             "start_version": row.shared_table.start_version,
-            "partition_filter": row.shared_table.partition_filter,
+            "condition": row.shared_table.condition,
+            "columns": ", ".join(row.shared_table.columns),
             "comment": row.shared_table.comment,
         }
     )
