@@ -18,8 +18,8 @@ from deltaweb.web.accounts.errors import (
     ScopeRequiredError,
     SessionRequiredError,
 )
+from deltaweb.web.accounts.keys import app_scopes
 from deltaweb.web.accounts.models import APIKey, Scope
-from deltaweb.web.accounts.scopes import app_scopes
 
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponseBase]

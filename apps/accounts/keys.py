@@ -1,13 +1,29 @@
-"""What the first page shows people of their API keys."""
+"""What apps say of API keys when they are ready, and need little for.
 
+That is which scope a key needs for what an app changes, and which keys end soon.
+"""
+
+from dataclasses import dataclass
 from datetime import datetime
 
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
 from django.urls import reverse
 
-from deltaweb.web.accounts.models import KEY_EXPIRES_SOON, APIKey, User
+from deltaweb.web.accounts.models import KEY_EXPIRES_SOON, APIKey, Scope, User
 from deltaweb.web.pages.frame.front_page import KeyNumber
+from deltaweb.web.pages.registry import Registry
+
+
+@dataclass(frozen=True, slots=True)
+class AppScope:
+    """The scope that a key needs for what an app changes, where it is not `write`."""
+
+    app_name: str
+    scope: Scope
+
+
+app_scopes: Registry[AppScope] = Registry(key=lambda one: one.app_name)
 
 
 def expiring_keys(
