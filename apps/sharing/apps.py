@@ -38,8 +38,8 @@ def _is_editor(user: AnyUser) -> bool:
 
 
 def _ask_for_its_scope() -> None:
+    from deltaweb.web.accounts.keys import AppScope, app_scopes  # noqa: PLC0415 (as above)
     from deltaweb.web.accounts.models import Scope  # noqa: PLC0415 (models load before ready)
-    from deltaweb.web.accounts.permissions import AppScope, app_scopes  # noqa: PLC0415 (as above)
 
     app_scopes.register(AppScope("sharing", Scope.SHARE))
 
