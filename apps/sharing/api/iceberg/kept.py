@@ -13,7 +13,7 @@ from deltaweb.iceberg.objects import VersionObjects, version_objects
 from deltaweb.iceberg.row_counts import with_row_counts
 from deltaweb.index.query.file_part import ROWS_SCHEMA
 from deltaweb.sharing.table_query import TableQuery
-from deltaweb.web.sharing.answers.tables import open_version
+from deltaweb.web.sharing.answers.versions import open_version
 from deltaweb.web.sharing.api.iceberg.layouts import IcebergTable
 
 KEPT_BYTES: Final = 256 << 20
