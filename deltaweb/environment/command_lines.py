@@ -28,8 +28,8 @@ COMMANDS: Final = {
         "Shares: create, add-table, prepare, list, show, remove-table, on, off, delete."
     ),
     "recipient": (
-        "Recipients: create, list, show, usage, grant, ungrant, link, rotate, revoke,"
-        " delete."
+        "Recipients: create, list, show, usage, rehearse, grant, ungrant, link, rotate,"
+        " revoke, delete."
     ),
     "received": "Received shares: add, list, refresh, remove.",
     "completion": "Print what completes command lines in bash, zsh or fish.",

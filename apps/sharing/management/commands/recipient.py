@@ -28,6 +28,7 @@ from deltaweb.web.sharing.management import profile_file, sharing_output
 from deltaweb.web.sharing.models import Recipient, RecipientToken, Share
 from deltaweb.web.sharing.names import find_recipient, find_share
 from deltaweb.web.sharing.recipients import services as recipients
+from deltaweb.web.sharing.recipients.rehearsal import rehearse
 from deltaweb.web.tables.management.text_output import listed, time_text
 
 
@@ -39,8 +40,8 @@ class Command(SubcommandsCommand):
         "share-not-found": lambda: Share.objects.values_list("name", flat=True),
     }
     help = (
-        "Recipients: create, list, show, usage, grant, ungrant, link, rotate, revoke,"
-        " delete."
+        "Recipients: create, list, show, usage, rehearse, grant, ungrant, link, rotate,"
+        " revoke, delete."
     )
 
     def add_subcommands(self, add: AddSubcommand) -> None:
@@ -82,6 +83,12 @@ class Command(SubcommandsCommand):
         parser = add("show", self.show, help="show a recipient: shares and tokens")
         parser.add_argument("name")
         parser = add("usage", self.usage, help="show what it was offered, by month")
+        parser.add_argument("name")
+        parser = add(
+            "rehearse",
+            self.rehearse,
+            help="let the clients that are installed read all that it may read",
+        )
         parser.add_argument("name")
         parser = add("delete", self.delete, help="delete a recipient and its tokens")
         parser.add_argument("name")
@@ -187,6 +194,17 @@ class Command(SubcommandsCommand):
             return Output(ledger, f"{name} read nothing in the last {months} months.")
         columns = sharing_output.USAGE_COLUMNS
         return Output(ledger, lines=listed(ledger.entries, columns))
+
+    def rehearse(self, *, name: str, **_: object) -> Output:
+        """Read by every client, with a token of minutes and the same grants."""
+        recipient = find_recipient(name)
+        held = rehearse(recipient, actor=COMMAND_LINE, now=timezone.now())
+        if not held.readings:
+            return Output(held, f"{recipient.name} may read no table.")
+        for client in held.missing:
+            self.warn(f"{client} is not installed here.")
+        lines = listed(held.readings, sharing_output.REHEARSAL_COLUMNS)
+        return Output(held, lines=lines)
 
     def delete(self, *, name: str, yes: bool, **_: object) -> Output:
         """Delete a recipient after asking."""
