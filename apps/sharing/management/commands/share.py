@@ -39,8 +39,10 @@ class Command(SubcommandsCommand):
         "share-not-found": lambda: Share.objects.values_list("name", flat=True),
         "table-not-registered": lambda: [one.full_name for one in Table.objects.all()],
     }
-    help = "Shares: create, add-table, narrow, prepare, list, show, on, off, "
+    help = (
+        "Shares: create, add-table, narrow, prepare, list, show, on, off, "
         "remove-table, delete."
+    )
 
     def add_subcommands(self, add: AddSubcommand) -> None:
         """Declare the subcommands."""
