@@ -48,7 +48,10 @@ def _add_to_workers() -> None:
     from deltaweb.web.jobs import kinds  # noqa: PLC0415 (as above)
     from deltaweb.web.tables.extension.clock import dues  # noqa: PLC0415 (as above)
 
-    kinds.load_from("deltaweb.web.sharing.access.grants.preparing")
+    kinds.load_from(
+        "deltaweb.web.sharing.access.grants.preparing",
+        "deltaweb.web.sharing.answers.answer_query",
+    )
     dues.register(_prepare_due)
 
 
