@@ -194,10 +194,10 @@ _PLACES: Final[Mapping[str, str]] = {
         "CredentialsMissingError EndpointNotFoundError FileGoneError "
         "FileOutsideTableError FileRefusedError FilesVacuumedError "
         "FormatNotOfferedError HistoryNotSharedError MethodNotAllowedError "
-        "ParameterInvalidError RangeUnsatisfiableError RequestMalformedError "
-        "RequestTooLargeError RuledChangesError SharingError "
-        "TableMisreadError TooManyDownloadsError TooManyRequestsError "
-        "TooManyStreamsError VersionNotReadyError"
+        "ParameterInvalidError QueryNotFoundError QueryTokenEndedError "
+        "RangeUnsatisfiableError RequestMalformedError RequestTooLargeError "
+        "RuledChangesError SharingError TableMisreadError TooManyDownloadsError "
+        "TooManyRequestsError TooManyStreamsError VersionNotReadyError"
     ),
     "deltaweb.iceberg.access.errors": (
         "KeysRefusedError ObjectChangedError ObjectMissingError"

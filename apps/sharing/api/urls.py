@@ -29,7 +29,7 @@ urlpatterns = [
     path(f"{TABLE}/metadata", views.TableMetadataView.as_view(), name="table-metadata"),
     path(f"{TABLE}/query", views.TableQueryView.as_view(), name="table-query"),
     path(f"{TABLE}/changes", views.TableChangesView.as_view(), name="table-changes"),
-    path(f"{TABLE}/queries/<str:query>", views.LaterEndpointView.as_view()),
+    path(f"{TABLE}/queries/<str:query>", views.QueryView.as_view(), name="query"),
     path(f"{TABLE}/temporary-table-credentials", views.LaterEndpointView.as_view()),
     re_path(rf"^files{FILE}", FileView.as_view(), name="file"),
     re_path(rf"^prepared{FILE}", PreparedFileView.as_view(), name="prepared-file"),
