@@ -79,6 +79,7 @@ class Ruled:
         answer = caller.get(local(url))
         assert answer.status_code == 200
         self.bytes_served.append(body_of(answer))
+        answer.close()  # or its file stays open
         return self.bytes_served[-1]
 
     def told(self, caller: Caller) -> dict[str, Any]:

@@ -273,8 +273,9 @@ class TestRewrittenFiles:
         ]
         path = local(url)
 
-        assert acme.get(path).status_code == 200
-        assert stranger.client.get(url).status_code == 200  # a URL is its own key
+        for opened in (acme.get(path), stranger.client.get(url)):
+            assert opened.status_code == 200  # a URL is its own key
+            opened.close()
         for other in (
             path.replace("/prepared/", "/files/"),
             path.replace("sz=", "sz=1"),
