@@ -16,10 +16,13 @@ DeltaError
     ├── TokenStateError             a token that is past what was asked for
     ├── NoWaitingTokenError         a recipient without a waiting token
     ├── RetirementInvalidError      a token that cannot end then
+    ├── ClientInvalidError          what no OAuth client can be made of
+    ├── ClientTakenError            another recipient is known by that identity
     ├── AccessError                 a caller who may not come in
     │   ├── TokenUnknownError       401
     │   ├── TokenExpiredError       401
     │   ├── TokenRevokedError       401
+    │   ├── IdentityUnknownError    401
     │   ├── AddressNotAllowedError  403
     │   └── NotGrantedError         404, whether it is missing or not granted
     └── ActivationError             a link that does not work
@@ -200,6 +203,23 @@ class RetirementInvalidError(SharingStateError, code="retirement-invalid"):
     hint = "Choose a moment before that."
 
 
+class ClientInvalidError(SharingStateError, code="client-invalid"):
+    """What was given makes no OAuth client."""
+
+    reason: str
+    message = "No OAuth client can be made of this: {reason}."
+    hint = "Give an issuer, an audience, and a subject or a group."
+
+
+class ClientTakenError(SharingStateError, code="client-taken"):
+    """Another recipient is known by the same tokens of an issuer."""
+
+    name: str
+    status = 409
+    message = "Tokens of that issuer, audience and subject open {name} already."
+    hint = "Revoke that client first, or take another subject or group."
+
+
 # === Coming in ===
 
 
@@ -229,6 +249,14 @@ class TokenRevokedError(AccessError, code="token-revoked"):
 
     message = "This bearer token has been revoked."
     hint = "Ask the provider for a new profile file."
+
+
+class IdentityUnknownError(AccessError, code="identity-unknown"):
+    """A signed token speaks for nobody who is a recipient here."""
+
+    reason: str
+    message = "This token opens nothing here: {reason}."
+    hint = "Ask the provider which issuer, audience and subject it expects."
 
 
 class AddressNotAllowedError(AccessError, code="address-not-allowed"):

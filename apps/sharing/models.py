@@ -4,7 +4,7 @@ Share            a named group of tables
 SharedTable      a table in a share, under a schema and a name of its own
 Recipient        somebody outside who reads shares
 Grant            a share that a recipient may read
-RecipientToken   a key of a recipient; its secret is known to the recipient alone
+RecipientToken   what a recipient proves itself by: a bearer token, or an OAuth client
 ActivationLink   a one-time way to fetch such a key as a profile file
 
 Names are found whatever their capitals: `*_key` columns hold them folded.
@@ -152,22 +152,34 @@ class RecipientTokenQuerySet(models.QuerySet["RecipientToken"]):
 
     def live(self, now: datetime) -> "RecipientTokenQuerySet":
         """Tokens that open the door at `now`."""
-        return self.unended(now).filter(token_sha256__isnull=False)
+        return self.unended(now).filter(activated_at__isnull=False)
 
     def waiting(self, now: datetime) -> "RecipientTokenQuerySet":
         """Tokens that wait for their activation at `now`."""
-        return self.unended(now).filter(token_sha256__isnull=True)
+        return self.unended(now).filter(activated_at__isnull=True)
 
 
 RecipientTokenManager = models.Manager.from_queryset(RecipientTokenQuerySet)
 
 
 class RecipientToken(models.Model):
-    """A key of a recipient.
+    """What a recipient proves itself by.
 
-    The secret is `prefix` and 256 random bits. It is made when the profile is fetched,
-    so before that there is no hash, and nothing that could leak.
+    A bearer token is sent with each request; the OAuth clients trade what they have for
+    access tokens of an hour. `prefix` is what may be shown: it is the `client_id`, too.
+
+    A secret is `prefix` and 256 random bits. It is made when the profile is fetched,
+    so before that there is no hash, and nothing that could leak. A client that signs, or
+    that an issuer vouches for, has no secret here, and is active from the start.
     """
+
+    class Kind(models.TextChoices):
+        """What the proof is."""
+
+        BEARER = "BEARER", "bearer token"
+        CLIENT_SECRET = "CLIENT_SECRET", "OAuth client, by a secret"
+        PRIVATE_KEY = "PRIVATE_KEY", "OAuth client, by a private key"
+        FEDERATED = "FEDERATED", "tokens of an OIDC issuer"
 
     class State(models.TextChoices):
         """What a token is good for, at a moment."""
@@ -178,10 +190,19 @@ class RecipientToken(models.Model):
         EXPIRED = "EXPIRED", "expired"
         REVOKED = "REVOKED", "revoked"
 
+    LIVE = frozenset({State.ACTIVE, State.RETIRING})  # it opens the door
+
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     recipient = models.ForeignKey(Recipient, models.CASCADE, related_name="tokens")
     prefix = models.CharField(max_length=32, unique=True)
+    kind = models.CharField(max_length=16, choices=Kind, default=Kind.BEARER)
     token_sha256 = models.CharField(max_length=64, unique=True, null=True, blank=True)
+    public_key = models.TextField(blank=True)  # PEM, of a client that signs
+    # Of a federated client: whose tokens are taken, meant for whom, and about whom.
+    issuer = models.CharField(max_length=400, blank=True, db_index=True)
+    audience = models.CharField(max_length=400, blank=True)
+    subject = models.CharField(max_length=400, blank=True)
+    group = models.CharField(max_length=400, blank=True)
     created_at = models.DateTimeField()
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True
@@ -220,7 +241,7 @@ class RecipientToken(models.Model):
             return self.State.REVOKED
         if self.ends_at <= now:
             return self.State.EXPIRED
-        if self.token_sha256 is None:
+        if self.activated_at is None:
             return self.State.WAITING
         return self.State.RETIRING if self.retires_at else self.State.ACTIVE
 

@@ -28,18 +28,31 @@ _noted: dict[UUID, datetime] = {}  # when a note was last tried, by token
 
 
 def authenticate(secret: str, *, now: datetime) -> RecipientToken:
-    """Return the token that a secret is, with its recipient, in one query.
+    """Return the bearer token that a secret is, with its recipient, in one query.
 
     Raises:
         TokenUnknownError: If this server never issued it.
         TokenRevokedError: If an administrator took it back.
         TokenExpiredError: If its time is over, by its expiry or by a rotation.
     """
+    token = bearer_token(secret)
+    check_live(token, now=now)
+    return token
+
+
+def bearer_token(secret: str) -> RecipientToken:
+    """Return the token that a secret is, whether it is good or has ended.
+
+    The secret of an OAuth client opens nothing but the token endpoint.
+
+    Raises:
+        TokenUnknownError: If this server never issued it.
+    """
     tokens = RecipientToken.objects.select_related("recipient")
-    token = tokens.filter(token_sha256=sha256(secret)).first()
+    bearers = tokens.filter(kind=RecipientToken.Kind.BEARER)
+    token = bearers.filter(token_sha256=sha256(secret)).first()
     if token is None:
         raise TokenUnknownError
-    check_live(token, now=now)
     return token
 
 

@@ -18,6 +18,7 @@ WORDS: Final = {
     "table.query": "read data",
     "table.changes": "read changes",
     "file.read": "downloaded a file",
+    "oauth.token": "traded for an access token",
     "call.refused": "was turned away",
     # === Activation ===
     "activation.view": "opened the activation link",

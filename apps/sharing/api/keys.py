@@ -8,6 +8,7 @@ from deltaweb.storage.signing.file_urls import derive_keys
 
 PAGE_TOKENS = "page tokens"
 FILE_URLS = "file urls"
+ACCESS_TOKENS = "access tokens"
 
 
 def page_token_keys() -> list[bytes]:
@@ -18,6 +19,13 @@ def page_token_keys() -> list[bytes]:
 def file_url_keys() -> list[bytes]:
     """Return the keys of file URLs; the first signs, all are accepted."""
     return _keys(settings.SECRET_KEY, tuple(settings.SECRET_KEY_FALLBACKS), FILE_URLS)
+
+
+def access_token_keys() -> list[bytes]:
+    """Return the keys of OAuth's access tokens; the first signs, all are accepted."""
+    return _keys(
+        settings.SECRET_KEY, tuple(settings.SECRET_KEY_FALLBACKS), ACCESS_TOKENS
+    )
 
 
 @cache

@@ -7,6 +7,7 @@ from django.urls import path, re_path
 
 from deltaweb.web.sharing.api import views
 from deltaweb.web.sharing.api.file_view import FileView
+from deltaweb.web.sharing.api.token_endpoint import TokenEndpointView
 
 app_name = "api"
 
@@ -31,6 +32,7 @@ urlpatterns = [
     path(f"{TABLE}/changes", views.TableChangesView.as_view(), name="table-changes"),
     path(f"{TABLE}/queries/<str:query>", views.LaterEndpointView.as_view()),
     path(f"{TABLE}/temporary-table-credentials", views.LaterEndpointView.as_view()),
+    path("oauth/token", TokenEndpointView.as_view(), name="oauth-token"),
     re_path(FILE, FileView.as_view(), name="file"),
     re_path(r"^[\s\S]*\Z", views.EndpointNotFoundView.as_view()),
 ]

@@ -6,7 +6,8 @@ DeltaError
 ├── StoragePrefixTakenError    another connection is for that prefix
 ├── StorageNotFoundError       no connection has that name
 ├── StorageOptionError         an option that cannot be one
-├── StorageHostError           the address of a store that may not be asked
+├── StorageHostError           an address that this server does not ask
+├── DocumentError              an address of the web without a document
 ├── StorageReferenceError      a variable or file that an option names is missing
 └── StorageSealedError         options that were sealed with another secret key
 """
@@ -57,12 +58,21 @@ class StorageOptionError(DeltaError, code="storage-option-invalid"):
 
 
 class StorageHostError(DeltaError, code="storage-host-not-allowed"):
-    """An option leads to a host that this server does not ask."""
+    """An address leads to a host that this server does not ask."""
 
     host: str
     reason: str
-    message = "{host} may not be asked for a storage: {reason}."
+    message = "{host} may not be asked by this server: {reason}."
     hint = "Whoever runs the server can name it in DELTAWEB_STORAGE_HOSTS."
+
+
+class DocumentError(DeltaError, code="document-unreachable"):
+    """An address of the web does not answer with a document."""
+
+    url: str
+    reason: str
+    message = "{url:.200} cannot be read: {reason}."
+    hint = "Check the address, and that this server reaches it."
 
 
 class StorageReferenceError(DeltaError, code="storage-reference-missing"):
