@@ -198,6 +198,11 @@ _PLACES: Final[Mapping[str, str]] = {
         "RequestTooLargeError SharingError TableMisreadError TooManyDownloadsError "
         "TooManyRequestsError TooManyStreamsError"
     ),
+    "deltaweb.sharing.oauth.errors": (
+        "ClientRefusedError GrantTypeError IssuerInvalidError JWTRefusedError "
+        "KeyInvalidError OAuthRequestError"
+    ),
+    "deltaweb.sharing.oauth.signed_claims": "UnknownKeyError",
     "deltaweb.spark.checkpoint": "TaskDiedError",
     "deltaweb.spark.driver.cluster": (
         "ApplicationEndedError ExecutorsUnfitError MasterUnreachableError "

@@ -150,6 +150,10 @@ class RecipientTokenQuerySet(models.QuerySet["RecipientToken"]):
             expires_at__gt=now,
         )
 
+    def bearers(self) -> "RecipientTokenQuerySet":
+        """Tokens that are sent with each request, and no OAuth clients."""
+        return self.filter(kind=RecipientToken.Kind.BEARER)
+
     def live(self, now: datetime) -> "RecipientTokenQuerySet":
         """Tokens that open the door at `now`."""
         return self.unended(now).filter(activated_at__isnull=False)
@@ -165,12 +169,12 @@ RecipientTokenManager = models.Manager.from_queryset(RecipientTokenQuerySet)
 class RecipientToken(models.Model):
     """What a recipient proves itself by.
 
-    A bearer token is sent with each request; the OAuth clients trade what they have for
-    access tokens of an hour. `prefix` is what may be shown: it is the `client_id`, too.
+    A bearer token is sent with each request; OAuth clients trade what they have for
+    access tokens of an hour. `prefix` is what may be shown: their `client_id`, too.
 
     A secret is `prefix` and 256 random bits. It is made when the profile is fetched,
-    so before that there is no hash, and nothing that could leak. A client that signs, or
-    that an issuer vouches for, has no secret here, and is active from the start.
+    so before that there is no hash, and nothing that could leak. A client that signs,
+    or that an issuer vouches for, has no secret here, and is active from the start.
     """
 
     class Kind(models.TextChoices):
@@ -190,6 +194,7 @@ class RecipientToken(models.Model):
         EXPIRED = "EXPIRED", "expired"
         REVOKED = "REVOKED", "revoked"
 
+    OPEN_KINDS = frozenset({Kind.PRIVATE_KEY, Kind.FEDERATED})  # no secret is made
     LIVE = frozenset({State.ACTIVE, State.RETIRING})  # it opens the door
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)

@@ -7,6 +7,7 @@ from deltaweb.web.sharing.activity import views as activity
 from deltaweb.web.sharing.drafts import views as drafts
 from deltaweb.web.sharing.drafts.pages import StepForm
 from deltaweb.web.sharing.issuing import activation_page
+from deltaweb.web.sharing.issuing import client_views as clients
 from deltaweb.web.sharing.issuing import views as tokens
 from deltaweb.web.sharing.recipients import views as recipients
 from deltaweb.web.sharing.recipients.listing import RECIPIENTS
@@ -70,6 +71,8 @@ urlpatterns = [
     *page(f"{RECIPIENT}tokens/rotate", tokens.token_rotate, "token-rotate"),
     path(f"{TOKEN}link", tokens.token_link, name="token-link"),
     path(f"{TOKEN}profile", tokens.token_profile, name="token-profile"),
+    *page(f"{RECIPIENT}clients/new", clients.client_new, "client-new"),
+    *page(f"{TOKEN}client", clients.client_profile, "client-profile"),
     *page(f"{TOKEN}revoke", tokens.token_revoke, "token-revoke"),
     *page(f"{TOKEN}retire", tokens.token_retire, "token-retire"),
     path("activate/<str:nonce>", activation_page.activation, name="activate"),

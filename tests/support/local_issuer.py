@@ -26,7 +26,7 @@ class LocalIssuer:
         if path == "/.well-known/openid-configuration":
             found = {"issuer": self.url, "jwks_uri": f"{self.url}/jwks"}
             return found | self.discovery
-        return KeySet(self.keys).as_dict(private=False)
+        return KeySet([*self.keys]).as_dict(private=False)
 
 
 @contextmanager
@@ -34,7 +34,7 @@ def running_issuer() -> Iterator[LocalIssuer]:
     """Serve its documents on a free port of 127.0.0.1."""
 
     class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:  # noqa: N802 (its base's name)
+        def do_GET(self) -> None:
             body = json.dumps(issuer.document(self.path)).encode()
             self.send_response(200)
             self.send_header("Content-Length", str(len(body)))
@@ -46,7 +46,9 @@ def running_issuer() -> Iterator[LocalIssuer]:
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     issuer = LocalIssuer(f"http://127.0.0.1:{server.server_port}")
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+    thread = threading.Thread(
+        target=server.serve_forever, kwargs={"poll_interval": 0.05}
+    )
     thread.start()
     try:
         yield issuer

@@ -48,8 +48,7 @@ def bearer_token(secret: str) -> RecipientToken:
     Raises:
         TokenUnknownError: If this server never issued it.
     """
-    tokens = RecipientToken.objects.select_related("recipient")
-    bearers = tokens.filter(kind=RecipientToken.Kind.BEARER)
+    bearers = RecipientToken.objects.bearers().select_related("recipient")
     token = bearers.filter(token_sha256=sha256(secret)).first()
     if token is None:
         raise TokenUnknownError

@@ -1,9 +1,9 @@
 """The keys of OIDC issuers: asked for when they are needed, kept, and renewed.
 
-Only issuers that an administrator named are asked, so no token makes this server call an
-address. A key that is not known makes it ask again, as issuers rotate theirs, at most
-every `MIN_AGE`: tokens with invented keys cost no more than that. Keys that cannot be
-renewed are good for `MAX_AGE` still.
+Only issuers that an administrator named are asked, so no token makes this server call
+an address. A key that is not known makes it ask again, as issuers rotate theirs, at
+most every `MIN_AGE`: tokens with invented keys cost no more than that. Keys that cannot
+be renewed are good for `MAX_AGE` still.
 """
 
 import logging
@@ -73,7 +73,9 @@ class IssuerKeys:
                 self._asking.release()
         kept = self._kept.get(issuer)
         if kept is None or now - kept.fetched_at > MAX_AGE:
-            raise JWTRefusedError(reason="the keys of its issuer cannot be had just now")
+            raise JWTRefusedError(
+                reason="the keys of its issuer cannot be had just now"
+            )
         return kept.keys
 
     def _renew(self, issuer: str, now: datetime, max_age: timedelta) -> None:

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
+from django.db.models import QuerySet
+
 from deltaweb.sharing.oauth.access_token import client_of_token, new_access_token
 from deltaweb.sharing.oauth.errors import (
     ClientRefusedError,
@@ -93,7 +95,11 @@ def access_token(
 ) -> tuple[str, int]:
     """Return an access token of a client, and for how many seconds it is good."""
     return new_access_token(
-        client.id, keys=server.keys, issuer=server.issuer, now=now, ends_at=client.ends_at
+        client.id,
+        keys=server.keys,
+        issuer=server.issuer,
+        now=now,
+        ends_at=client.ends_at,
     )
 
 
@@ -112,7 +118,9 @@ def _by_assertion(
 ) -> RecipientToken:
     try:
         client_id = str(unchecked_claims(assertion).get("iss", ""))
-        client = _tokens().filter(kind=Kind.PRIVATE_KEY, prefix=_plain(client_id)).first()
+        client = (
+            _tokens().filter(kind=Kind.PRIVATE_KEY, prefix=_plain(client_id)).first()
+        )
         if client is None:
             raise ClientRefusedError(reason="no client has the name that it gives")
         check_assertion(
@@ -209,7 +217,7 @@ def _known_identity(
     return named[0]
 
 
-def _tokens() -> Any:  # noqa: ANN401 (a query set of tokens with their recipients)
+def _tokens() -> QuerySet[RecipientToken]:
     return RecipientToken.objects.select_related("recipient")
 
 

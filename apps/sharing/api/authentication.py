@@ -16,7 +16,7 @@ from deltaweb.web.sharing.models import RecipientToken
 
 SCHEME: Final = "bearer"
 ISSUER_PATH: Final = "/delta-sharing/"
-TOKEN_PATH: Final = "/delta-sharing/oauth/token"
+TOKEN_PATH: Final = f"{ISSUER_PATH}oauth/token"
 
 
 def bearer_secret(header: str) -> str:
@@ -55,6 +55,11 @@ def oauth_server() -> oauth.OAuthServer:
         keys=access_token_keys(),
         issuers=_issuers(tuple(settings.STORAGE_HOSTS)),
     )
+
+
+def forget_issuers() -> None:
+    """Forget the keys of issuers that this process has asked for."""
+    _issuers.cache_clear()
 
 
 @cache

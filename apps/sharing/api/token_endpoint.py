@@ -21,7 +21,7 @@ from deltaweb.web.sharing.access import oauth
 from deltaweb.web.sharing.api import throttling
 from deltaweb.web.sharing.api.authentication import oauth_server
 from deltaweb.web.sharing.api.base import ProtocolView
-from deltaweb.web.sharing.api.errors import Failure, failure_of
+from deltaweb.web.sharing.api.errors import Failure
 from deltaweb.web.sharing.api.request_body import read_body
 from deltaweb.web.sharing.api.responses import WholeAnswer, json_answer
 

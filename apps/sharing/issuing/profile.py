@@ -118,12 +118,22 @@ class KeyProfile:
         )
 
 
+def new_profile(*, recipient_name: str, secret: str, expires_at: datetime) -> Profile:
+    """Return the profile of a bearer token."""
+    return Profile(
+        file_name=profile_file_name(recipient_name),
+        endpoint=endpoint(),
+        bearer_token=secret,
+        expiration_time=expires_at,
+    )
+
+
 def profile_of(token: RecipientToken, *, secret: str = "") -> ProfileFile:
     """Return the profile that opens this server.
 
     Args:
         token: What the recipient proves itself by.
-        secret: Its secret, where it has one: it is known when it is made, and never again.
+        secret: Its secret, where it has one: known when it is made, and never again.
     """
     facts = {
         "file_name": profile_file_name(token.recipient.name),
@@ -153,7 +163,9 @@ def profile_of(token: RecipientToken, *, secret: str = "") -> ProfileFile:
                 client_id=OWN_VALUE,
                 client_secret=OWN_VALUE,
             )
-    return Profile(**facts, bearer_token=secret, expiration_time=token.ends_at)
+    return new_profile(
+        recipient_name=token.recipient.name, secret=secret, expires_at=token.ends_at
+    )
 
 
 def endpoint() -> str:

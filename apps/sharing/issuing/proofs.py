@@ -37,7 +37,7 @@ class Proof:
     @property
     def has_secret(self) -> bool:
         """Whether a secret is made for the recipient, once it fetches its profile."""
-        return self.kind in {Kind.BEARER, Kind.CLIENT_SECRET}
+        return self.kind not in RecipientToken.OPEN_KINDS
 
     def columns(self) -> dict[str, str]:
         """Return what the row of a token says of it."""
@@ -71,7 +71,9 @@ def by_key(text: str) -> Proof:
     return Proof(kind=Kind.PRIVATE_KEY, public_key=parse_public_key(text).pem)
 
 
-def by_issuer(*, issuer: str, audience: str, subject: str = "", group: str = "") -> Proof:
+def by_issuer(
+    *, issuer: str, audience: str, subject: str = "", group: str = ""
+) -> Proof:
     """Return the proof of those whom an OIDC issuer vouches for.
 
     Raises:
@@ -86,7 +88,9 @@ def by_issuer(*, issuer: str, audience: str, subject: str = "", group: str = "")
         reason = "it takes either the subject of its tokens or a group"
         raise ClientInvalidError(reason=reason)
     if any(len(text) > MAX_CLAIM_CHARACTERS for text in texts.values()):
-        raise ClientInvalidError(reason=f"no text is longer than {MAX_CLAIM_CHARACTERS}")
+        raise ClientInvalidError(
+            reason=f"no text is longer than {MAX_CLAIM_CHARACTERS}"
+        )
     return Proof(kind=Kind.FEDERATED, issuer=check_issuer(issuer), **texts)
 
 

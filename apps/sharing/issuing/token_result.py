@@ -48,6 +48,7 @@ def show_credentials(
         data={
             "recipient": token.recipient.name,
             "token": token.prefix,
+            "kind": token.kind.lower(),
             "expires_at": token.expires_at,
             "activation_link": made.link,
             "link_expires_at": made.link_expires_at,

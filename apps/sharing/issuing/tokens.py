@@ -89,7 +89,7 @@ def issue_token(
 
 
 @transaction.atomic
-def rotate(
+def rotate(  # noqa: PLR0913 (each is one part of what is asked)
     recipient: Recipient,
     *,
     proof: Proof = BEARER,

@@ -126,6 +126,7 @@ def token_lines(tokens: Sequence[TokenResource]) -> Iterator[str]:
             "ENDS": lambda token: token.revoked_at or token.ends_at,
             "LAST USED": lambda token: time_text(token.last_used_at),
             "FROM": "last_used_from",
+            "KIND": lambda token: token.kind.replace("_", " "),
         },
     )
 

@@ -4,40 +4,48 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('sharing', '0001_initial'),
+        ("sharing", "0001_initial"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='recipienttoken',
-            name='audience',
+            model_name="recipienttoken",
+            name="audience",
             field=models.CharField(blank=True, max_length=400),
         ),
         migrations.AddField(
-            model_name='recipienttoken',
-            name='group',
+            model_name="recipienttoken",
+            name="group",
             field=models.CharField(blank=True, max_length=400),
         ),
         migrations.AddField(
-            model_name='recipienttoken',
-            name='issuer',
+            model_name="recipienttoken",
+            name="issuer",
             field=models.CharField(blank=True, db_index=True, max_length=400),
         ),
         migrations.AddField(
-            model_name='recipienttoken',
-            name='kind',
-            field=models.CharField(choices=[('BEARER', 'bearer token'), ('CLIENT_SECRET', 'OAuth client, by a secret'), ('PRIVATE_KEY', 'OAuth client, by a private key'), ('FEDERATED', 'tokens of an OIDC issuer')], default='BEARER', max_length=16),
+            model_name="recipienttoken",
+            name="kind",
+            field=models.CharField(
+                choices=[
+                    ("BEARER", "bearer token"),
+                    ("CLIENT_SECRET", "OAuth client, by a secret"),
+                    ("PRIVATE_KEY", "OAuth client, by a private key"),
+                    ("FEDERATED", "tokens of an OIDC issuer"),
+                ],
+                default="BEARER",
+                max_length=16,
+            ),
         ),
         migrations.AddField(
-            model_name='recipienttoken',
-            name='public_key',
+            model_name="recipienttoken",
+            name="public_key",
             field=models.TextField(blank=True),
         ),
         migrations.AddField(
-            model_name='recipienttoken',
-            name='subject',
+            model_name="recipienttoken",
+            name="subject",
             field=models.CharField(blank=True, max_length=400),
         ),
     ]

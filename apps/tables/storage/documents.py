@@ -1,8 +1,8 @@
 """A small document of the web, asked for at an address that somebody typed.
 
 The host is looked up once, its addresses are checked, and the very address that was
-checked is the one that is connected to: a name that leads elsewhere a moment later is no
-way into the server's network. Redirects are not followed.
+checked is connected to: a name that leads elsewhere a moment later is no way into the
+server's network. Redirects are not followed.
 """
 
 import http.client

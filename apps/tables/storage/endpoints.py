@@ -88,9 +88,7 @@ def _hosts(options: Mapping[str, Any]) -> Iterator[str]:
                 yield "127.0.0.1"
 
 
-def _is_named(
-    host: str, addresses: Sequence[_Address], allowed: Sequence[str]
-) -> bool:
+def _is_named(host: str, addresses: Sequence[_Address], allowed: Sequence[str]) -> bool:
     for name in allowed:
         if name == host or (name.startswith(".") and f".{host}".endswith(name)):
             return True

@@ -23,7 +23,12 @@ LIFETIME: Final = timedelta(hours=1)
 
 
 def new_access_token(
-    client: UUID, *, keys: Sequence[bytes], issuer: str, now: datetime, ends_at: datetime
+    client: UUID,
+    *,
+    keys: Sequence[bytes],
+    issuer: str,
+    now: datetime,
+    ends_at: datetime,
 ) -> tuple[str, int]:
     """Return a token of a client, and for how many seconds it is good.
 
@@ -36,16 +41,17 @@ def new_access_token(
     """
     ends_at = min(ends_at, now + LIFETIME)
     (key, *_) = _key_set(keys)
+    made_s, ends_s = int(now.timestamp()), int(ends_at.timestamp())
     claims = {
         "iss": issuer,
         "aud": issuer,
         "sub": str(client),
-        "iat": int(now.timestamp()),
-        "exp": int(ends_at.timestamp()),
+        "iat": made_s,
+        "exp": ends_s,
     }
     header = {"alg": ALGORITHM, "typ": TYPE, "kid": key.kid}
     token = jwt.encode(header, claims, key, algorithms=[ALGORITHM])
-    return token, max(0, claims["exp"] - claims["iat"])
+    return token, max(0, ends_s - made_s)
 
 
 def client_of_token(
@@ -57,9 +63,7 @@ def client_of_token(
         JWTRefusedError: If this server did not make it, or its time is over.
     """
     expected = Expected(issuer=issuer, audiences=[issuer], now=now, max_life=LIFETIME)
-    claims = checked_claims(
-        token, _key_set(keys), expected, algorithms=[ALGORITHM]
-    )
+    claims = checked_claims(token, _key_set(keys), expected, algorithms=[ALGORITHM])
     try:
         return UUID(str(claims.get("sub", "")))
     except ValueError:

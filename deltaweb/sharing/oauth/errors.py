@@ -1,10 +1,10 @@
 """What OAuth refuses a caller with, and the wording of each.
 
-    SharingError
-    ├── JWTRefusedError           401: a token that does not prove who calls
-    └── OAuthRequestError         400 or 401: what a token endpoint does not answer
-    KeyInvalidError               a text that is no public key
-    IssuerInvalidError            an address that no issuer can have
+SharingError
+├── JWTRefusedError           401: a token that does not prove who calls
+└── OAuthRequestError         400 or 401: what a token endpoint does not answer
+KeyInvalidError               a text that is no public key
+IssuerInvalidError            an address that no issuer can have
 """
 
 from typing import ClassVar

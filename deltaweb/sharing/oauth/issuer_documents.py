@@ -33,7 +33,12 @@ def check_issuer(text: str) -> str:
         host = None
     if not host or parts.scheme not in {"https", "http"}:
         raise IssuerInvalidError(reason="its address is none of the web")
-    if parts.query or parts.fragment or parts.username or len(issuer) > MAX_ISSUER_CHARACTERS:
+    if (
+        parts.query
+        or parts.fragment
+        or parts.username
+        or len(issuer) > MAX_ISSUER_CHARACTERS
+    ):
         raise IssuerInvalidError(reason="its address has parts that no issuer's has")
     return issuer
 

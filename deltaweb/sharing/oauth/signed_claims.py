@@ -5,6 +5,7 @@ Every algorithm is pinned by its key, the clock is passed in, and skew is bounde
 Source: RFC 7519; RFC 8725 (best current practices).
 """
 
+import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -110,7 +111,7 @@ def unchecked_claims(token: str) -> dict[str, Any]:
     _check_size(token)
     try:
         content = extract_compact(token.encode(), registry=_Registry())
-        claims = jwt.json.loads(content.payload)
+        claims = json.loads(content.payload)
     except ExceededSizeError:
         raise JWTRefusedError(reason="it is too large") from None
     except (JoseError, ValueError, TypeError, KeyError, RecursionError):

@@ -25,16 +25,14 @@ KEY, NEXT_KEY, STRANGE_KEY = (RSAKey.generate_key(2048) for _ in range(3))
 AUDIENCE = "deltaweb"
 
 
-def federate(
-    recipient: Recipient, issuer: LocalIssuer, **whom: str
-) -> RecipientToken:
+def federate(recipient: Recipient, issuer: LocalIssuer, **whom: str) -> RecipientToken:
     """Let a recipient in by tokens of an issuer."""
     proof = proofs.by_issuer(issuer=issuer.url, audience=AUDIENCE, **whom)
     facts = {"actor": COMMAND_LINE, "now": timezone.now()}
     return tokens.issue_token(recipient, proof=proof, lifetime=DAY, **facts)
 
 
-def claims(issuer: LocalIssuer, **changed: Any) -> dict[str, Any]:
+def claims(issuer: LocalIssuer, **changed: Any) -> dict[str, Any]:  # noqa: ANN401 (JSON)
     """Claims about the service of globex that are good."""
     now = int(timezone.now().timestamp())
     found = {"iss": issuer.url, "aud": AUDIENCE, "sub": "svc-7", "exp": now + 600}
@@ -45,7 +43,7 @@ def claims(issuer: LocalIssuer, **changed: Any) -> dict[str, Any]:
 def _hosts(settings: Settings) -> None:
     """The issuer of these tests is of this machine, and no keys are kept of before."""
     settings.STORAGE_HOSTS = ["127.0.0.1"]
-    authentication._issuers.cache_clear()
+    authentication.forget_issuers()
 
 
 @pytest.fixture
@@ -76,7 +74,7 @@ class TestIdentity:
         event = AuditEvent.objects.filter(action="table.query").get()
         assert (event.recipient, event.status) == ("globex", 200)
 
-    def test_is_found_by_a_group(self, globex, issuer, new_caller):
+    def test_is_found_by_a_group(self, issuer, new_caller):
         acme = new_caller("acme")
         federate(acme.recipient, issuer, group="analysts")
         token = signed(KEY, claims(issuer, sub="ada", groups=["x", "analysts"]))
@@ -100,6 +98,7 @@ class TestIdentity:
         assert "several recipients" in error(shares(globex, token))["message"]
 
     def test_belongs_to_one_recipient(self, globex, issuer, new_caller):
+        assert globex.recipient.tokens.count() == 2
         with pytest.raises(ClientTakenError, match="globex"):
             federate(new_caller("acme").recipient, issuer, subject="svc-7")
 
@@ -192,7 +191,7 @@ class TestKeys:
 
         assert len(issuer.asked) == 2
 
-    def test_of_issuers_that_nobody_named_are_never_asked_for(self, globex, issuer):
+    def test_of_issuers_that_nobody_named_are_never_asked_for(self, globex):
         with running_issuer() as stranger:
             stranger.keys = [KEY]
 

@@ -69,7 +69,7 @@ def refusal(answer: Answer) -> dict[str, str]:
     return body
 
 
-def claims_of(client: RecipientToken, **changed: Any) -> dict[str, Any]:
+def claims_of(client: RecipientToken, **changed: Any) -> dict[str, Any]:  # noqa: ANN401 (JSON)
     """The claims of an assertion that is good."""
     now = int(timezone.now().timestamp())
     found = {"iss": client.prefix, "aud": ISSUER, "iat": now, "exp": now + 120}
@@ -112,10 +112,10 @@ class TestClientCredentials:
         "spoiled",
         [
             pytest.param(lambda client, secret: (client, secret + "x"), id="secret"),
-            pytest.param(lambda client, secret: (client, ""), id="no secret"),
-            pytest.param(lambda client, secret: ("dwt_00000000", secret), id="name"),
-            pytest.param(lambda client, secret: ("\0", secret), id="a NUL"),
-            pytest.param(lambda client, secret: ("", ""), id="nothing"),
+            pytest.param(lambda client, _: (client, ""), id="no secret"),
+            pytest.param(lambda _, secret: ("dwt_00000000", secret), id="name"),
+            pytest.param(lambda _, secret: ("\0", secret), id="a NUL"),
+            pytest.param(lambda *_: ("", ""), id="nothing"),
         ],
     )
     def test_are_refused_unless_they_belong_together(
@@ -247,11 +247,11 @@ class TestPrivateKey:
             pytest.param(
                 lambda claims: signed(RSAKey.generate_key(2048), claims), id="another"
             ),
-            pytest.param(lambda claims: "a.b.c", id="no token"),
-            pytest.param(lambda claims: "." * 2, id="dots"),
-            pytest.param(lambda claims: "\N{SNOWMAN}.a.b", id="no ASCII"),
-            pytest.param(lambda claims: "", id="nothing"),
-            pytest.param(lambda claims: "e." * 20_000, id="many parts"),
+            pytest.param(lambda _: "a.b.c", id="no token"),
+            pytest.param(lambda _: "." * 2, id="dots"),
+            pytest.param(lambda _: "\N{SNOWMAN}.a.b", id="no ASCII"),
+            pytest.param(lambda _: "", id="nothing"),
+            pytest.param(lambda _: "e." * 20_000, id="many parts"),
         ],
     )
     def test_is_not_replaced_by_another_proof(self, globex, forged):
@@ -265,6 +265,7 @@ class TestPrivateKey:
         refusal(answer)
 
 
+@pytest.mark.django_db
 class TestRequest:
     @pytest.mark.parametrize(
         ("form", "name"),
@@ -276,16 +277,16 @@ class TestRequest:
             pytest.param({"grant_type": "password"}, "unsupported_grant_type", id="x"),
         ],
     )
-    def test_that_is_none_is_told_so(self, db: None, form: Any, name: str) -> None:
+    def test_that_is_none_is_told_so(self, form, name):
         answer = trade(form)
 
         assert answer.status_code == 400
         assert refusal(answer)["error"] == name
 
-    def test_that_is_too_large_is_not_read(self, db: None) -> None:
+    def test_that_is_too_large_is_not_read(self) -> None:
         assert trade(b"x" * 100_000).status_code == 413
 
-    def test_by_get_is_refused_in_the_same_form(self, db: None) -> None:
+    def test_by_get_is_refused_in_the_same_form(self) -> None:
         answer = Client().get(f"{PREFIX}/oauth/token")
 
         assert answer.status_code == 405
@@ -297,7 +298,7 @@ class TestAccessToken:
     def client(self, globex: Caller) -> RecipientToken:
         return new_client(globex.recipient, proofs.CLIENT_SECRET)[0]
 
-    def made(self, client: RecipientToken, **changed: Any) -> str:
+    def made(self, client: RecipientToken, **changed: Any) -> str:  # noqa: ANN401 (facts)
         now = timezone.now()
         facts = {"keys": oauth_server().keys, "issuer": ISSUER, "now": now}
         facts |= {"ends_at": now + DAY} | changed
@@ -307,7 +308,9 @@ class TestAccessToken:
         other = new_share("Theirs")
         bearer = {"Authorization": f"Bearer {self.made(client)}"}
 
-        assert globex.get(f"/shares/{lake.shared.share.name}", **bearer).status_code == 200
+        assert (
+            globex.get(f"/shares/{lake.shared.share.name}", **bearer).status_code == 200
+        )
         assert globex.get(f"/shares/{other.name}", **bearer).status_code == 404
 
     @pytest.mark.parametrize(
@@ -316,7 +319,10 @@ class TestAccessToken:
             pytest.param({"keys": [b"k" * 32]}, id="by another key"),
             pytest.param({"issuer": "https://elsewhere.example/"}, id="of others"),
             pytest.param({"now": timezone.now() - DAY}, id="over"),
-            pytest.param({"now": timezone.now() + DAY, "ends_at": timezone.now() + 3 * DAY}, id="of tomorrow"),
+            pytest.param(
+                {"now": timezone.now() + DAY, "ends_at": timezone.now() + 3 * DAY},
+                id="of tomorrow",
+            ),
         ],
     )
     def test_is_refused_unless_it_was_made_here_and_now(self, globex, client, changed):

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
@@ -23,7 +24,7 @@ from deltaweb.web.sharing.issuing.lifetimes import (
 )
 from deltaweb.web.sharing.issuing.token_rows import token_row
 from deltaweb.web.sharing.issuing.tokens import Credentials
-from deltaweb.web.sharing.management import profile_file, sharing_output
+from deltaweb.web.sharing.management import oauth_clients, profile_file, sharing_output
 from deltaweb.web.sharing.models import Recipient, RecipientToken, Share
 from deltaweb.web.sharing.names import find_recipient, find_share
 from deltaweb.web.sharing.recipients import services as recipients
@@ -38,7 +39,8 @@ class Command(SubcommandsCommand):
         "share-not-found": lambda: Share.objects.values_list("name", flat=True),
     }
     help = (
-        "Recipients: create, list, show, grant, ungrant, link, rotate, revoke, delete."
+        "Recipients: create, list, show, grant, ungrant, add-client, link, rotate, "
+        "revoke, delete."
     )
 
     def add_subcommands(self, add: AddSubcommand) -> None:
@@ -88,6 +90,17 @@ class Command(SubcommandsCommand):
             )
 
     def _add_token_subcommands(self, add: AddSubcommand) -> None:
+        parser = add(
+            "add-client", self.add_client, help="let a recipient come by OAuth, too"
+        )
+        parser.add_argument("name")
+        oauth_clients.add_proof_options(parser)
+        parser.add_argument(
+            "--keep-old",
+            metavar="SPAN",
+            help="it replaces others of its kind, which stay good for 24h, 7d, 0",
+        )
+        _add_token_options(parser)
         parser = add(
             "link",
             self.link,
@@ -206,6 +219,34 @@ class Command(SubcommandsCommand):
         made = tokens.issue_link(token, actor=COMMAND_LINE, now=now)
         return _issued(made, None, now=now)
 
+    def add_client(
+        self,
+        *,
+        name: str,
+        keep_old: str | None,
+        expires: str,
+        profile: str | None,
+        force: bool,
+        **options: Any,  # noqa: ANN401 (as argparse has them)
+    ) -> Output:
+        """Make an OAuth client; the recipient's tokens stay as they are."""
+        now = timezone.now()
+        wanted = ("public_key", "issuer", "audience", "subject", "group")
+        proof = oauth_clients.proof_of(**{name: options[name] for name in wanted})
+        issue = credentials.issue
+        if keep_old is not None:
+            kept = parse_span(keep_old, now=now)
+            issue = partial(credentials.rotate, keep_old=kept)
+        made = issue(
+            find_recipient(name),
+            proof=proof,
+            lifetime=parse_lifetime(expires, now=now),
+            deliver=_delivery(profile, force=force),
+            actor=COMMAND_LINE,
+            now=now,
+        )
+        return _issued(made, profile, now=now)
+
     def rotate(
         self,
         *,
@@ -313,10 +354,14 @@ def _issued(made: Credentials, profile: str | None, *, now: datetime) -> Output:
         "activation_expires_at": made.link_expires_at,
         "profile": None if path is None else str(path.resolve()),
     }
+    if token.kind in RecipientToken.OPEN_KINDS:
+        data["profile_document"] = oauth_clients.open_profile(token)
     recipient, ends = token.recipient.name, time_text(token.ends_at)
     if path is not None:
         text = f"Wrote the profile of {recipient} to {path}. The token ends {ends}."
         return Output(data, text)
+    if not made.link:
+        return Output(data, *oauth_clients.client_lines(token))
     note = (
         f"The link works once, until {time_text(made.link_expires_at)}. Send it to "
         f"{recipient}; the token ends {ends}."

@@ -65,7 +65,8 @@ NAMES: Final[dict[type[Any], str]] = {
     """,
     GrantResource: "share table with_history start_version partition_filter",
     TokenResource: """
-        id prefix state created_at created_by activated_at activated_from expires_at
+        id prefix kind issuer audience subject group state created_at created_by
+        activated_at activated_from expires_at
         retires_at ends_at revoked_at last_used_at last_used_from last_used_agent
         link_open_until safe_to_revoke cause
     """,
