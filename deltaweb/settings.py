@@ -112,6 +112,7 @@ INSTALLED_APPS = [
     "deltaweb.web.tables",
     "deltaweb.web.explorer",
     "deltaweb.web.sharing",
+    "deltaweb.web.api",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -326,6 +327,18 @@ if PRODUCTION:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SECURE_HSTS_SECONDS = 365 * 24 * 3600
     SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = True
+
+# === REST ===
+SPECTACULAR_SETTINGS = {
+    "OAS_VERSION": "3.1.1",
+    "TITLE": "deltaweb",
+    "VERSION": VERSION,
+    "SCHEMA_PATH_PREFIX": "/api/v1",
+    "SECURITY": [{"key": []}],
+    "APPEND_COMPONENTS": {
+        "securitySchemes": {"key": {"type": "http", "scheme": "bearer"}}
+    },
+}
 
 # === Static files ===
 STATIC_URL = f"{FORCE_SCRIPT_NAME or ''}/static/"

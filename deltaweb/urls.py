@@ -13,6 +13,7 @@ urlpatterns = [
     path("", include("deltaweb.web.tables.urls")),
     path("", include("deltaweb.web.explorer.urls")),
     path("", include("deltaweb.web.sharing.urls")),
+    path("", include("deltaweb.web.api.urls")),
 ]
 
 handler400 = "deltaweb.web.pages.views.errors.bad_request"

@@ -2,7 +2,7 @@
 
 from django.apps import AppConfig
 
-from deltaweb.web.pages.frame import navigation
+from deltaweb.web.pages.frame import front_page, navigation
 
 
 class AccountsConfig(AppConfig):
@@ -11,7 +11,10 @@ class AccountsConfig(AppConfig):
     name = "deltaweb.web.accounts"
 
     def ready(self) -> None:
-        """Put the administration into the rail of administrators."""
+        """Put the administration into the rail, and ends of keys on the first page."""
+        from deltaweb.web.accounts.selectors import expiring_keys  # noqa: PLC0415 (models load before ready)
+
+        front_page.numbers.register(expiring_keys)
         navigation.entries.register(
             navigation.NavEntry(
                 label="Admin",

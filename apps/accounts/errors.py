@@ -1,7 +1,8 @@
 """What can go wrong with accounts, and the wording of each; all are `PageError`s."""
 
 import math
-from datetime import timedelta
+from collections.abc import Sequence
+from datetime import datetime, timedelta
 
 from deltaweb.web.accounts.tokens import KEY_MARK
 from deltaweb.web.pages.errors import PageError
@@ -150,6 +151,55 @@ class APIKeyUnknownError(PageError, code="api-key-unknown"):
             "The token of a share is good below /delta-sharing/ alone: check the "
             f"endpoint of the profile file. Keys of users begin with {KEY_MARK}."
         )
+
+
+class APIKeyExpiredError(PageError, code="api-key-expired"):
+    """A key that was good until a moment that is past.
+
+    Who sends it has it, so it may be named.
+    """
+
+    label: str
+    prefix: str
+    expires_at: datetime
+    status = 401
+    message = "The API key {label!r} ({prefix}…) ended on {expires_at:%Y-%m-%d}."
+    hint = "Make a new one at /me/ or with 'deltaweb user key NAME'."
+
+
+class ScopeRequiredError(PageError, code="scope-required"):
+    """A key is asked for more than it was made for.
+
+    Args:
+        label: What the key is for.
+        scopes: What it may be used for.
+        needed: What it would have to be.
+    """
+
+    label: str
+    scopes: Sequence[str]
+    needed: str
+    status = 403
+    message = "The API key {label!r} has the scopes {_held}; this needs {needed!r}."
+    hint = "Make one with that scope at /me/ or with 'deltaweb user key NAME'."
+
+    @property
+    def _held(self) -> str:
+        return ", ".join(self.scopes)
+
+
+class ScopeInvalidError(PageError, code="scope-invalid"):
+    """A word that is no scope of a key."""
+
+    scope: str
+    known: Sequence[str]
+    status = 422
+    message = "{scope:.40r} is no scope of an API key."
+    hint = "Choose of {_known}."
+
+    @property
+    def _known(self) -> str:
+        return ", ".join(self.known)
 
 
 class SignInRequiredError(PageError, code="sign-in-required"):

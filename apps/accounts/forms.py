@@ -3,7 +3,7 @@
 from django import forms
 
 from deltaweb.web.accounts.errors import UserInvalidError
-from deltaweb.web.accounts.models import User
+from deltaweb.web.accounts.models import Scope, User
 from deltaweb.web.accounts.zones import check_pages_zone
 
 
@@ -57,9 +57,11 @@ class PasswordForm(forms.Form):
 
 
 class APIKeyForm(forms.Form):
-    """What a new key is for."""
+    """What a new key is for, what it may do, and for how long."""
 
     name = forms.CharField(max_length=100)
+    scopes = forms.MultipleChoiceField(choices=Scope.choices, required=False)
+    expires = forms.CharField(max_length=20, required=False)
 
 
 class NewUserForm(forms.Form):

@@ -17,11 +17,24 @@ from django.utils import timezone
 from django_htmx.http import HttpResponseClientRedirect
 
 from deltaweb.web.accounts import selectors
-from deltaweb.web.accounts.errors import APIKeyUnknownError, SignInRequiredError
-from deltaweb.web.accounts.permissions import mark_as_by_key
-from deltaweb.web.pages.errors import PageError, wants_json
+from deltaweb.web.accounts.errors import (
+    APIKeyExpiredError,
+    APIKeyUnknownError,
+    ScopeRequiredError,
+    SignInRequiredError,
+)
+from deltaweb.web.accounts.permissions import (
+    check_scope,
+    remember_key,
+    scope_of_page,
+)
+from deltaweb.web.pages.errors import (
+    PageError,
+    error_response,
+    json_error,
+    wants_json,
+)
 from deltaweb.web.pages.request.django_internals import need_no_csrf_token
-from deltaweb.web.pages.responses import json_response
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 SCHEME = "bearer"
@@ -41,11 +54,11 @@ def api_key_authentication(get_response: GetResponse) -> GetResponse:
         if scheme.lower() != SCHEME or request.path_info.startswith(OTHER_BEARERS):
             return get_response(request)
         try:
-            user = selectors.user_of_api_key(secret.strip(), now=timezone.now())
-        except APIKeyUnknownError as error:
-            return unauthorized(error)
-        request.user = user
-        mark_as_by_key(request)
+            key = selectors.key_of_secret(secret.strip(), now=timezone.now())
+        except (APIKeyUnknownError, APIKeyExpiredError) as error:
+            return unauthorized(request, error)
+        request.user = key.user
+        remember_key(request, key)
         need_no_csrf_token(request)
         response = get_response(request)
         response["Cache-Control"] = "no-store"
@@ -74,12 +87,14 @@ class SignInRequiredMiddleware:
         args: list[Any],
         kwargs: dict[str, Any],
     ) -> HttpResponseBase | None:
-        """Ask for a sign-in in the form that the request understands."""
+        """Ask for a sign-in in the form that the request understands, or a scope."""
         del args, kwargs
-        if request.user.is_authenticated or not getattr(view, "login_required", True):
+        if not getattr(view, "login_required", True):
             return None
+        if request.user.is_authenticated:
+            return _scope_answer(request, view)
         if wants_json(request):
-            return unauthorized(SignInRequiredError())
+            return unauthorized(request, SignInRequiredError())
         if "HX-Request" in request.headers:
             return HttpResponseClientRedirect(_sign_in_url(_page_of(request)))
         here = request.get_full_path() if request.method == "GET" else _start()
@@ -89,12 +104,24 @@ class SignInRequiredMiddleware:
 sign_in_required = SignInRequiredMiddleware
 
 
-def unauthorized(error: PageError) -> HttpResponse:
+def unauthorized(request: HttpRequest, error: PageError) -> HttpResponse:
     """Answer 401 as JSON and say which scheme would do."""
-    body = {"error": error.code, "message": error.message, "hint": error.hint}
-    response = json_response(body, status=401)
+    response = json_error(request, error)
     response["WWW-Authenticate"] = 'Bearer realm="deltaweb"'
     return response
+
+
+def _scope_answer(
+    request: HttpRequest, view: Callable[..., HttpResponseBase]
+) -> HttpResponseBase | None:
+    """Refuse what a key is not for; views with scopes of their own see to it."""
+    if getattr(view, "checks_scope", False):
+        return None
+    try:
+        check_scope(request, scope_of_page(request))
+    except ScopeRequiredError as error:
+        return error_response(request, error)
+    return None
 
 
 def _sign_in_url(next_path: str) -> str:

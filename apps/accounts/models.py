@@ -1,12 +1,15 @@
 """Users, their roles, one-time sign-in links and API keys."""
 
 import uuid
-from datetime import datetime
-from typing import ClassVar
+from datetime import datetime, timedelta
+from typing import ClassVar, Final
 
 from django.contrib.auth.models import AbstractUser, UserManager
 from django.db import models
+from django.db.models import Q
 from django.utils.crypto import salted_hmac
+
+KEY_EXPIRES_SOON: Final = timedelta(days=14)  # time to give scripts another key
 
 
 class UserQuerySet(models.QuerySet["User"]):
@@ -95,6 +98,37 @@ class SignInLink(models.Model):
         return f"sign-in link of {self.user_id}"
 
 
+class Scope(models.TextChoices):
+    """What a key may be used for, of that which its user may do."""
+
+    READ = "read", "see what its user may see"
+    WRITE = "write", "change tables, start jobs"
+    SHARE = "share", "change shares, recipients and tokens"
+    ADMIN = "admin", "change accounts and keys"
+
+
+def usual_scopes() -> list[str]:
+    """Return what a key is for where nothing is said: all but accounts and keys."""
+    return [Scope.READ.value, Scope.WRITE.value, Scope.SHARE.value]
+
+
+class APIKeyQuerySet(models.QuerySet["APIKey"]):
+    """Queries over API keys."""
+
+    def live(self, now: datetime) -> "APIKeyQuerySet":
+        """Keys that are neither revoked nor past their end."""
+        endless = Q(expires_at__isnull=True) | Q(expires_at__gt=now)
+        return self.filter(endless, revoked_at__isnull=True)
+
+    def expiring(self, now: datetime) -> "APIKeyQuerySet":
+        """Live keys that end soon, the next one first."""
+        soon = self.live(now).filter(expires_at__lte=now + KEY_EXPIRES_SOON)
+        return soon.order_by("expires_at")
+
+
+APIKeyManager = models.Manager.from_queryset(APIKeyQuerySet)
+
+
 class APIKey(models.Model):
     """A key that a script sends as a bearer token; only its hash is kept."""
 
@@ -103,9 +137,13 @@ class APIKey(models.Model):
     name = models.CharField(max_length=100)
     prefix = models.CharField(max_length=16)  # shown, so that a key can be recognised
     key_sha256 = models.CharField(max_length=64, unique=True)
+    scopes = models.JSONField(default=usual_scopes)  # values of `Scope`
     created_at = models.DateTimeField()
+    expires_at = models.DateTimeField(null=True, blank=True)  # None: it has no end
     last_used_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
+
+    objects = APIKeyManager()
 
     def __str__(self) -> str:
         """Name the key by its visible prefix."""
@@ -113,10 +151,13 @@ class APIKey(models.Model):
 
     # === Queries ===
 
-    @property
-    def is_usable(self) -> bool:
-        """Whether the key lets its user in."""
-        return self.revoked_at is None and self.user.is_active
+    def state(self, now: datetime) -> str:
+        """Return `active`, `expiring` (soon), `expired` or `revoked`."""
+        if self.revoked_at is not None:
+            return "revoked"
+        if self.expires_at is None or self.expires_at > now + KEY_EXPIRES_SOON:
+            return "active"
+        return "expiring" if self.expires_at > now else "expired"
 
 
 class FailedSignInQuerySet(models.QuerySet["FailedSignIn"]):

@@ -2,23 +2,32 @@
 
 Every page needs a signed-in user unless its view is marked `@public`. The other
 decorators raise `RoleRequiredError` and `SessionRequiredError`, which become a 403
-page, fragment or JSON.
+page, fragment or JSON. A script may do what its user may and its key is for: the
+middleware asks for the scope before a view is called.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import wraps
 from typing import Concatenate, Final, ParamSpec
 
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponseBase
 
-from deltaweb.web.accounts.errors import RoleRequiredError, SessionRequiredError
+from deltaweb.web.accounts.errors import (
+    RoleRequiredError,
+    ScopeRequiredError,
+    SessionRequiredError,
+)
+from deltaweb.web.accounts.models import APIKey, Scope
+from deltaweb.web.pages.registry import Registry
 
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponseBase]
 
 public = login_not_required
-_BY_KEY: Final = "is_by_api_key"
+SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+_KEY: Final = "_api_key"
 
 
 def editor_required(view: View[P]) -> View[P]:
@@ -56,18 +65,54 @@ def session_required(view: View[P]) -> View[P]:
     def guarded(
         request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs
     ) -> HttpResponseBase:
-        if came_by_key(request):
+        if key_of(request) is not None:
             raise SessionRequiredError
         return view(request, *args, **kwargs)
 
     return guarded
 
 
-def mark_as_by_key(request: HttpRequest) -> None:
-    """Remember that the user of a request is known by an API key alone."""
-    setattr(request, _BY_KEY, True)
+# === Requests with an API key ===
 
 
-def came_by_key(request: HttpRequest) -> bool:
-    """Whether the user of a request is known by an API key alone."""
-    return getattr(request, _BY_KEY, False)
+@dataclass(frozen=True, slots=True)
+class AppScope:
+    """The scope that a key needs for what an app changes, where it is not `write`."""
+
+    app_name: str
+    scope: Scope
+
+
+app_scopes: Registry[AppScope] = Registry(key=lambda one: one.app_name)
+
+
+def remember_key(request: HttpRequest, key: APIKey) -> None:
+    """Keep by which API key alone the user of a request is known."""
+    setattr(request, _KEY, key)
+
+
+def key_of(request: HttpRequest) -> APIKey | None:
+    """Return the API key by which alone the user of a request is known, if any."""
+    key: APIKey | None = getattr(request, _KEY, None)
+    return key
+
+
+def scope_of_page(request: HttpRequest) -> Scope:
+    """Return what a key must be for to send a request for a page."""
+    if request.method in SAFE_METHODS:
+        return Scope.READ
+    match = request.resolver_match
+    app_name = "" if match is None else match.app_name
+    found = (one.scope for one in app_scopes if one.app_name == app_name)
+    return next(found, Scope.WRITE)
+
+
+def check_scope(request: HttpRequest, needed: Scope) -> None:
+    """See that the key of a request is for this; a session is for everything.
+
+    Raises:
+        ScopeRequiredError: If it is not.
+    """
+    key = key_of(request)
+    if key is not None and needed not in key.scopes:
+        raise ScopeRequiredError(label=key.name, scopes=key.scopes, needed=needed.value)

@@ -7,11 +7,15 @@ from typing import Final
 from uuid import UUID
 
 from django import forms
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.models import AnonymousUser
 from django.db.models import Count, Max, Q, QuerySet
+from django.urls import reverse
 
 from deltaweb.web.accounts import errors
-from deltaweb.web.accounts.models import APIKey, User
+from deltaweb.web.accounts.models import KEY_EXPIRES_SOON, APIKey, User
 from deltaweb.web.accounts.tokens import KEY_MARK, sha256
+from deltaweb.web.pages.frame.front_page import KeyNumber
 from deltaweb.web.pages.lists.sorting import Column, ordering
 from deltaweb.web.pages.page_json import shaped
 from deltaweb.web.pages.paging import Paged, paged
@@ -48,12 +52,18 @@ class KeyResource:
         label: What it is for.
         user: Whose it is.
         prefix: Its beginning, which is no secret.
+        scopes: What it may be used for, of that which its user may do.
+        state: `active`, `expiring` (soon), `expired` or `revoked`.
+        expires_at: When it ends; None for never.
     """
 
     label: str
     user: str
     prefix: str
+    scopes: list[str]
+    state: str
     created_at: datetime
+    expires_at: datetime | None
     last_used_at: datetime | None
     revoked_at: datetime | None
     id: UUID
@@ -66,6 +76,14 @@ class AccountResource(UserResource):
     theme: str
     time_zone: str
     keys: list[KeyResource]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyPage:
+    """A page of the keys of somebody."""
+
+    rows: list[KeyResource]
+    paged: Paged
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,15 +106,16 @@ def get_user(name: str) -> User:
     return user
 
 
-def user_resource(user: User) -> UserResource:
+def user_resource(user: User, *, now: datetime) -> UserResource:
     """Return one account as machine forms name it."""
-    return next(user_resources(User.objects.filter(id=user.id)))
+    return next(user_resources(User.objects.filter(id=user.id), now=now))
 
 
-def user_resources(users: QuerySet[User]) -> Iterator[UserResource]:
+def user_resources(users: QuerySet[User], *, now: datetime) -> Iterator[UserResource]:
     """Yield accounts as machine forms name them, in their order."""
-    unrevoked = Count("api_keys", filter=Q(api_keys__revoked_at__isnull=True))
-    found = users.annotate(num_keys=unrevoked, used_at=Max("api_keys__last_used_at"))
+    endless = Q(api_keys__expires_at__isnull=True) | Q(api_keys__expires_at__gt=now)
+    usable = Count("api_keys", filter=endless & Q(api_keys__revoked_at__isnull=True))
+    found = users.annotate(num_keys=usable, used_at=Max("api_keys__last_used_at"))
     for user in found:
         seen = [at for at in (user.last_login, user.used_at) if at is not None]
         yield shaped(
@@ -110,9 +129,44 @@ def user_resources(users: QuerySet[User]) -> Iterator[UserResource]:
         )
 
 
-def key_resource(key: APIKey) -> KeyResource:
+def key_resource(key: APIKey, *, now: datetime) -> KeyResource:
     """Return a key as machine forms name it."""
-    return shaped(KeyResource, key, label=key.name, user=key.user.username)
+    return shaped(
+        KeyResource,
+        key,
+        label=key.name,
+        user=key.user.username,
+        state=key.state(now),
+    )
+
+
+def _key_page(user: User, query: ListQuery, now: datetime) -> KeyPage:
+    keys = api_keys(user)
+    place = paged(len(keys), query.page)
+    rows = [key_resource(key, now=now) for key in keys[place.rows]]
+    return KeyPage(rows=rows, paged=place)
+
+
+def _every_key(user: User, _query: ListQuery, now: datetime) -> Iterator[KeyResource]:
+    yield from (key_resource(key, now=now) for key in api_keys(user))
+
+
+def expiring_keys(
+    user: AbstractBaseUser | AnonymousUser, now: datetime
+) -> KeyNumber | None:
+    """Count the keys of one's own that end soon; None where none does."""
+    if not isinstance(user, User):
+        return None
+    ends = [key.expires_at for key in APIKey.objects.expiring(now).filter(user=user)]
+    if not ends or ends[0] is None:
+        return None
+    return KeyNumber(
+        key=f"api_keys_expiring_{KEY_EXPIRES_SOON.days}d",
+        label="API keys expiring",
+        value=len(ends),
+        note=f"of yours; the first one ends on {ends[0]:%Y-%m-%d}",
+        url=f"{reverse('accounts:me')}#keys",
+    )
 
 
 def _listed(query: ListQuery) -> QuerySet[User]:
@@ -120,38 +174,43 @@ def _listed(query: ListQuery) -> QuerySet[User]:
     return users.order_by(*ordering(COLUMNS, query.sort, ties=("username",)))
 
 
-def _page(_user: object, query: ListQuery, _now: datetime) -> UserPage:
+def _page(_user: object, query: ListQuery, now: datetime) -> UserPage:
     users = _listed(query)
     place = paged(users.count(), query.page)
-    return UserPage(rows=list(user_resources(users[place.rows])), paged=place)
+    return UserPage(rows=list(user_resources(users[place.rows], now=now)), paged=place)
 
 
-def _every(_user: object, query: ListQuery, _now: datetime) -> Iterator[UserResource]:
-    yield from user_resources(_listed(query))
+def _every(_user: object, query: ListQuery, now: datetime) -> Iterator[UserResource]:
+    yield from user_resources(_listed(query), now=now)
 
 
 def api_keys(user: User) -> list[APIKey]:
     """Return the user's keys, the newest first, revoked ones last."""
-    keys = user.api_keys.order_by("-created_at")
+    keys = user.api_keys.select_related("user").order_by("-created_at")
     return sorted(keys, key=lambda key: key.revoked_at is not None)
 
 
-def user_of_api_key(secret: str, *, now: datetime) -> User:
-    """Return whose key it is, and keep that it was used.
+def key_of_secret(secret: str, *, now: datetime) -> APIKey:
+    """Return the key that a script sends, with its user, and keep that it was used.
 
     Raises:
         APIKeyUnknownError: If it is unknown or revoked, or its user disabled.
+        APIKeyExpiredError: If its end is past.
     """
     found = APIKey.objects.select_related("user").filter(key_sha256=sha256(secret))
     key = found.first()
-    if key is None or not key.is_usable:
+    if key is None or key.revoked_at is not None or not key.user.is_active:
         raise errors.APIKeyUnknownError(looks_like_key=secret.startswith(KEY_MARK))
+    if key.expires_at is not None and key.expires_at <= now:
+        raise errors.APIKeyExpiredError(
+            label=key.name, prefix=key.prefix, expires_at=key.expires_at
+        )
     if key.last_used_at is None or now - key.last_used_at > LAST_USE_EVERY:
         known = APIKey.objects.filter(id=key.id)
         write_note(
             lambda: known.update(last_used_at=now), of=f"The last use of {key.prefix}"
         )
-    return key.user
+    return key
 
 
 COLUMNS: Final = (
@@ -160,6 +219,14 @@ COLUMNS: Final = (
     Column("", "Last seen"),
     Column("", "API keys", css="dw-r"),
     Column("created", "Newest", "date_joined", descends=True, is_shown=False),
+)
+KEYS: Final = ListPage(
+    entries="keys",
+    template="",  # as a page they stand among all that is one's own
+    filters={},
+    page=_key_page,
+    entry=KeyResource,
+    every=_every_key,
 )
 USERS: Final = ListPage(
     entries="users",

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from deltaweb.web.accounts.selectors import USERS
+from deltaweb.web.accounts.selectors import KEYS, USERS
 from deltaweb.web.accounts.views import administration, me, sign_in
 from deltaweb.web.pages.urls import page
 
@@ -14,6 +14,7 @@ urlpatterns = [
     *page("me/", me.me, "me"),
     path("me/appearance", me.set_appearance, name="set-appearance"),
     path("me/password", me.change_password, name="change-password"),
+    *page("me/keys/", me.key_list, "key-list", csv=True, takes=[KEYS.form]),
     path("me/keys", me.create_key, name="create-key"),
     path("me/keys/<uuid:key_id>/revoke", me.revoke_key, name="revoke-key"),
     *page(

@@ -13,6 +13,7 @@ from django.shortcuts import render
 
 from deltaweb.delta.errors import DeltaError
 from deltaweb.errors import DeltawebError
+from deltaweb.web.pages.page_json import json_with
 from deltaweb.web.pages.registry import Registry
 from deltaweb.web.pages.responses import json_response
 
@@ -30,6 +31,7 @@ TITLES = {
     503: "Not just now",
 }
 NOT_FOUND_CODES = {"not-a-delta-table", "version-not-found", "timestamp-not-found"}
+REST: Final = "/api/"
 _LOCK_NOT_AVAILABLE: Final = "55P03"  # of PostgreSQL
 
 
@@ -45,6 +47,23 @@ class Frame:
 FrameProvider = Callable[[HttpRequest], Frame | None]
 
 frames: Registry[FrameProvider] = Registry()
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """An error as machine forms and the REST API tell it.
+
+    Attributes:
+        error: A code that stays as it is.
+        message: What went wrong, in a sentence.
+        hint: What to do about it; empty where nothing can be.
+        request_id: By which the log of the server has it.
+    """
+
+    error: str
+    message: str
+    hint: str
+    request_id: str
 
 
 class PageError(DeltawebError, code="page-error"):
@@ -114,9 +133,11 @@ def from_delta_error(error: DeltaError) -> PageError:
 
 
 def wants_json(request: HttpRequest) -> bool:
-    """Whether a script asked: by the URL's suffix or with an API key."""
-    return request.path.endswith((".json", ".csv")) or (
-        "application/json" in request.headers.get("Accept", "")
+    """Whether a script asked: by the REST API, by the URL's suffix or by `Accept`."""
+    return (
+        request.path_info.startswith(REST)
+        or request.path.endswith((".json", ".csv"))
+        or "application/json" in request.headers.get("Accept", "")
     )
 
 
@@ -128,17 +149,17 @@ def error_response(request: HttpRequest, error: PageError) -> HttpResponse:
     return response
 
 
-def _rendered(request: HttpRequest, error: PageError) -> HttpResponse:
+def json_error(request: HttpRequest, error: PageError) -> HttpResponse:
+    """Render an error as JSON, whatever the request can show."""
     request_id = getattr(request, "id", "")
+    told = Problem(error.code, error.message, error.hint, request_id)
+    return json_response(json_with(told, **error.facts), status=error.status)
+
+
+def _rendered(request: HttpRequest, error: PageError) -> HttpResponse:
     if wants_json(request):
-        body = {
-            "error": error.code,
-            "message": error.message,
-            "hint": error.hint,
-            "request_id": request_id,
-            **error.facts,
-        }
-        return json_response(body, status=error.status)
+        return json_error(request, error)
+    request_id = getattr(request, "id", "")
     fallback = HTTPStatus(error.status).phrase
     context = {
         "error": error,

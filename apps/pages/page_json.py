@@ -87,6 +87,7 @@ class in_json(property):  # noqa: N801 (used as `property` is)
 class _Entry(NamedTuple):
     attribute: str
     name: str
+    hint: Any  # the type of what it is made of
     is_spread: bool = False
     part: type[Any] | None = None  # of a part that may be None: its names are null then
     shape: Callable[[Any], object] = lambda value: value
@@ -144,6 +145,52 @@ def _cell(value: object) -> object:
 def names_of(kind: type[Any]) -> tuple[str, ...]:
     """Return the keys of a dataclass, also of those that are spread in it."""
     return tuple(dict.fromkeys(_names(kind)))
+
+
+def types_of(kind: type[Any]) -> dict[str, Any]:
+    """Return the type of each key that a dataclass has in JSON, old names left out.
+
+    Of what is spread in it and has no names that are known, there is none.
+    """
+    old, found = _old_names(kind, OLD_NAMES), {}
+    for entry in _entries(kind):
+        if entry.name in old:
+            continue
+        hint = made_of(entry.hint)
+        if not entry.is_spread:
+            found[entry.name] = hint
+            continue
+        part = _part(hint)
+        spread = types_of(part) if dataclasses.is_dataclass(part) else {}
+        found |= {
+            name: one if part is hint else one | None for name, one in spread.items()
+        }
+    return found
+
+
+def made_of(hint: Any) -> Any:  # noqa: ANN401 (a type)
+    """Return the type of what JSON has of a value of a type, `Any` where none says it.
+
+    Of a function it is what that returns.
+    """
+    if isinstance(hint, types.FunctionType):
+        return _returned(hint)
+    marks = getattr(hint, "__metadata__", ())
+    shape = next((m.shape for m in marks if isinstance(m, As)), None)
+    if shape is not None:
+        found = _returned(shape)
+        is_optional = types.NoneType in typing.get_args(hint.__origin__)
+        return found | None if is_optional and found is not Any else found
+    hint = hint.__origin__ if marks else hint
+    describe = getattr(hint, "describe", None)
+    return hint if describe is None else _returned(describe)
+
+
+def _returned(function: Callable[..., object]) -> Any:  # noqa: ANN401 (a type)
+    try:
+        return typing.get_type_hints(function).get("return", Any)
+    except (NameError, TypeError):  # made in place, or said for type checkers alone
+        return Any
 
 
 def _names(kind: type[Any]) -> Iterator[str]:
@@ -232,19 +279,19 @@ def _entries_of(kind: type[Any]) -> tuple[_Entry, ...]:
         name = next((m.name for m in marks if isinstance(m, Named)), field.name)
         shape = next((m.shape for m in marks if isinstance(m, As)), None)
         is_spread = Mark.SPREAD in marks
-        entry = _Entry(field.name, name, is_spread)
+        entry = _Entry(field.name, name, hint, is_spread)
         if shape is not None:
             entry = entry._replace(shape=shape)
         elif is_spread:
             entry = entry._replace(part=_part(hint.__origin__))
         found.append(entry)
-    values = (
-        name
+    values = {
+        name: value
         for owner in reversed(kind.__mro__)
         for name, value in vars(owner).items()
         if isinstance(value, in_json)
-    )
-    found += [_Entry(name, name) for name in values]
+    }
+    found += [_Entry(name, name, values[name].fget) for name in values]
     by_name = {entry.name: entry for entry in found}
     old = _old_names(kind, OLD_NAMES).items()
     return (*found, *(by_name[new]._replace(name=name) for name, new in old))

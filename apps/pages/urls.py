@@ -29,7 +29,7 @@ def page(  # noqa: PLR0913 (what is said of a page)
             route without its trailing slash.
         takes: The parameters of its address.
     """
-    view = _with_parameters(view, names_of(takes))
+    view = _with_parameters(view, tuple(takes))
     base = route.rstrip("/") if json_route is None else json_route
     patterns = [
         path(route, view, {"fmt": "html"}, name=name),
@@ -41,9 +41,10 @@ def page(  # noqa: PLR0913 (what is said of a page)
 
 
 def _with_parameters(
-    view: Callable[..., HttpResponseBase], known: frozenset[str]
+    view: Callable[..., HttpResponseBase], takes: Takes
 ) -> Callable[..., HttpResponseBase]:
     """Return a view that says which parameters of an address are not its own."""
+    known = names_of(takes)
 
     @wraps(view)
     def checked(
@@ -52,5 +53,5 @@ def _with_parameters(
         elsewhere = check_parameters(request, fmt, known)
         return elsewhere or view(request, *args, fmt=fmt, **names)
 
-    checked.takes = known  # type: ignore[attr-defined]  # so that tests know them, too
+    checked.takes = takes  # type: ignore[attr-defined]  # so that the REST API has them
     return checked

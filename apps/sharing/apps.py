@@ -19,6 +19,7 @@ class SharingConfig(AppConfig):
 
     def ready(self) -> None:
         """Guard tables that are shared, and put sharing where people look for it."""
+        _ask_for_its_scope()
         _add_to_tables()
         _add_to_search()
         _add_to_first_page()
@@ -31,6 +32,13 @@ def _is_admin(user: AnyUser) -> bool:
 
 def _is_editor(user: AnyUser) -> bool:
     return getattr(user, "is_editor", False)
+
+
+def _ask_for_its_scope() -> None:
+    from deltaweb.web.accounts.models import Scope  # noqa: PLC0415 (models load before ready)
+    from deltaweb.web.accounts.permissions import AppScope, app_scopes  # noqa: PLC0415 (as above)
+
+    app_scopes.register(AppScope("sharing", Scope.SHARE))
 
 
 def _add_to_tables() -> None:

@@ -1,12 +1,13 @@
 """The keys that scripts send: made, shown once, revoked."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
 
 from deltaweb.web.accounts import errors
-from deltaweb.web.accounts.models import APIKey, User
+from deltaweb.web.accounts.models import APIKey, Scope, User, usual_scopes
 from deltaweb.web.accounts.services.records import account_action
 from deltaweb.web.accounts.tokens import PREFIX_LENGTH, new_api_key, sha256
 from deltaweb.web.pages.actions import Actor, report
@@ -21,23 +22,48 @@ class IssuedKey:
 
 
 @transaction.atomic
-def issue_api_key(*, user: User, name: str, actor: Actor, now: datetime) -> IssuedKey:
+def issue_api_key(  # noqa: PLR0913 (each is one fact of the key)
+    *,
+    user: User,
+    name: str,
+    scopes: Iterable[str] = (),
+    expires_at: datetime | None = None,
+    actor: Actor,
+    now: datetime,
+) -> IssuedKey:
     """Make a key for the user's scripts; its secret is returned once.
+
+    Args:
+        user: Whose key it is; it never opens more than its user may.
+        name: What it is for.
+        scopes: Values of `Scope`; the usual ones for none. Reading is one of each.
+        expires_at: When it ends; None for never.
+        actor: Who makes it.
+        now: The current time.
 
     Raises:
         UserDisabledError: If the account is disabled.
+        ScopeInvalidError: If a scope is none.
     """
     if not user.is_active:
         raise errors.UserDisabledError(name=user.username)
+    held = _checked_scopes(scopes)
     secret = new_api_key()
     key = APIKey.objects.create(
         user=user,
         name=name.strip()[:100] or "unnamed",
         prefix=secret[:PREFIX_LENGTH],
         key_sha256=sha256(secret),
+        scopes=held,
         created_at=now,
+        expires_at=expires_at,
     )
-    detail = {"label": key.name, "prefix": key.prefix}
+    detail = {
+        "label": key.name,
+        "prefix": key.prefix,
+        "scopes": held,
+        "expires_at": None if expires_at is None else expires_at.isoformat(),
+    }
     report(account_action("key.issue", user, actor, now, **detail))
     return IssuedKey(key, secret)
 
@@ -49,3 +75,17 @@ def revoke_api_key(*, key: APIKey, actor: Actor, now: datetime) -> None:
     if live.update(revoked_at=now):
         detail = {"label": key.name, "prefix": key.prefix}
         report(account_action("key.revoke", key.user, actor, now, **detail))
+
+
+def _checked_scopes(names: Iterable[str]) -> list[str]:
+    """Return scopes in the order of `Scope`, reading among them.
+
+    Raises:
+        ScopeInvalidError: If a name is none.
+    """
+    wanted = {name.strip().lower() for name in names}
+    for name in sorted(wanted.difference(Scope.values)):
+        raise errors.ScopeInvalidError(scope=name, known=Scope.values)
+    if not wanted:
+        return usual_scopes()
+    return [one for one in Scope.values if one in wanted or one == Scope.READ]

@@ -1,6 +1,6 @@
 """One's own account: appearance, password, API keys."""
 
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from django.contrib import messages
@@ -16,20 +16,31 @@ from deltaweb.web.accounts import selectors, services
 from deltaweb.web.accounts.errors import UserInvalidError
 from deltaweb.web.accounts.forms import APIKeyForm, AppearanceForm, PasswordForm
 from deltaweb.web.accounts.hashing import address_slots
-from deltaweb.web.accounts.models import APIKey, User
+from deltaweb.web.accounts.models import APIKey, Scope, User, usual_scopes
 from deltaweb.web.accounts.permissions import session_required
 from deltaweb.web.accounts.users import signed_in_user
 from deltaweb.web.accounts.zones import pages_zones
 from deltaweb.web.pages.actions import actor_of
 from deltaweb.web.pages.page_json import shaped
 from deltaweb.web.pages.request.addresses import network_of
+from deltaweb.web.pages.request.spans import SpanInvalidError, parse_end
 from deltaweb.web.pages.responses import respond
+
+KEY_ENDS: Final = {"30d": "30 days", "90d": "90 days", "365d": "a year", "": "no end"}
 
 
 @require_safe
 def me(request: HttpRequest, fmt: str) -> HttpResponseBase:
     """Show the account."""
     return _page(request, fmt)
+
+
+@require_safe
+def key_list(request: HttpRequest, fmt: str) -> HttpResponseBase:
+    """List one's own keys, for machines; their page is the account's."""
+    if fmt == "html":
+        return redirect("accounts:me")
+    return selectors.KEYS.answer(request, fmt)
 
 
 @require_POST
@@ -88,12 +99,19 @@ def create_key(request: HttpRequest) -> HttpResponseBase:
     form = APIKeyForm(request.POST)
     if not form.is_valid():
         return _page(request, form=form)
-    issued = services.issue_api_key(
-        user=signed_in_user(request),
-        name=form.cleaned_data["name"],
-        actor=actor_of(request),
-        now=timezone.now(),
-    )
+    now = timezone.now()
+    try:
+        issued = services.issue_api_key(
+            user=signed_in_user(request),
+            name=form.cleaned_data["name"],
+            scopes=form.cleaned_data["scopes"],
+            expires_at=parse_end(form.cleaned_data["expires"], now=now),
+            actor=actor_of(request),
+            now=now,
+        )
+    except SpanInvalidError as error:
+        form.add_error("expires", str(error))
+        return _page(request, form=form)
     response = _page(request, issued=issued, status=201)
     response["Cache-Control"] = "no-store"
     return response
@@ -119,13 +137,17 @@ def _page(
 ) -> HttpResponseBase:
     """Render the account page; a form that does not fit is shown with its errors."""
     user = signed_in_user(request)
-    keys = selectors.api_keys(user)
+    now = timezone.now()
+    keys = [selectors.key_resource(key, now=now) for key in selectors.api_keys(user)]
     context: dict[str, Any] = {
         "account": user,
         "themes": User.Theme.choices,
         "zones": pages_zones(),
         "keys": keys,
-        "num_usable_keys": sum(key.revoked_at is None for key in keys),
+        "num_usable_keys": sum(key.state in {"active", "expiring"} for key in keys),
+        "scopes": Scope.choices,
+        "usual_scopes": usual_scopes(),
+        "ends": KEY_ENDS,
         "issued": issued,
         "errors": form.errors if form else {},
     }
@@ -136,10 +158,10 @@ def _page(
         context=context,
         data=shaped(
             selectors.AccountResource,
-            selectors.user_resource(user),
+            selectors.user_resource(user, now=now),
             theme=user.theme.lower(),
             time_zone=user.time_zone,
-            keys=[selectors.key_resource(key) for key in keys],
+            keys=keys,
         )
         if fmt == "json"
         else None,

@@ -96,10 +96,7 @@ def check_parameters(
     if sure is not None:
         return HttpResponseRedirect(_renamed(request, sure, _OTHER_WORDS[sure]))
     if fmt != "html":
-        name = unknown[0]
-        raise UnknownParameterError(
-            name=name[:_MAX_LENGTH], known=sorted(known), meant=_meant(name, known)
-        )
+        check_names(unknown, known)
     request.unknown_parameters = [  # type: ignore[attr-defined]  # for `base.html`
         UnknownParameter(
             name=name[:_MAX_LENGTH],
@@ -109,6 +106,35 @@ def check_parameters(
         for name in islice(unknown, _MAX_SAID)
     ]
     return None
+
+
+def check_names(names: Iterable[str], known: frozenset[str]) -> None:
+    """Refuse names that are not known.
+
+    Raises:
+        UnknownParameterError: With the one that may be meant.
+    """
+    name = next((name for name in names if name not in known), None)
+    if name is not None:
+        raise UnknownParameterError(
+            name=name[:_MAX_LENGTH], known=sorted(known), meant=_meant(name, known)
+        )
+
+
+def check_query(request: HttpRequest, known: frozenset[str]) -> None:
+    """Look at the parameters of an address of the REST API before its endpoint does.
+
+    One that is called otherwise is read as what is meant.
+
+    Raises:
+        UnknownParameterError: If there is one that the endpoint does not take.
+    """
+    query = request.GET.copy()
+    for name, meant in _OTHER_WORDS.items():
+        if _is_sure(request, name, known) and name in query:
+            query.setlist(meant, query.pop(name))
+    request.GET = query  # type: ignore[assignment]  # as Django makes it itself
+    check_names(_unknown(request, known), known)
 
 
 def cleaned(form: Form) -> dict[str, Any]:

@@ -1,16 +1,14 @@
 """How long tokens live, as people write it."""
 
-import re
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from django.conf import settings
 
+from deltaweb.web.pages.request import spans
 from deltaweb.web.sharing.errors import LifetimeInvalidError
 
 DEFAULT_LIFETIME: Final = timedelta(days=90)
-_SPAN: Final = re.compile(r"(\d{1,6})\s*(d|h|m)", re.IGNORECASE | re.ASCII)
-_UNITS: Final = {"d": "days", "h": "hours", "m": "minutes"}
 
 
 def parse_lifetime(text: str, *, now: datetime) -> timedelta:
@@ -37,18 +35,10 @@ def parse_span(text: str, *, now: datetime) -> timedelta:
     Raises:
         LifetimeInvalidError: If the text is neither a span nor a date.
     """
-    stripped = text.strip()
-    if stripped == "0":
-        return timedelta(0)
-    if found := _SPAN.fullmatch(stripped):
-        return timedelta(**{_UNITS[found[2].lower()]: int(found[1])})
     try:
-        last_day = date.fromisoformat(stripped)
-        ends_at = datetime.combine(last_day, time(), tzinfo=UTC) + timedelta(days=1)
-    except (ValueError, OverflowError) as error:
-        reason = "it is neither a span of time nor a date"
-        raise LifetimeInvalidError(text=text, reason=reason) from error
-    return ends_at - now
+        return spans.parse_span(text, now=now)
+    except spans.SpanInvalidError as error:
+        raise LifetimeInvalidError(text=text, reason=error.reason) from error
 
 
 def default_lifetime() -> timedelta:

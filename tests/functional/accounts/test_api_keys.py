@@ -1,6 +1,8 @@
 """Getting in by API key, and what such a key cannot do."""
 
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta
+from typing import TypeAlias
 
 import pytest
 from django.db import connection, transaction
@@ -11,15 +13,26 @@ from django.utils import timezone
 from deltaweb.web.accounts import services, urls
 from deltaweb.web.accounts.models import User
 from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.sharing.models import Share
 from tests.functional.accounts.people import PASSWORD
-from tests.support.pages.factories import new_api_key, new_user
+from tests.support.pages.factories import new_api_key, new_share, new_table, new_user
+
+Headers: TypeAlias = dict[str, str]
 
 pytestmark = pytest.mark.django_db
 
 
 def account_changes() -> list[tuple[str, str]]:
     """Name and path of every URL of accounts that changes more than appearance."""
-    harmless = {"sign-in", "use-link", "sign-out", "me", "user-list", "set-appearance"}
+    harmless = {
+        "sign-in",
+        "use-link",
+        "sign-out",
+        "me",
+        "key-list",
+        "user-list",
+        "set-appearance",
+    }
     ids = {"user_id": 1, "key_id": "00000000-0000-4000-8000-000000000000"}
     return [
         (
@@ -119,6 +132,160 @@ class TestByAPIKey:
         client.get("/me.json", headers=new_api_key(vera))
 
         assert vera.api_keys.get().last_used_at is not None
+
+
+def key_with(user: User, *scopes: str, expires_at: datetime | None = None) -> Headers:
+    issued = services.issue_api_key(
+        user=user,
+        name="nightly",
+        scopes=scopes,
+        expires_at=expires_at,
+        actor=COMMAND_LINE,
+        now=timezone.now(),
+    )
+    return {"Authorization": f"Bearer {issued.secret}", "Accept": "application/json"}
+
+
+class TestScopes:
+    def test_a_key_for_reading_reads_and_changes_nothing(self, client, vera: User):
+        headers = key_with(vera, "read")
+        form = {"theme": "DARK", "time_zone": "Europe/Berlin"}
+
+        read = client.get("/me.json", headers=headers)
+        changed = client.post("/me/appearance", form, headers=headers)
+
+        assert read.status_code == 200
+        assert changed.status_code == 403
+        assert changed.json()["error"] == "scope-required"
+        assert "has the scopes read; this needs 'write'" in changed.json()["message"]
+        vera.refresh_from_db()
+        assert vera.theme == User.Theme.SYSTEM
+
+    @pytest.mark.parametrize(
+        ("scope", "status", "name"),
+        [
+            pytest.param("write", 403, "retail", id="a key for tables"),
+            pytest.param("share", 302, None, id="a key for shares"),
+        ],
+    )
+    def test_shares_need_their_own_scope(self, client, scope, status, name):
+        admin = new_user("ada", role=User.Role.ADMIN)
+        share = new_share("retail")
+
+        answer = client.post(
+            "/shares/retail/delete",
+            {"confirm": share.name},
+            headers=key_with(admin, scope),
+        )
+
+        assert answer.status_code == status
+        assert Share.objects.values_list("name", flat=True).first() == name
+
+    def test_a_scope_gives_no_more_than_its_person_may(self, client, vera: User):
+        new_share("retail")
+
+        answer = client.post(
+            "/shares/retail/delete",
+            {"confirm": "retail"},
+            headers=key_with(vera, "share", "admin"),
+        )
+
+        assert answer.status_code == 403
+        assert answer.json()["error"] == "permission-denied"
+
+    def test_a_session_is_for_everything_that_its_person_may(self, client, vera: User):
+        client.force_login(vera)
+        form = {"theme": "DARK", "time_zone": "Europe/Berlin"}
+
+        assert client.post("/me/appearance", form).status_code == 302
+
+
+class TestEnds:
+    def test_an_ended_key_is_refused_by_its_name(self, client, vera: User) -> None:
+        ended = timezone.now() - timedelta(seconds=1)
+
+        answer = client.get("/me.json", headers=key_with(vera, expires_at=ended))
+
+        assert answer.status_code == 401
+        assert answer.json()["error"] == "api-key-expired"
+        assert "'nightly'" in answer.json()["message"]
+        assert f"{ended:%Y-%m-%d}" in answer.json()["message"]
+
+    def test_an_end_that_is_near_is_shown_to_its_person(self, client, vera: User):
+        new_table()
+        soon = timezone.now() + timedelta(days=3)
+        key_with(vera, expires_at=soon)
+        key_with(vera, expires_at=timezone.now() + timedelta(days=90))
+        client.force_login(vera)
+
+        assert b"ends soon" in client.get("/me/").content
+        first_page = client.get("/").content.decode()
+        assert "API keys expiring" in first_page
+        assert f"the first one ends on {soon:%Y-%m-%d}" in first_page
+
+    def test_one_without_a_near_end_is_no_number_of_the_first_page(self, client, vera):
+        new_table()
+        key_with(vera)
+        client.force_login(vera)
+
+        assert b"API keys expiring" not in client.get("/").content
+
+
+class TestTheForm:
+    def test_makes_a_key_with_scopes_and_an_end(self, client, vera: User) -> None:
+        client.force_login(vera)
+        form = {"name": "nightly", "scopes": ["write"], "expires": "30d"}
+
+        made = client.post("/me/keys", form)
+
+        assert made.status_code == 201
+        [key] = client.get("/me/keys.json").json()["keys"]
+        assert (key["label"], key["scopes"]) == ("nightly", ["read", "write"])
+        days = datetime.fromisoformat(key["expires_at"]) - timezone.now()
+        assert timedelta(days=29) < days <= timedelta(days=30)
+        assert key["state"] == "active"
+
+    def test_one_without_scopes_makes_the_usual_key(self, client, vera: User) -> None:
+        client.force_login(vera)
+
+        client.post("/me/keys", {"name": "nightly"})
+
+        [key] = client.get("/me.json").json()["keys"]
+        assert key["scopes"] == ["read", "write", "share"]
+        assert key["expires_at"] is None
+
+    @pytest.mark.parametrize(
+        ("fields", "said"),
+        [
+            ({"scopes": ["root"]}, "root is not one of the available choices"),
+            ({"expires": "2020-01-01"}, "it is over at once"),
+            ({"expires": "soon"}, "neither a span of time nor a date"),
+        ],
+    )
+    def test_says_what_will_not_do(self, client, vera: User, fields, said) -> None:
+        client.force_login(vera)
+
+        answer = client.post("/me/keys", {"name": "nightly", **fields})
+
+        assert answer.status_code == 422
+        assert said in answer.content.decode()
+        assert not vera.api_keys.exists()
+
+    def test_the_list_is_a_file_as_well(self, client, vera: User) -> None:
+        key_with(vera, "write")
+        key_with(new_user("otto"))
+        client.force_login(vera)
+
+        header, *lines = client.get("/me/keys.csv").getvalue().decode().splitlines()
+
+        assert "scopes" in header.split(",")
+        assert len(lines) == 1
+        assert '"read, write"' in lines[0]
+
+    def test_its_page_is_that_of_the_account(self, client, vera: User) -> None:
+        client.force_login(vera)
+
+        assert client.get("/me/keys/").headers["Location"] == "/me/"
 
 
 @pytest.mark.django_db(transaction=True)

@@ -53,6 +53,16 @@ def test_key_prints_a_key_that_works() -> None:
     assert Client().get("/me.json", headers=headers).json()["name"] == "vera"
 
 
+def test_key_takes_scopes_and_an_end() -> None:
+    new_user("vera")
+
+    issued = user_json("key", "vera", "--scope", "share", "--expires", "90d")
+
+    assert issued["scopes"] == ["read", "share"]
+    assert issued["state"] == "active"
+    assert issued["expires_at"] > issued["created_at"]
+
+
 def test_list_shows_every_account() -> None:
     new_user("ada", role=User.Role.ADMIN)
     new_user("vera", is_active=False)

@@ -5,10 +5,11 @@ import sys
 from django.utils import timezone
 
 from deltaweb.web.accounts import selectors, services
-from deltaweb.web.accounts.models import User
+from deltaweb.web.accounts.models import Scope, User, usual_scopes
 from deltaweb.web.pages.actions import COMMAND_LINE
 from deltaweb.web.pages.command import AddSubcommand, Output, SubcommandsCommand
 from deltaweb.web.pages.page_json import json_with
+from deltaweb.web.pages.request.spans import parse_end
 
 ROLES = [label for _, label in User.Role.choices]
 
@@ -47,6 +48,20 @@ class Command(SubcommandsCommand):
         parser.add_argument("name")
         parser.add_argument(
             "--label", default="command line", help="what the key is for"
+        )
+        parser.add_argument(
+            "--scope",
+            action="append",
+            default=[],
+            choices=Scope.values,
+            help="what it may do, of what its user may; repeat it for more "
+            f"(without one: {', '.join(usual_scopes())})",
+        )
+        parser.add_argument(
+            "--expires",
+            default="",
+            metavar="SPAN",
+            help="when it ends: 90d, 24h or a date; without it, never",
         )
 
     def add_user(
@@ -90,22 +105,19 @@ class Command(SubcommandsCommand):
         user = services.disable_user(
             user=selectors.get_user(name), actor=COMMAND_LINE, now=timezone.now()
         )
-        return Output(
-            text=f"Disabled {user.username}.", data=selectors.user_resource(user)
-        )
+        return Output(text=f"Disabled {user.username}.", data=_resource(user))
 
     def enable(self, *, name: str, **_: object) -> Output:
         """Let a user in again."""
         user = services.enable_user(
             user=selectors.get_user(name), actor=COMMAND_LINE, now=timezone.now()
         )
-        return Output(
-            text=f"Enabled {user.username}.", data=selectors.user_resource(user)
-        )
+        return Output(text=f"Enabled {user.username}.", data=_resource(user))
 
     def list_users(self, **_: object) -> Output:
         """List the accounts."""
-        users = list(selectors.user_resources(User.objects.order_by("username")))
+        found = User.objects.order_by("username")
+        users = list(selectors.user_resources(found, now=timezone.now()))
         lines = [
             f"{one.name:<24} {one.role:<8} {'active' if one.active else 'disabled'}"
             for one in users
@@ -115,16 +127,28 @@ class Command(SubcommandsCommand):
         text = "" if users else "No users yet. 'deltaweb user add NAME' makes one."
         return Output(text=text, lines=lines, data=users)
 
-    def key(self, *, name: str, label: str, **_: object) -> Output:
+    def key(
+        self, *, name: str, label: str, scope: list[str], expires: str, **_: object
+    ) -> Output:
         """Make an API key."""
         user = selectors.get_user(name)
+        now = timezone.now()
         issued = services.issue_api_key(
-            user=user, name=label, actor=COMMAND_LINE, now=timezone.now()
+            user=user,
+            name=label,
+            scopes=scope,
+            expires_at=parse_end(expires, now=now),
+            actor=COMMAND_LINE,
+            now=now,
         )
-        shown = selectors.key_resource(issued.key)
+        shown = selectors.key_resource(issued.key, now=now)
         data = json_with(shown, name=user.username, key=issued.secret)
         return Output(text=issued.secret, data=data)
 
 
 def _changed(user: User, text: str) -> Output:
-    return Output(text=text, data=selectors.user_resource(user))
+    return Output(text=text, data=_resource(user))
+
+
+def _resource(user: User) -> selectors.UserResource:
+    return selectors.user_resource(user, now=timezone.now())

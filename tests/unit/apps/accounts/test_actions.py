@@ -65,7 +65,8 @@ class TestChanges:
         services.revoke_api_key(key=issued.key, **BY)
 
         detail = {"user": "vera", "label": "nightly", "prefix": issued.key.prefix}
-        assert recorded() == [("key.issue", detail), ("key.revoke", detail)]
+        made = {**detail, "scopes": ["read", "write", "share"], "expires_at": None}
+        assert recorded() == [("key.issue", made), ("key.revoke", detail)]
         assert issued.secret not in str(list(AuditEvent.objects.values()))
 
     def test_that_are_refused_leave_no_record(self) -> None:

@@ -81,7 +81,10 @@ NAMES: Final[dict[type[Any], str]] = {
     """,
     UserResource: USER,
     AccountResource: f"{USER} theme time_zone keys",
-    KeyResource: "label user prefix created_at last_used_at revoked_at id | name",
+    KeyResource: """
+        label user prefix scopes state created_at expires_at last_used_at revoked_at
+        id | name
+    """,
 }
 """A dataclass and its keys, the old names behind the bar."""
 

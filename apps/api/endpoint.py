@@ -1,0 +1,242 @@
+"""An endpoint: who may call it, what it takes, what it answers.
+
+    class TableList(RestView):
+        @endpoint(Role.EDITOR, body=NewTable, answers={201: TableResource})
+        def post(self, request: HttpRequest, body: NewTable) -> Answer:
+            \"\"\"Register a table.\"\"\"
+
+Its parameters are those of the page that it stands beside, its body and its answers are
+dataclasses: by what is said here a call is checked, and OpenAPI describes it.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import wraps
+from typing import Any, Final, NoReturn
+
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from rest_framework.request import Request
+from rest_framework.views import APIView
+
+from deltaweb.web.accounts.models import Scope, User
+from deltaweb.web.accounts.permissions import (
+    admin_required,
+    check_scope,
+    editor_required,
+    scope_of_page,
+)
+from deltaweb.web.api.errors import (
+    BodyInvalidError,
+    MethodNotAllowedError,
+    NotJSONError,
+)
+from deltaweb.web.api.openapi import ViewSchema
+from deltaweb.web.api.shapes import serializer_of
+from deltaweb.web.pages.errors import error_response
+from deltaweb.web.pages.request.parameters import (
+    Takes,
+    check_names,
+    check_query,
+    names_of,
+)
+from deltaweb.web.pages.responses import json_response
+
+Role = User.Role
+GUARDS: Final[Mapping[str, Callable[..., Any]]] = {
+    Role.VIEWER: lambda view: view,  # whoever is signed in: the middleware sees to it
+    Role.EDITOR: editor_required,
+    Role.ADMIN: admin_required,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Endpoint:
+    """What is said of an endpoint.
+
+    Attributes:
+        role: Who may call it, at least.
+        scope: What a key must be for; None is reading or writing, by the method.
+        takes: The parameters of its address.
+        body: A dataclass that the body is read into; None where it has none.
+        answers: By status, the dataclass of each answer; None for an empty one.
+    """
+
+    role: str
+    scope: Scope | None = None
+    takes: Takes = ()
+    body: type | None = None
+    answers: Mapping[int, type | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer that is not simply what the endpoint has found."""
+
+    data: object
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+def endpoint(
+    role: str,
+    *,
+    scope: Scope | None = None,
+    takes: Takes = (),
+    body: type | None = None,
+    answers: type | Mapping[int, type | None],
+) -> Callable[[Callable[..., object]], Callable[..., HttpResponseBase]]:
+    """Make a method of a `RestView` an endpoint.
+
+    The method gets Django's request, the parts of the address, and `body` where it has
+    one. It returns a response, an `Answer`, or the data of the first of `answers`.
+
+    Args:
+        role: As in `Endpoint`.
+        scope: Likewise.
+        takes: Likewise.
+        body: Likewise.
+        answers: Likewise; a dataclass alone is that of 200.
+    """
+    by_status = answers if isinstance(answers, Mapping) else {200: answers}
+    told = Endpoint(
+        role=role, scope=scope, takes=tuple(takes), body=body, answers=by_status
+    )
+    known = names_of(told.takes)
+    first = next(iter(by_status))
+
+    def decorate(method: Callable[..., object]) -> Callable[..., HttpResponseBase]:
+        @wraps(method)
+        def answered(
+            view: "RestView", asked: Request, **parts: object
+        ) -> HttpResponseBase:
+            request = asked._request  # noqa: SLF001 (whose types all below have)
+
+            def guarded(request: HttpRequest) -> object:
+                check_scope(request, told.scope or scope_of_page(request))
+                check_query(request, known)
+                if body is not None:
+                    parts["body"] = read_body(request, body)
+                return method(view, request, **parts)
+
+            found = GUARDS[role](guarded)(request)
+            if isinstance(found, HttpResponseBase):
+                return found
+            answer = found if isinstance(found, Answer) else Answer(found, first)
+            return _response(answer)
+
+        answered.endpoint = told  # type: ignore[attr-defined]  # for `openapi`
+        return answered
+
+    return decorate
+
+
+class RestView(APIView):
+    """Base of the endpoints of one address: who calls is known by the middleware.
+
+    Nothing is negotiated: bodies and answers are JSON.
+    """
+
+    authentication_classes = []
+    permission_classes = []
+    parser_classes = []
+    renderer_classes = []
+    throttle_classes = []
+    http_method_names = ["get", "head", "post", "put", "patch", "delete"]
+    schema = ViewSchema()
+
+    @classmethod
+    def as_view(cls, **initkwargs: Any) -> Any:  # noqa: ANN401 (Django's own)
+        """Return the view: DRF takes its own out of what Django's middleware does.
+
+        Here a call has to be of somebody, and one by a session needs its CSRF token.
+        """
+        view: Any = super().as_view(**initkwargs)
+        view.csrf_exempt, view.login_required = False, True
+        view.checks_scope = True  # each endpoint has its own
+        return view
+
+    def initial(self, request: Request, *args: object, **kwargs: object) -> None:
+        """Negotiate nothing."""
+
+    def http_method_not_allowed(
+        self, request: HttpRequest, *args: object, **kwargs: object
+    ) -> NoReturn:
+        """Refuse a method that the endpoint does not have."""
+        del args, kwargs
+        raise MethodNotAllowedError(
+            method=request.method or "", allowed=self.allowed_methods
+        )
+
+    def handle_exception(self, exc: Exception) -> HttpResponse:  # type: ignore[override]  # any response will do
+        """Say which methods there are; the middleware renders all other errors."""
+        if not isinstance(exc, MethodNotAllowedError):
+            raise exc
+        response = error_response(self.request._request, exc)  # noqa: SLF001 (as above)
+        response["Allow"] = ", ".join(exc.allowed)
+        return response
+
+
+def read_body(request: HttpRequest, kind: type) -> Any:  # noqa: ANN401 (the dataclass)
+    """Read the body of a request.
+
+    Args:
+        request: The request.
+        kind: A dataclass; an empty body is one without a value.
+
+    Raises:
+        NotJSONError: If it says that it is something else.
+        BodyInvalidError: If it is no JSON, or does not fit.
+        UnknownParameterError: If it has a key that the dataclass has not.
+    """
+    content_type = request.content_type or ""
+    if request.body and content_type != "application/json":
+        raise NotJSONError(content_type=content_type[:100])
+    try:
+        values = json.loads(request.body or b"{}", parse_constant=_no_number)
+    except (ValueError, RecursionError):
+        raise BodyInvalidError(reason="it is no JSON") from None
+    return body_of(values, kind)
+
+
+def body_of(values: object, kind: type) -> Any:  # noqa: ANN401 (the dataclass)
+    """Return JSON values as a dataclass.
+
+    Raises:
+        BodyInvalidError: If they do not fit.
+        UnknownParameterError: If one has a name that the dataclass has not.
+    """
+    serializer = serializer_of(kind)(data=values)
+    if isinstance(values, dict):
+        check_names(values, frozenset(serializer.fields))
+    if not serializer.is_valid():
+        faults = {
+            str(name): " ".join(map(str, _texts(texts)))
+            for name, texts in serializer.errors.items()
+        }
+        reason = "; ".join(f"{name}: {text}" for name, text in faults.items())
+        raise BodyInvalidError(reason=reason.rstrip("."))
+    return serializer.validated_data
+
+
+def _texts(errors: object) -> list[object]:
+    """Return the sentences of errors, at whatever depth they stand."""
+    if isinstance(errors, dict):
+        return [text for one in errors.values() for text in _texts(one)]
+    if isinstance(errors, list):
+        return [text for one in errors for text in _texts(one)]
+    return [errors]
+
+
+def _no_number(text: str) -> NoReturn:
+    raise ValueError(text)
+
+
+def _response(answer: Answer) -> HttpResponse:
+    if answer.data is None:
+        response = HttpResponse(status=answer.status)
+    else:
+        response = json_response(answer.data, status=answer.status)
+    for name, value in answer.headers.items():
+        response[name] = value
+    return response

@@ -1,0 +1,165 @@
+"""The description of the endpoints in OpenAPI, made of what each says of itself."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any, Final
+
+from django import forms
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern, get_script_prefix
+from django.views.decorators.http import require_safe
+from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.utils import OpenApiParameter
+
+from deltaweb.web.accounts.permissions import public
+from deltaweb.web.api.shapes import answer_of, serializer_of
+from deltaweb.web.pages.errors import Problem
+from deltaweb.web.pages.responses import json_response
+
+JSON: Final = ["application/json"]
+REFUSALS: Final = (400, 401, 403, 404, 409, 410, 413, 415, 422, 429, 503)
+WORDS: Final[Mapping[str, str]] = {
+    "v": "The version; the newest without. `version` is understood as well.",
+    "page": "The number of the page, from 1.",
+    "before": "The page after this key, as `next` of the page before has it.",
+    "sort": "The order; a minus in front turns it round.",
+    "q": "What the name, or the words about it, hold.",
+    "col": "A column that is read; all without.",
+    "cols": "The number of the page of columns, from 1.",
+    "f": "A condition: `column:operator:value`, or SQL.",
+    "partition": "A partition: `column=value`; `column` alone for null.",
+    "from": "The first version, or a time or day.",
+    "to": "The last version, or a time or day.",
+    "key": "Columns that rows are matched by, with commas between.",
+}
+"""What parameters mean, by their names."""
+REPEATED: Final = frozenset({"col", "f", "op", "partition"})
+
+
+class ViewSchema(AutoSchema):
+    """Describes a view by what its endpoints say."""
+
+    @property
+    def _told(self) -> Any:  # noqa: ANN401 (an `Endpoint`, which stands above)
+        return getattr(self.view, self.method.lower()).endpoint
+
+    def get_operation_id(self) -> str:
+        """Name it by its method and its view: `get_table_list`."""
+        words = re.sub(r"(?<!^)(?=[A-Z])", "_", type(self.view).__name__).lower()
+        return f"{self.method.lower()}_{words}"
+
+    def get_summary(self) -> str:
+        """Return the first sentence of its docstring."""
+        return self._parts[0]
+
+    def get_description(self) -> str:  # type: ignore[override]  # as drf-spectacular has it
+        """Return the rest of it, and who may call it."""
+        role = f"For the role {self._told.role.lower()} and above."
+        return f"{self._parts[1]}\n\n{role}".strip()
+
+    @property
+    def _parts(self) -> tuple[str, str]:
+        text = getattr(self.view, self.method.lower()).__doc__ or ""
+        summary, _, rest = text.partition("\n\n")
+        lines = [line.strip() for line in rest.partition("Raises:")[0].splitlines()]
+        return " ".join(summary.split()).rstrip("."), "\n".join(lines).strip()
+
+    def get_override_parameters(self) -> list[Any]:
+        """Return the parameters of the address."""
+        return [*parameters_of(self._told.takes)]
+
+    def get_request_serializer(self) -> Any:  # noqa: ANN401 (as the library has it)
+        """Return what the body is."""
+        return None if self._told.body is None else serializer_of(self._told.body)
+
+    def get_response_serializers(self) -> Any:  # noqa: ANN401 (as above)
+        """Return every answer by its status."""
+        answers = self._told.answers.items()
+        refusals = dict.fromkeys(REFUSALS, answer_of(Problem))
+        return refusals | {status: kind and answer_of(kind) for status, kind in answers}
+
+    def _map_basic_serializer(self, serializer: Any, direction: str) -> dict[str, Any]:  # noqa: ANN401 (as above)
+        """Describe a dataclass by its docstring, and its fields by theirs."""
+        found: dict[str, Any] = super()._map_basic_serializer(serializer, direction)  # type: ignore[no-untyped-call]
+        kind = serializer.dataclass_definition.dataclass_type
+        about, _, fields = (kind.__doc__ or "").partition("Attributes:")
+        found["description"] = " ".join(about.split())
+        for name, text in _lines_of(fields):
+            if name in found["properties"]:
+                found["properties"][name]["description"] = text
+        return found
+
+    def map_renderers(self, attribute: str) -> list[Any]:
+        """Return what answers are of."""
+        return JSON if attribute == "media_type" else []
+
+    def map_parsers(self) -> list[Any]:
+        """Return what bodies are of."""
+        return JSON
+
+
+def _lines_of(text: str) -> Iterator[tuple[str, str]]:
+    """Yield each name in the part of a docstring about attributes, and its words."""
+    for entry in re.split(r"\n +(?=[a-z_0-9, ]+: )", text):
+        names, _, words = entry.partition(": ")
+        for name in names.split(","):
+            yield name.strip(), " ".join(words.split())
+
+
+def parameters_of(takes: Any) -> Iterator[OpenApiParameter]:  # noqa: ANN401 (`Takes`)
+    """Yield the parameters of an address as OpenAPI has them."""
+    for part in takes:
+        fields: Mapping[str, forms.Field | None] = (
+            dict.fromkeys(part.split()) if isinstance(part, str) else part.base_fields
+        )
+        for name, field in fields.items():
+            kind: dict[str, Any] = _kind_of(field)
+            if name in REPEATED:
+                kind = {"type": "array", "items": kind}
+            yield OpenApiParameter(
+                name,
+                kind,
+                description=WORDS.get(name, getattr(field, "hint", "")),
+                required=bool(field and field.required),
+            )
+
+
+def _kind_of(field: forms.Field | None) -> dict[str, Any]:
+    if isinstance(field, forms.IntegerField):
+        return {
+            "type": "integer",
+            **({} if field.min_value is None else {"minimum": field.min_value}),
+            **({} if field.max_value is None else {"maximum": field.max_value}),
+        }
+    if isinstance(field, forms.ChoiceField):
+        choices: Any = field.choices
+        return {"type": "string", "enum": [str(value) for value, _ in choices]}
+    if isinstance(field, forms.BooleanField):
+        return {"type": "boolean"}
+    if isinstance(field, forms.UUIDField):
+        return {"type": "string", "format": "uuid"}
+    longest = getattr(field, "max_length", None)
+    return {"type": "string", **({"maxLength": longest} if longest else {})}
+
+
+def description_of(patterns: Sequence[URLPattern]) -> Callable[..., HttpResponse]:
+    """Return the view that describes the endpoints of URL patterns."""
+
+    @cache
+    def described() -> dict[str, Any]:
+        from drf_spectacular.generators import SchemaGenerator  # noqa: PLC0415 (asked seldom)
+
+        generator = SchemaGenerator(patterns=[*patterns])  # type: ignore[no-untyped-call]
+        found: dict[str, Any] = generator.get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
+        return found
+
+    @public
+    @require_safe
+    def openapi(request: HttpRequest) -> HttpResponse:
+        """Answer with the description of the API; it is no secret."""
+        del request
+        server = {"url": get_script_prefix().rstrip("/") or "/"}
+        return json_response(described() | {"servers": [server]})
+
+    return openapi

@@ -1,0 +1,74 @@
+"""Endpoints that are the JSON form of a page: its parameters, answer and rights."""
+
+import typing
+from collections.abc import Callable, Iterable
+from dataclasses import make_dataclass
+from typing import Annotated, Any
+
+from django.http import HttpRequest, HttpResponseBase
+from django.urls import URLPattern
+
+from deltaweb.web.api.endpoint import Role, endpoint
+from deltaweb.web.pages.page_json import Mark
+from deltaweb.web.pages.request.list_page import ListPage
+from deltaweb.web.pages.request.parameters import Takes
+
+Pages = Iterable[Any]
+"""URL patterns."""
+
+
+def page_endpoint(  # noqa: PLR0913 (what is said of a page)
+    patterns: Pages,
+    name: str,
+    answers: type,
+    says: str,
+    *,
+    role: str = Role.VIEWER,
+    waits: bool = False,
+    without: str = "",
+) -> Callable[..., HttpResponseBase]:
+    """Return the endpoint that answers what a page's `.json` does.
+
+    Args:
+        patterns: The URL patterns that have the page.
+        name: The URL name of the page.
+        answers: The dataclass of its JSON form.
+        says: What the endpoint does, in a sentence.
+        role: Who may open it.
+        waits: Whether it answers 202 while a job is at what it shows.
+        without: Parameters of its address that are for its HTML alone.
+    """
+    view = _view_of(patterns, f"{name}-json")
+    takes = _fewer(view.takes, without.split())  # type: ignore[attr-defined]  # of `page`
+    statuses = (200, 202) if waits else (200,)
+
+    def get(_self: object, request: HttpRequest, **parts: object) -> HttpResponseBase:
+        return view(request, fmt="json", **parts)
+
+    get.__doc__ = says
+    return endpoint(role, takes=takes, answers=dict.fromkeys(statuses, answers))(get)
+
+
+def list_of(on: ListPage[Any]) -> type:
+    """Return the dataclass of the JSON form of a list."""
+    page = typing.get_type_hints(typing.get_type_hints(on.page)["return"])
+    place: Any = Annotated[page["paged"], Mark.SPREAD]  # noqa: F821 (no name of a type)
+    fields = [("place", place), ("next", str | None), (on.entries, page["rows"])]
+    name = f"{on.entries.capitalize()}Page"
+    return make_dataclass(name, fields, frozen=True)
+
+
+def _view_of(patterns: Pages, name: str) -> Callable[..., HttpResponseBase]:
+    found = (one for one in patterns if isinstance(one, URLPattern))
+    return next(one.callback for one in found if one.name == name)
+
+
+def _fewer(takes: Takes, without: Iterable[str]) -> Takes:
+    """Return parameters but for some of those that are named in words."""
+    left = set(without)
+    return [
+        " ".join(name for name in part.split() if name not in left)
+        if isinstance(part, str)
+        else part
+        for part in takes
+    ]

@@ -1,0 +1,80 @@
+"""Serializers, made of the one dataclass of each resource.
+
+The fields of an answer are those of its JSON form (`pages.page_json`): what is spread
+stands flat, what is for templates alone is left out.
+"""
+
+import types
+from collections.abc import Iterable, Mapping
+from dataclasses import is_dataclass, make_dataclass
+from datetime import date, datetime
+from functools import cache, reduce
+from operator import or_
+from typing import Any, Final, Literal, Union, cast, get_args, get_origin
+from uuid import UUID
+
+from rest_framework.fields import JSONField
+from rest_framework_dataclasses.serializers import DataclassSerializer
+
+from deltaweb.web.pages.page_json import made_of, types_of
+
+_SCALARS: Final = (str, int, float, bool, datetime, date, UUID)
+
+
+class ShapeSerializer(DataclassSerializer[Any]):
+    """A dataclass by its fields; a value of any type is JSON of any kind."""
+
+    serializer_field_mapping = {
+        **DataclassSerializer.serializer_field_mapping,
+        Any: JSONField,
+    }
+
+    @property
+    def serializer_dataclass_field(self) -> "type[ShapeSerializer]":
+        """What a dataclass within another becomes."""
+        return ShapeSerializer
+
+
+@cache
+def serializer_of(kind: type) -> type[ShapeSerializer]:
+    """Return the serializer of a dataclass as it is written, for what is read."""
+    meta = type("Meta", (), {"dataclass": kind})
+    return type(f"{kind.__name__}Serializer", (ShapeSerializer,), {"Meta": meta})
+
+
+@cache
+def shape_of(kind: type) -> type:
+    """Return a dataclass whose fields are the keys that another has in JSON."""
+    fields = [(name, _plain(hint)) for name, hint in types_of(kind).items()]
+    shape = make_dataclass(kind.__name__, fields, frozen=True)
+    shape.__doc__ = kind.__doc__
+    return shape
+
+
+def answer_of(kind: type) -> type[ShapeSerializer]:
+    """Return the serializer of the JSON form of a dataclass, for what is answered."""
+    return serializer_of(shape_of(kind))
+
+
+def _plain(hint: Any) -> Any:  # noqa: ANN401 (a type; a line a kind)
+    """Return the type of a value in JSON, `Any` where nothing is known of it."""
+    hint = made_of(hint)
+    origin, args = get_origin(hint), get_args(hint)
+    if origin in {Union, types.UnionType}:
+        parts = [_plain(one) for one in args if one is not types.NoneType]
+        if Any in parts:
+            return Any
+        found = reduce(or_, parts)
+        return found | None if types.NoneType in args else found
+    if origin is Literal or hint in _SCALARS:
+        return hint
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        return dict[str, _plain(args[1])]  # type: ignore[misc]  # made as the program runs
+    if isinstance(origin, type) and issubclass(origin, Iterable):
+        return list[_plain(args[0])] if _is_alike(args) else list[Any]  # type: ignore[misc]  # as above
+    return shape_of(cast("type", hint)) if is_dataclass(hint) else Any
+
+
+def _is_alike(args: tuple[Any, ...]) -> bool:
+    """Whether all entries of a list or tuple are of one type."""
+    return len(args) == 1 or args[1:] == (Ellipsis,)

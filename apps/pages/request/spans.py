@@ -1,0 +1,54 @@
+"""Spans of time as people write them: 90d, 24h, 30m, or a last day."""
+
+import re
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Final
+
+from deltaweb.web.pages.errors import PageError
+
+_SPAN: Final = re.compile(r"(\d{1,6})\s*(d|h|m)", re.IGNORECASE | re.ASCII)
+_UNITS: Final = {"d": "days", "h": "hours", "m": "minutes"}
+
+
+class SpanInvalidError(PageError, code="span-invalid"):
+    """A text is no span of time, or it is over."""
+
+    text: str
+    reason: str
+    status = 422
+    message = "{text:.40r} will not do: {reason}."
+    hint = "Write 90d, 24h, 30m or a date such as 2030-12-31."
+
+
+def parse_span(text: str, *, now: datetime) -> timedelta:
+    """Read a span of time; 0 is one, and a day in UTC that is over a negative one.
+
+    Raises:
+        SpanInvalidError: If the text is neither a span nor a date.
+    """
+    stripped = text.strip()
+    if stripped == "0":
+        return timedelta(0)
+    if found := _SPAN.fullmatch(stripped):
+        return timedelta(**{_UNITS[found[2].lower()]: int(found[1])})
+    try:
+        last_day = date.fromisoformat(stripped)
+        ends_at = datetime.combine(last_day, time(), tzinfo=UTC) + timedelta(days=1)
+    except (ValueError, OverflowError) as error:
+        reason = "it is neither a span of time nor a date"
+        raise SpanInvalidError(text=text, reason=reason) from error
+    return ends_at - now
+
+
+def parse_end(text: str, *, now: datetime) -> datetime | None:
+    """Read when something ends that begins now; None for an empty text, for ever.
+
+    Raises:
+        SpanInvalidError: If the text is neither a span nor a date, or is over.
+    """
+    if not text.strip():
+        return None
+    span = parse_span(text, now=now)
+    if span <= timedelta(0):
+        raise SpanInvalidError(text=text, reason="it is over at once")
+    return now + span

@@ -1,0 +1,31 @@
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from deltaweb.web.pages.request.spans import SpanInvalidError, parse_end, parse_span
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+class TestParseEnd:
+    @pytest.mark.parametrize(
+        ("text", "end"),
+        [
+            pytest.param("90d", NOW + timedelta(days=90), id="a span"),
+            pytest.param(
+                "2026-11-30", datetime(2026, 12, 1, tzinfo=UTC), id="through a day"
+            ),
+            pytest.param("", None, id="never"),
+        ],
+    )
+    def test_reads_spans_days_and_nothing(self, text, end) -> None:
+        assert parse_end(text, now=NOW) == end
+
+    @pytest.mark.parametrize("text", ["0", "2026-11-20", "soon", "9" * 400 + "d"])
+    def test_refuses_what_is_over_or_no_span(self, text: str) -> None:
+        with pytest.raises(SpanInvalidError, match="will not do"):
+            parse_end(text, now=NOW)
+
+
+def test_a_span_may_be_nothing() -> None:
+    assert parse_span("0", now=NOW) == timedelta(0)
