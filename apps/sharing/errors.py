@@ -7,6 +7,9 @@ DeltaError
     ├── ShareNotFoundError          no share has that name
     ├── RecipientNotFoundError      no recipient has that name
     ├── SharedTableNotFoundError    the share has no such table
+    ├── SharedSchemaNotFoundError   the share has no such schema whole
+    ├── NamespaceUnknownError       a namespace without tables
+    ├── TableOfSchemaError          a table that came with its schema
     ├── PartitionFilterError        a filter that does not fit the table
     ├── StartVersionError           a version that history cannot begin at
     ├── NetworkInvalidError         a text that is no network
@@ -103,7 +106,35 @@ class SharedTableNotFoundError(SharingStateError, code="shared-table-not-found")
     hint = "The share {share} itself shows which tables it has."
 
 
+class SharedSchemaNotFoundError(SharingStateError, code="shared-schema-not-found"):
+    """The share has no schema of that name whole."""
+
+    share: str
+    name: str
+    status = 404
+    message = "The share {share} has no schema {name:.200r} whole."
+    hint = "The share {share} itself shows which it has."
+
+
 # === What is shared, and how ===
+
+
+class NamespaceUnknownError(SharingStateError, code="namespace-unknown"):
+    """No table is in the namespace that is to be shared."""
+
+    namespace: str
+    message = "No table is in the namespace {namespace:.80r}."
+    hint = "Write it as in the names of its tables; default is that of bare names."
+
+
+class TableOfSchemaError(SharingStateError, code="table-of-schema"):
+    """A table came with its schema, and goes with it."""
+
+    name: str
+    schema: str
+    status = 409
+    message = "{name} is shared with the whole schema {schema}."
+    hint = "Remove the schema, or hide the table from viewers: that withdraws it."
 
 
 class PartitionFilterError(SharingStateError, code="partition-filter-invalid"):

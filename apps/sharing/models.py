@@ -2,6 +2,7 @@
 
 Share            a named group of tables
 SharedTable      a table in a share, under a schema and a name of its own
+SharedSchema     a namespace in a share, with the tables that it has and will have
 Recipient        somebody outside who reads shares
 Grant            a share that a recipient may read
 RecipientToken   what a recipient proves itself by: a bearer token, or an OAuth client
@@ -47,6 +48,33 @@ class Share(models.Model):
         return address_of("shares", self.name)
 
 
+class SharedSchema(models.Model):
+    """A namespace of the catalogue that a share has whole, under a name of its own."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    share = models.ForeignKey(Share, models.CASCADE, related_name="shared_schemas")
+    schema = models.CharField(max_length=MAX_NAME_LENGTH)
+    schema_key = models.CharField(max_length=MAX_NAME_LENGTH * 3)
+    namespace = models.CharField(max_length=200)
+    with_history = models.BooleanField(default=True)
+    added_at = models.DateTimeField()
+    added_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True
+    )
+
+    class Meta:
+        ordering = ["schema_key"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["share", "schema_key"], name="shared_schema_unique_name"
+            )
+        ]
+
+    def __str__(self) -> str:
+        """Name the schema as recipients do."""
+        return self.schema
+
+
 class SharedTable(models.Model):
     """A table as a share shows it.
 
@@ -58,6 +86,10 @@ class SharedTable(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     share = models.ForeignKey(Share, models.CASCADE, related_name="shared_tables")
     table = models.ForeignKey(Table, models.PROTECT, related_name="shared_tables")
+    # The schema that it came with; null if it was put in by itself.
+    from_schema = models.ForeignKey(
+        SharedSchema, models.CASCADE, null=True, blank=True, related_name="tables"
+    )
     schema = models.CharField(max_length=MAX_NAME_LENGTH)
     schema_key = models.CharField(max_length=MAX_NAME_LENGTH * 3)
     name = models.CharField(max_length=MAX_NAME_LENGTH)

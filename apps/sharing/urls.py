@@ -11,7 +11,7 @@ from deltaweb.web.sharing.issuing import client_views as clients
 from deltaweb.web.sharing.issuing import views as tokens
 from deltaweb.web.sharing.recipients import views as recipients
 from deltaweb.web.sharing.recipients.listing import RECIPIENTS
-from deltaweb.web.sharing.shares import settings_views, table_views
+from deltaweb.web.sharing.shares import schema_views, settings_views, table_views
 from deltaweb.web.sharing.shares import views as shares
 from deltaweb.web.sharing.shares.forms import ListForm
 from deltaweb.web.sharing.shares.listing import SHARES
@@ -40,6 +40,12 @@ urlpatterns = [
     ),
     path(
         f"{SHARED_TABLE}remove", shares.shared_table_remove, name="shared-table-remove"
+    ),
+    path(f"{SHARE}schemas/add", schema_views.schema_add, name="schema-add"),
+    path(
+        f"{SHARE}schemas/<uuid:schema_id>/remove",
+        schema_views.schema_remove,
+        name="schema-remove",
     ),
     path(f"{SHARE}recipients/add", shares.grant_add, name="grant-add"),
     path(f"{SHARE}recipients/remove", shares.grant_remove, name="grant-remove"),

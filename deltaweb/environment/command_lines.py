@@ -24,9 +24,13 @@ COMMANDS: Final = {
     "table": "Tables: the catalogue, what their logs say, and their upkeep.",
     "parquet": "Parquet files: what their footers say, their rows, and their schemas.",
     "storage": "Object stores: add, list, remove, reseal.",
-    "share": "Shares: create, add-table, list, show, remove-table, delete.",
+    "share": (
+        "Shares: create, add-table, add-schema, list, show, remove-table, "
+        "remove-schema, delete."
+    ),
     "recipient": (
-        "Recipients: create, list, show, grant, ungrant, link, rotate, revoke, delete."
+        "Recipients: create, list, show, grant, ungrant, add-client, link, rotate, "
+        "revoke, delete."
     ),
     "completion": "Print what completes command lines in bash, zsh or fish.",
     "user": "Users: add, sign-in link, role, disable, enable, list, API key.",

@@ -35,6 +35,8 @@ WORDS: Final = {
     "share.filter_table": "changed which partitions of a table are shared",
     "share.describe_table": "changed the comment of a shared table",
     "share.update_table": "changed a shared table",  # all fields in one old record
+    "share.add_schema": "shared a whole schema",
+    "share.remove_schema": "took a whole schema out",
     "share.remove_table": "removed a table",
     "recipient.create": "created the recipient",
     "recipient.set_contact": "changed the contact of the recipient",

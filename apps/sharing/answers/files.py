@@ -12,6 +12,7 @@ from deltaweb.sharing.errors import FileGoneError, FileRefusedError
 from deltaweb.storage.local_file import open_local_file
 from deltaweb.storage.signing.file_urls import FileURLInvalidError, verify
 from deltaweb.web.sharing.access import callers as access
+from deltaweb.web.sharing.access.withdrawals import IN_ITS_SCHEMA
 from deltaweb.web.sharing.errors import AccessError
 from deltaweb.web.sharing.models import RecipientToken, SharedTable
 from deltaweb.web.tables.storage.locations import check_allowed
@@ -99,7 +100,7 @@ def _live_token(token_id: UUID, *, address: str, now: datetime) -> RecipientToke
 
 def _granted_table(table_id: UUID, token: RecipientToken) -> SharedTable:
     granted = SharedTable.objects.select_related("share", "table").filter(
-        id=table_id, share__grants__recipient=token.recipient_id
+        IN_ITS_SCHEMA, id=table_id, share__grants__recipient=token.recipient_id
     )
     if shared := granted.first():
         return shared

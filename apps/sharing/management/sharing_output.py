@@ -12,6 +12,7 @@ from deltaweb.web.sharing.issuing.token_rows import TokenResource, token_rows
 from deltaweb.web.sharing.models import Recipient, RecipientToken
 from deltaweb.web.sharing.recipients.listing import RecipientResource, recipient_rows
 from deltaweb.web.sharing.shares.resources import SharedTableResource, ShareResource
+from deltaweb.web.sharing.shares.schemas import SharedSchemaResource
 from deltaweb.web.tables.management.text_output import Columns, facts, listed, time_text
 
 WHOLE_HISTORY: Final = "whole history"
@@ -53,7 +54,19 @@ def shared_table_lines(tables: Sequence[SharedTableResource]) -> Iterator[str]:
             "REGISTERED AS": "table",
             "HISTORY": history_text,
             "ONLY FILES OF": "partition_filter",
+            "STATE": lambda table: "" if table.state == "active" else table.state,
         },
+    )
+
+
+def schema_lines(schemas: Sequence[SharedSchemaResource]) -> Iterator[str]:
+    """Yield a line a schema that a share has whole; nothing where it has none."""
+    if not schemas:
+        return
+    yield ""
+    yield from listed(
+        schemas,
+        {"WHOLE SCHEMA": "schema", "NAMESPACE": "namespace", "TABLES": "num_tables"},
     )
 
 

@@ -12,7 +12,11 @@ from deltaweb.web.pages.actions import (
     report,
     report_changes,
 )
-from deltaweb.web.sharing.errors import NameTakenError, StartVersionError
+from deltaweb.web.sharing.errors import (
+    NameTakenError,
+    StartVersionError,
+    TableOfSchemaError,
+)
 from deltaweb.web.sharing.models import Share, SharedTable
 from deltaweb.web.sharing.names import check_name, name_key, save_named
 from deltaweb.web.sharing.shares.partition_filters import check_partition_filter
@@ -179,7 +183,15 @@ def update_table(  # noqa: PLR0913 (each is one fact of the shared table)
 
 @transaction.atomic
 def remove_table(shared_table: SharedTable, *, actor: Actor, now: datetime) -> None:
-    """Take a table out of a share; the table itself stays registered."""
+    """Take a table out of a share; the table itself stays registered.
+
+    Raises:
+        TableOfSchemaError: If it came with its schema, and would come again.
+    """
+    if shared_table.from_schema is not None:
+        raise TableOfSchemaError(
+            name=shared_table.full_name, schema=shared_table.from_schema.schema
+        )
     report(_table_action("share.remove_table", shared_table, actor, now))
     shared_table.delete()
 

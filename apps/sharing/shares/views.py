@@ -121,9 +121,13 @@ def shared_table_remove(
     """Take a table out of a share."""
     share = find_share(name)
     shared_table = _shared_table(share, table_id)
-    share_services.remove_table(
-        shared_table, actor=actor_of(request), now=timezone.now()
-    )
+    try:
+        share_services.remove_table(
+            shared_table, actor=actor_of(request), now=timezone.now()
+        )
+    except DeltaError as error:
+        messages.error(request, str(error))
+        return redirect(share)
     messages.success(
         request,
         f"{shared_table.full_name} is no longer in {share.name}; "

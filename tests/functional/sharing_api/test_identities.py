@@ -28,7 +28,7 @@ AUDIENCE = "deltaweb"
 def federate(recipient: Recipient, issuer: LocalIssuer, **whom: str) -> RecipientToken:
     """Let a recipient in by tokens of an issuer."""
     proof = proofs.by_issuer(issuer=issuer.url, audience=AUDIENCE, **whom)
-    facts = {"actor": COMMAND_LINE, "now": timezone.now()}
+    facts: Any = {"actor": COMMAND_LINE, "now": timezone.now()}
     return tokens.issue_token(recipient, proof=proof, lifetime=DAY, **facts)
 
 

@@ -36,7 +36,7 @@ KEY = RSAKey.generate_key(2048)
 
 def new_client(recipient: Recipient, proof: proofs.Proof) -> tuple[RecipientToken, str]:
     """An OAuth client of a recipient, and its secret, if it has one."""
-    facts = {"actor": COMMAND_LINE, "now": timezone.now()}
+    facts: Any = {"actor": COMMAND_LINE, "now": timezone.now()}
     token = tokens.issue_token(recipient, proof=proof, lifetime=DAY, **facts)
     if not proof.has_secret:
         return token, ""
@@ -300,7 +300,7 @@ class TestAccessToken:
 
     def made(self, client: RecipientToken, **changed: Any) -> str:  # noqa: ANN401 (facts)
         now = timezone.now()
-        facts = {"keys": oauth_server().keys, "issuer": ISSUER, "now": now}
+        facts: Any = {"keys": oauth_server().keys, "issuer": ISSUER, "now": now}
         facts |= {"ends_at": now + DAY} | changed
         return new_access_token(client.id, **facts)[0]
 
