@@ -141,14 +141,14 @@ class APIKeyUnknownError(PageError, code="api-key-unknown"):
     def _verdict(self) -> str:
         if self.looks_like_key:
             return "This API key is unknown or revoked."
-        return "This bearer token is no API key of a user."
+        return "This bearer token is not a user's API key."
 
     @property
     def _advice(self) -> str:
         if self.looks_like_key:
             return "Make a new one at /me/ or with 'deltaweb user key NAME'."
         return (
-            "The token of a share is good below /delta-sharing/ alone: check the "
+            "A share's token is valid only below /delta-sharing/: check the "
             f"endpoint of the profile file. Keys of users begin with {KEY_MARK}."
         )
 
@@ -189,12 +189,12 @@ class ScopeRequiredError(PageError, code="scope-required"):
 
 
 class ScopeInvalidError(PageError, code="scope-invalid"):
-    """A word that is no scope of a key."""
+    """A word that is not a scope of a key."""
 
     scope: str
     known: Sequence[str]
     status = 422
-    message = "{scope:.40r} is no scope of an API key."
+    message = "{scope:.40r} is not a scope of an API key."
     hint = "Choose of {_known}."
 
     @property

@@ -186,7 +186,7 @@ def read_body(request: HttpRequest, kind: type) -> Any:  # noqa: ANN401 (the dat
 
     Raises:
         NotJSONError: If it says that it is something else.
-        BodyInvalidError: If it is no JSON, or does not fit.
+        BodyInvalidError: If it is not JSON, or does not fit.
         UnknownParameterError: If it has a key that the dataclass has not.
     """
     content_type = request.content_type or ""
@@ -195,7 +195,7 @@ def read_body(request: HttpRequest, kind: type) -> Any:  # noqa: ANN401 (the dat
     try:
         values = json.loads(request.body or b"{}", parse_constant=_no_number)
     except (ValueError, RecursionError):
-        raise BodyInvalidError(reason="it is no JSON") from None
+        raise BodyInvalidError(reason="it is not JSON") from None
     return body_of(values, kind)
 
 

@@ -23,7 +23,7 @@ WORDS: Final[Mapping[str, str]] = {
     "v": "The version; the newest without. `version` is understood as well.",
     "page": "The number of the page, from 1.",
     "before": "The page after this key, as `next` of the page before has it.",
-    "sort": "The order; a minus in front turns it round.",
+    "sort": "The order; a minus in front reverses it.",
     "q": "What the name, or the words about it, hold.",
     "col": "A column that is read; all without.",
     "cols": "The number of the page of columns, from 1.",

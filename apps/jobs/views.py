@@ -186,7 +186,7 @@ def _job_to_change(request: HttpRequest, job_id: UUID) -> Job:
         raise PageError(
             status=403,
             code="permission-denied",
-            message="Only who asked for a job, or an editor, may change it.",
+            message="Only the person who started a job, or an editor, may change it.",
             hint="Ask an editor of this installation.",
         )
     return job

@@ -168,7 +168,7 @@ class Hub:
             except Exception as error:  # noqa: BLE001 (each channel raises its own kinds)
                 if pause_s == FIRST_PAUSE_S:  # said once, until it works again
                     kind = type(error).__name__
-                    logger.warning("No news (%s); pages ask by themselves.", kind)
+                    logger.warning("No live updates (%s); pages poll instead.", kind)
             self._is_live.clear()
             self._end_all()
             sleep(pause_s)

@@ -32,4 +32,4 @@ def _send(topics: tuple[str, ...]) -> None:
     except Exception as error:  # noqa: BLE001 (each channel raises its own kinds)
         _rests_until[0] = time.monotonic() + REST_S
         kind = type(error).__name__
-        logger.warning("News were not told (%s); pages ask by themselves.", kind)
+        logger.warning("A live update was not sent (%s); pages poll instead.", kind)

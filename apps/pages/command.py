@@ -10,7 +10,7 @@ the base keeps the promises that all of them make:
 * Warnings and logs go to stderr. With `--json` an error is a JSON document, too:
   `{"error": code, "message": ..., "hint": ...}`.
 * What destroys calls `self.confirm(question, yes=yes)` first; `--yes` skips it. Where
-  nobody is at a terminal to answer, that is bad usage.
+  no one is at a terminal to answer, that is bad usage.
 
     class Command(SubcommandsCommand):
         help = "Users: add, link, ..."
@@ -103,7 +103,7 @@ class NotAskedError(DeltawebError, code="not-asked"):
     """Something is to be destroyed, and nobody is there to say yes."""
 
     question: str
-    message = "Nothing was changed: nobody is at a terminal to answer {question:q}."
+    message = "Nothing was changed: no one is at a terminal to answer {question:q}."
     hint = "Pass --yes to do it, or --dry-run to see what would happen."
 
 
@@ -302,7 +302,7 @@ class Subcommand:
 def takes_writing_options(parser: argparse.ArgumentParser) -> None:
     """Let a verb that writes, or a part of one, only look, and not ask."""
     for option, said in (
-        ("--dry-run", "say what would happen, and do nothing"),
+        ("--dry-run", "show what would happen, and do nothing"),
         ("--yes", "do not ask"),
     ):
         # SUPPRESS: without it the default of a part would undo what stands before it.

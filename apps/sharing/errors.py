@@ -199,7 +199,7 @@ class LifetimeInvalidError(SharingStateError, code="lifetime-invalid"):
 
     text: str
     reason: str
-    message = "{text:.40r} will not do: {reason}."
+    message = "{text:.40r} is not valid: {reason}."
     hint = "Write 90d, 24h, 30m or a date such as 2030-12-31."
 
 
@@ -360,5 +360,5 @@ class LinkWithdrawnError(ActivationError, code="activation-link-withdrawn"):
 class LinkRevokedError(ActivationError, code="activation-link-revoked"):
     """A link whose token an administrator took back before it was fetched."""
 
-    message = "This activation link was taken back by the provider."
+    message = "This activation link was revoked by the provider."
     hint = "Ask the provider for a new one."

@@ -64,7 +64,8 @@ class ResultTooLargeError(DeltaError, code="result-too-large"):
     rows: int
     max_bytes: int
     message = (
-        "The first {rows} rows alone pass the {_mib} MiB that are kept for a download."
+        "The first {rows} rows already pass the {_mib} MiB that are kept for a "
+        "download."
     )
     hint = "Filter further, or use `deltaweb table rows --format csv`."
 
@@ -102,7 +103,7 @@ class OutputFormatError(DeltaError, code="output-format-unknown"):
 
     name: str
     formats: Sequence[str]
-    message = "{name} does not tell what to write."
+    message = "{name} does not say which format to write."
     hint = "End the name with {_choice}."
 
     @property
@@ -116,7 +117,7 @@ class OperationOutdatedError(DeltaError, code="operation-outdated"):
     name: str
     status = 409
     message = (
-        "Nothing was changed: the table {name} has moved on, and what would happen is "
-        "no longer what was shown."
+        "Nothing was changed: the table {name} has changed, and the preview that was "
+        "shown no longer holds."
     )
-    hint = "Look at the new preview, then agree to that."
+    hint = "Check the new preview, then confirm it."

@@ -18,7 +18,7 @@ _cleaned_at = {"monotonic_s": -math.inf}
 
 @shared_task(name="tables.probe_due", ignore_result=True)
 def probe_due(**_: object) -> None:
-    """Look for new commits, and for new tables, where that is due; safe to repeat."""
+    """Check for new commits, and for new tables, where that is due; safe to repeat."""
     probing.probe_tables(now=timezone.now())
     request_due_scans(now=timezone.now())
     if time.monotonic() - _cleaned_at["monotonic_s"] > CLEAN_INTERVAL_S:

@@ -71,7 +71,7 @@ def compare(column: TypedColumn, operator: str, literal: Literal) -> Predicate:
     """The comparison of a column with a literal, over the column's own type.
 
     Raises:
-        ValueError: The literal is no value of the column's type.
+        ValueError: The literal is not a value of the column's type.
     """
     if literal.kind == "null":
         return Constant(None)

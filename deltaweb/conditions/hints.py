@@ -143,7 +143,7 @@ class _Collected:
     def add_sql(self, hints: object) -> None:
         """Add the SQL hints, each alone."""
         if not isinstance(hints, list | tuple):
-            self.skip(hints, "it is no list of texts")
+            self.skip(hints, "it is not a list of texts")
             return
         for hint in hints[:MAX_HINTS]:
             self.add(hint, self.sql_parts)
@@ -155,7 +155,7 @@ class _Collected:
         """Add what the parts of a hint say, each alone."""
         try:
             if not isinstance(hint, str):
-                raise PredicateError(reason="it is no text")  # as others
+                raise PredicateError(reason="it is not text")  # as others
             parts = read(hint)
         except _FAULTS as error:
             self.skip(hint, _reason(error))

@@ -58,7 +58,7 @@ def parse_tree(text: str) -> JSONNode:
     except RecursionError:
         raise MalformedHintError(reason="it nests too deeply") from None
     except ValueError:
-        raise MalformedHintError(reason="it is no JSON") from None
+        raise MalformedHintError(reason="it is not JSON") from None
     return _node(value)
 
 
@@ -129,7 +129,7 @@ def read_condition(node: JSONNode) -> tree.Node:
 
 def _node(value: object) -> JSONNode:
     if not isinstance(value, dict):
-        raise MalformedHintError(reason="an operation in it is no JSON object")
+        raise MalformedHintError(reason="an operation in it is not a JSON object")
     return value
 
 
@@ -200,4 +200,6 @@ def _check_whole(text: str, bits: int) -> None:
     except ValueError:
         is_whole = False
     if not is_whole:
-        raise PredicateError(reason=f"{text[:40]!r} is no whole number of {bits} bits")
+        raise PredicateError(
+            reason=f"{text[:40]!r} is not a whole number of {bits} bits"
+        )

@@ -118,7 +118,7 @@ class _Widening:
         """A column that is a condition by itself."""
         column = self.column(node)
         if not is_boolean(column):
-            words = "is not a condition, since it is no boolean"
+            words = "is not a condition, since it is not a boolean"
             raise PredicateError(reason=f"column {column.shown} {words}")
         true = tree.Literal("boolean", "true")
         return compare_loosely(self.comparable(node), "=", true)
@@ -164,7 +164,7 @@ class _Widening:
         """A column of text."""
         column = self.comparable(operand)
         if type_name(column.data_type) != "string":
-            raise _refused(operand, "is no column of text")
+            raise _refused(operand, "is not a text column")
         return column
 
     def column(self, operand: tree.Operand) -> TypedColumn:

@@ -46,7 +46,7 @@ def check_number(name: str, value: object) -> None:
         pass
     hint = ""
     if name == "version" and isinstance(value, str | datetime):
-        hint = "A version by its time is asked for by timestamp=."
+        hint = "Give the time of a version as timestamp=."
     raise _wrong(name, "a whole number", value, hint=hint)
 
 

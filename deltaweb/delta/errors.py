@@ -283,7 +283,7 @@ class ColumnTypeError(SchemaError, code="column-type-not-read"):
     type_name: str
     reason: str = "its type {type_name} is not read"
     message = "{_subject} is of type {type_name}, which this server does not read."
-    hint: str = "Choose other columns: they are read all the same."
+    hint: str = "Choose other columns: they can still be read."
 
     @property
     def _subject(self) -> str:

@@ -21,7 +21,7 @@ COMMANDS: Final = {
     "worker": "Run jobs from the queues.",
     "beat": "Send the periodic tasks: probes of tables, sweeps of lost jobs.",
     "migrate": "Bring the database to what this version expects; serve does so, too.",
-    "table": "Tables: the catalogue, what their logs say, and their upkeep.",
+    "table": "Tables: the catalog, their logs, and maintenance.",
     "parquet": "Parquet files: what their footers say, their rows, and their schemas.",
     "storage": "Object stores: add, list, remove, reseal.",
     "share": (
@@ -98,7 +98,7 @@ def usage(line: str, kind: str) -> str:
 def unknown(line: str, kind: str, word: str, words: Mapping[str, str]) -> str:
     """Say that there is no such word, and which may be meant."""
     said = (
-        f"Error: {word!r} is no {kind.lower()} of {line}.",
+        f"Error: {word!r} is not a {kind.lower()} of {line}.",
         did_you_mean(word, words),
         f"'{line} --help' lists them.",
     )

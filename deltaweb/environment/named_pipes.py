@@ -24,7 +24,7 @@ PART_BYTES: Final = select.PIPE_BUF
 WAKING: Final = b"\n"
 _READ_BYTES: Final = 1 << 16  # what a pipe holds
 _WRITE: Final = os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC
-# Whoever opens a pipe for writing as well never comes to its end.
+# Anyone who opens a pipe for writing as well never comes to its end.
 _READ: Final = os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC
 
 

@@ -133,7 +133,7 @@ def require_package(name: str, package: str) -> None:
     extra = {"psycopg": "postgres"}.get(package, package)
     if find_spec(package) is None:
         message = (
-            f"{name} asks for the package {package}, which is not installed."
+            f"{name} needs the package {package}, which is not installed."
             f" Install it: pip install 'deltaweb[{extra}]'."
         )
         raise ImproperlyConfigured(message)

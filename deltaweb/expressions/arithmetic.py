@@ -123,7 +123,7 @@ def _remainder(
     operator: str, left: BoundExpression, right: BoundExpression
 ) -> BoundExpression:
     if not (pa.types.is_integer(left.kind) and pa.types.is_integer(right.kind)):
-        message = f"{operator} is evaluated here for whole numbers alone"
+        message = f"{operator} is evaluated here only for whole numbers"
         raise NotTranslatedError(message)
     kind = common_type(left.kind, right.kind)
     if operator == "DIV":

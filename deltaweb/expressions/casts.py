@@ -104,7 +104,7 @@ def _converted(
         return convert(values)
     except (pa.ArrowInvalid, ValueError, OverflowError) as error:
         text = str(error).partition("\n")[0][:120]
-        message = f"it is no {type_name(kind)} ({text})"
+        message = f"it is not a valid {type_name(kind)} ({text})"
         raise NoValueError(message) from None
 
 

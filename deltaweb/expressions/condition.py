@@ -40,7 +40,7 @@ class SQLCondition(RowCondition):
 
     Raises:
         TimeZoneUnknownError: If no zone is called so.
-        ExpressionError: If it is not evaluated here exactly, or is no condition.
+        ExpressionError: If it is not evaluated here exactly, or is not a condition.
     """
 
     def __init__(

@@ -10,7 +10,7 @@ from typing import Final
 
 from deltaweb.delta.errors import DeltaError, PredicateError
 
-UNSETTLED: Final = "its value is another each time it is looked at"
+UNSETTLED: Final = "its value changes with each evaluation"
 
 
 class ExpressionError(PredicateError, code="expression-unsupported"):
@@ -57,7 +57,7 @@ class ExpressionTooLargeError(ExpressionValueError, code="expression-too-large")
         "The expression {sql:q} makes too much: {function} brings it to {num_bytes:,}"
         " bytes of {_rows}, and {most_bytes:,} are the most."
     )
-    hint = "Let it make shorter texts, or have it look at rows with shorter ones alone."
+    hint = "Let it make shorter texts, or evaluate it only for rows with shorter ones."
 
     @property
     def _rows(self) -> str:

@@ -31,7 +31,7 @@ class BadLiteralError(NotTranslatedError):
     """A literal text is no value of the type that it is compared as."""
 
     def __init__(self, text: str, kind: pa.DataType) -> None:
-        super().__init__(f"{text[:80]!r} is no {type_name(kind)}")
+        super().__init__(f"{text[:80]!r} is not a valid {type_name(kind)}")
 
 
 class NoValueError(Exception):

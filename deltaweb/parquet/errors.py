@@ -18,7 +18,7 @@ from deltaweb.errors import DeltawebError
 class ParquetError(DeltawebError, code="parquet"):
     """Base of every error about a Parquet file."""
 
-    hint = "Look at what wrote the file, or write it again."
+    hint = "Check the program that wrote the file, or write it again."
 
 
 class FileNotParquetError(ParquetError, code="parquet-not-a-file"):
@@ -55,7 +55,10 @@ class ValuesUnreadableError(ParquetError, code="parquet-values-unreadable"):
 
     reason: str
     message = "The rows of this Parquet file cannot be read: {reason}."
-    hint = "The footer is shown as it is; the pages may be damaged or encoded newly."
+    hint = (
+        "The footer is shown as it is; the pages may be damaged or use a newer "
+        "encoding."
+    )
 
 
 class SchemaNotHeldError(ParquetError, code="parquet-schema-not-held"):

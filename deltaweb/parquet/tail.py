@@ -86,7 +86,9 @@ def open_source(source: Source) -> Iterator[RangeSource]:
     try:
         mode = os.fstat(descriptor).st_mode
         if not stat.S_ISREG(mode):
-            reason = "it is a folder" if stat.S_ISDIR(mode) else "it is no regular file"
+            reason = (
+                "it is a folder" if stat.S_ISDIR(mode) else "it is not a regular file"
+            )
             raise FileNotParquetError(reason=reason)
         yield _LocalFile(descriptor)
     finally:

@@ -59,7 +59,7 @@ def parse_capabilities(header: str, *, file_id_hash: str = "") -> Capabilities:
     if scheme and scheme not in SCHEMES:
         raise ParameterInvalidError(
             name=FILE_ID_HEADER,
-            reason=f"{scheme[:40]!r} is no way to derive ids of files",
+            reason=f"{scheme[:40]!r} is not a way to derive ids of files",
             hint=f"Send {' or '.join(SCHEMES)}, or leave the header out.",
         )
     formats, features = _values(header, _FORMAT_KEY), _values(header, _FEATURES_KEY)

@@ -101,7 +101,7 @@ def _reader_version(facts: _Facts) -> Iterator[Misreading]:
     if version > FEATURES_READER_VERSION:
         yield Misreading(
             f"{feature} {version}",
-            f"It asks for reader version {version}, which this server does not know.",
+            f"It requires reader version {version}, which this server does not know.",
         )
     elif version == FEATURES_READER_VERSION and facts.protocol.reader_features is None:
         yield Misreading(
@@ -127,7 +127,7 @@ def _deletion_vectors(facts: _Facts) -> Iterator[Misreading]:
         yield Misreading(
             DELETION_VECTORS,
             "Deletion vectors mark rows of its files as deleted, "
-            "and a client that reads the files alone would return those rows.",
+            "and a client that reads only the files would return those rows.",
         )
 
 
@@ -138,7 +138,7 @@ def _column_mapping(facts: _Facts) -> Iterator[Misreading]:
         yield Misreading(
             COLUMN_MAPPING,
             f"Its columns are mapped by {mode[:40]}: they go by other names in its "
-            "files, where a client would look for them in vain.",
+            "files, where a client would not find them.",
         )
 
 
@@ -158,7 +158,7 @@ def _type_widening(facts: _Facts) -> Iterator[Misreading]:
 
 def _catalog_managed(facts: _Facts) -> Iterator[Misreading]:
     if CATALOG_MANAGED in facts.features:
-        reason = "A catalog decides on its versions, and its log alone may be behind."
+        reason = "A catalog decides on its versions, and its log may be behind."
         yield Misreading(CATALOG_MANAGED, reason)
 
 
@@ -171,7 +171,7 @@ def _foreign_types(facts: _Facts) -> Iterator[Misreading]:
     for type_name, names in by_type.items():
         reason = (
             f"The type {type_name} of {listed(list(dict.fromkeys(names)))} "
-            "is none that clients of the parquet format know."
+            "is not one that clients of the parquet format know."
         )
         yield Misreading(FOREIGN_TYPES[type_name], reason)
 

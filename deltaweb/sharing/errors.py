@@ -118,7 +118,7 @@ class FormatNotOfferedError(SharingError, code="format-not-offered"):
     asked: Sequence[str]
     error_code = ErrorCode.UNSUPPORTED_OPERATION
     message = (
-        "The client asks for the response format {_formats}; this server answers in "
+        "The client requests the response format {_formats}; this server answers in "
         "parquet and in delta."
     )
     hint = "Send delta-sharing-capabilities with responseformat=delta,parquet."
@@ -205,7 +205,7 @@ class FileRefusedError(SharingError, code="file-refused"):
     reason: str
     status = 403
     error_code = ErrorCode.PERMISSION_DENIED
-    message = "This file is not handed out: {reason}."
+    message = "This file is not served: {reason}."
     hint = "Ask for the table's files again and use their URLs as they are."
 
 
@@ -224,7 +224,7 @@ class RangeUnsatisfiableError(SharingError, code="range-unsatisfiable"):
     size_bytes: int
     status = 416
     error_code = ErrorCode.INVALID_PARAMETER_VALUE
-    message = "The file has {size_bytes} bytes, and none of those asked for."
+    message = "The file has {size_bytes} bytes, and none of those requested."
     hint = "Ask for a range inside of it."
 
 

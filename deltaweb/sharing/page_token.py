@@ -103,6 +103,6 @@ def _json(values: list[str]) -> bytes:
 def _not_ours() -> ParameterInvalidError:
     return ParameterInvalidError(
         name="pageToken",
-        reason="it is none that this list has given",
+        reason="it was not issued by this list",
         hint="Send the nextPageToken of the page before, or none for the first page.",
     )

@@ -73,7 +73,7 @@ def parse_table_query(body: bytes) -> TableQuery:
     """Read the body of a query.
 
     Raises:
-        RequestMalformedError: If it is no JSON object, or a field is of another type.
+        RequestMalformedError: If it is not a JSON object, or a field has another type.
         ParameterInvalidError: If a value is out of range, or two versions are named.
     """
     fields = {name: value for name, value in _object(body).items() if value is not None}

@@ -35,7 +35,7 @@ def take_name(temporary: str, path: str) -> None:
     Raises:
         FileExistsError: If there is one of that name; nothing is changed then.
         StoreNotWritableError: If the disk has no way to do so in one step.
-        LocationError: If the disk does not take it.
+        LocationError: If the disk does not accept it.
     """
     try:
         try:

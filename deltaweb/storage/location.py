@@ -45,7 +45,7 @@ def _file_path(text: str) -> str:
     try:
         parts = urlsplit(text)
     except ValueError:
-        raise LocationInvalidError(location=text, reason="it is no URL") from None
+        raise LocationInvalidError(location=text, reason="it is not a URL") from None
     if parts.netloc.lower() not in {"", "localhost"}:
         raise LocationInvalidError(location=text, reason="it names another host")
     return unquote(parts.path) or "/"

@@ -15,7 +15,7 @@ FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 def write_fault(error: OSError, *, place: str) -> DeltaError:
     """Return the error of ours for a fault while `place` was written."""
-    reason = error.strerror or "the disk does not take it"
+    reason = error.strerror or "the disk does not accept it"
     if error.errno in FULL or "No space left" in str(error):
         return StorageFullError(location=place, reason=reason)
     if isinstance(error, PermissionError):

@@ -37,8 +37,8 @@ class TableDefinition(OpenedTable):
 
         Args:
             properties: By name; values are text.
-            upgrade: Whether the protocol may go up for them, in the same commit; there
-                is no way back.
+            upgrade: Whether the protocol may go up for them, in the same commit; this
+                cannot be undone.
             checkpoint: As in `append`.
 
         Raises:
@@ -81,7 +81,7 @@ class TableDefinition(OpenedTable):
             columns: Fields of pyarrow or of a schema, or DDL such as
                 `note STRING COMMENT 'what was said', tags ARRAY<STRING>`.
             upgrade: Whether the protocol may go up for their types, in the same
-                commit; there is no way back.
+                commit; this cannot be undone.
             checkpoint: As in `append`.
 
         Raises:
@@ -207,8 +207,8 @@ class TableDefinition(OpenedTable):
         Args:
             name: The constraint's name.
             sql: Its expression.
-            upgrade: Whether the protocol may go up for it, in the same commit; there
-                is no way back.
+            upgrade: Whether the protocol may go up for it, in the same commit; this
+                cannot be undone.
             checkpoint: As in `append`.
 
         Raises:
@@ -278,7 +278,7 @@ class TableDefinition(OpenedTable):
         *,
         checkpoint: "CheckpointTime | None" = None,
     ) -> "CommitResult":
-        """Raise the versions of the protocol; there is no way back.
+        """Raise the versions of the protocol; this cannot be undone.
 
         Raises:
             ProtocolUpgradeError: If a version would go down.

@@ -230,7 +230,7 @@ class TableWrites(OpenedTable):
         """
         if respell:
             if target_size_bytes is not None or cluster_by:
-                message = "choose packing or clustering files, or respelling values"
+                message = "choose compacting or clustering files, or respelling values"
                 raise ValueError(message)
             found = writer.files.respelling.plan_respell(
                 self._store, where, time_zone=self.sql_zone

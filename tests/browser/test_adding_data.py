@@ -44,7 +44,7 @@ def test_a_file_that_is_brought_becomes_a_table_after_a_type_was_changed(
     brought = FilePayload(name="returns.csv", mimeType="text/csv", buffer=CSV)
     page.locator("input[type=file]").set_input_files(brought)
     page.get_by_label("Decimal sign").select_option(",")
-    page.get_by_role("button", name="Look at every row").click()
+    page.get_by_role("button", name="Check every row").click()
     expect(page.get_by_role("button", name="Import 3 rows")).to_be_visible(
         timeout=WITHIN_MS
     )

@@ -87,7 +87,7 @@ def test_a_file_of_no_table_is_looked_into(watch: Watch, server: Installation) -
     page.goto(f"{server.url}/parquet")
 
     page.get_by_label("Location").fill(str(file))
-    page.get_by_role("button", name="Look into it").click()
+    page.get_by_role("button", name="Inspect it").click()
 
     expect(page.locator("#file-schema")).to_be_visible()
     assert_sound(watch, page.url)

@@ -135,7 +135,7 @@ def test_what_has_expired_is_listed_and_then_deleted(watch, server, folder):
     page = watch.page
     page.goto(f"{server.url}{CLEANUP}")
 
-    page.get_by_role("button", name="List what would go").click()
+    page.get_by_role("button", name="List what would be deleted").click()
     delete = page.get_by_role("button", name="Delete 9 files")
     expect(delete).to_be_visible(timeout=WITHIN_MS)
     page.get_by_text("The files, oldest first").click()

@@ -45,7 +45,7 @@ def folder(server: Installation, tmp_path_factory: pytest.TempPathFactory) -> Pa
 def test_the_slider_shows_what_each_retention_takes(watch: Watch, server: Installation):
     page = watch.page
     page.goto(f"{server.url}{VACUUM}")
-    page.get_by_role("button", name="List what could go").click()
+    page.get_by_role("button", name="List what could be deleted").click()
     slider = page.get_by_role("slider", name="Keep removed files for, in hours")
     expect(slider).to_be_visible(timeout=WITHIN_MS)
     files, size = page.locator("[data-num-files]"), page.locator("[data-size]")
@@ -73,7 +73,7 @@ def test_the_slider_shows_what_each_retention_takes(watch: Watch, server: Instal
     expect(size).to_have_text("20 B")
     expect(readable).to_have_text("6")
     expect(lost).to_be_hidden()
-    expect(page.get_by_text("Every version that reads now")).to_be_visible()
+    expect(page.get_by_text("Every version that can be read now")).to_be_visible()
     expect(delete).to_have_text("Delete 1 file, 20 B")
     assert hatched.get_attribute("width") == "0%"
 

@@ -119,7 +119,7 @@ class TestThePage:
 
         text = words(Client().get(path).content.decode())
 
-        assert text.count("Queries are refused, whatever the client.") == 1
+        assert text.count("Queries are refused for every client.") == 1
         assert "It needs &#x27;teleport&#x27;, which this server does not know" in text
 
     def test_says_which_clients_do_not_read_a_table(self, path: str) -> None:
@@ -129,7 +129,7 @@ class TestThePage:
 
         text = words(Client().get(path).content.decode())
 
-        assert "Queries are refused, whatever the client." not in text
+        assert "Queries are refused for every client." not in text
         assert text.count("Cannot be read by Power BI.") == 1
 
     def test_is_private(self, path: str) -> None:
@@ -272,7 +272,7 @@ class TestALinkThatDoesNotWork:
         answer = Client().get(path)
 
         assert answer.status_code == 410
-        assert "This link was taken back" in answer.content.decode()
+        assert "This link was revoked" in answer.content.decode()
 
     def test_because_there_is_a_newer_one(self, path: str, token: RecipientToken):
         tokens.issue_link(token, actor=COMMAND_LINE, now=timezone.now())
@@ -311,7 +311,7 @@ class TestALinkThatDoesNotWork:
 
         text = Client().get("/activate/nonsense").content.decode()
 
-        assert "whoever sent you this link" in text
+        assert "the person who sent you this link" in text
 
 
 def test_no_log_holds_the_nonce(path: str, caplog: pytest.LogCaptureFixture) -> None:

@@ -144,7 +144,7 @@ def test_a_command_is_known_whatever_its_settings_are(tmp_path: Path) -> None:
     done = run(tmp_path, "flush", DELTAWEB_PRODUCTION="true")
 
     assert done.returncode == 2
-    assert "'flush' is no command of deltaweb" in done.stderr
+    assert "'flush' is not a command of deltaweb" in done.stderr
 
 
 def test_the_help_of_a_group_has_none_of_django_s_options(tmp_path: Path) -> None:

@@ -178,7 +178,7 @@ class TestWhatIsNoFile:
         place = tmp_path / "pipe.parquet"
         os.mkfifo(place)
 
-        assert "it is no regular file" in refusal("parquet", verb, place)
+        assert "it is not a regular file" in refusal("parquet", verb, place)
 
     def test_is_refused_where_its_url_is_of_no_store(self, verb: str) -> None:
         assert "is not a location" in refusal("parquet", verb, "http://a.b/c.parquet")

@@ -202,7 +202,9 @@ class TestAMasterThatIsNotThere:
                 "FAILED",
                 "spark-master-unreachable",
             )
-            assert job["error"].startswith(f"The Spark master {master} is not reached")
+            assert job["error"].startswith(
+                f"The Spark master {master} cannot be reached"
+            )
             assert "DELTAWEB_SPARK_MASTER" in job["error_hint"]
 
 

@@ -128,7 +128,7 @@ def _key(text: str, names: Sequence[str]) -> tuple[str, ...]:
     key = tuple(dict.fromkeys(part.strip() for part in parts if part.strip()))
     unknown = [name for name in key if name not in names]
     if unknown or len(key) > MAX_KEYS:
-        named = repr(unknown[0][:80]) if unknown else "so many"
+        named = repr(unknown[0][:80]) if unknown else f"more than {MAX_KEYS}"
         raise QueryError(part="by", expected=f"columns of the table, not {named}")
     return key
 
@@ -138,7 +138,7 @@ def _shown_schema(table: Table, last: int) -> StructType:
     metadata = table.metadata_versions.filter(version__lte=last).first()
     newest = table.metadata_versions.first()
     if metadata is None or newest is None:
-        reason = "the log does not tell it"
+        reason = "the log does not say"
         raise SchemaError(column="", reason=reason)
     modes = [(one.configuration or {}).get(MAPPING_MODE) for one in (metadata, newest)]
     is_mapped = any(mode not in {None, "none"} for mode in modes)

@@ -139,7 +139,7 @@ class ChangeSpan:
             return f"v{self.first} is after v{self.last}: the range has no version."
         if self.gone:
             are = "is" if self.gone[0].first == self.gone[0].last else "are"
-            why = f"{are} no longer in the log: it does not tell what changed."
+            why = f"{are} no longer in the log, so what they changed is unknown."
             return f"{told(self.gone)} {why}"
         if self.off:
             at = told(self.off)

@@ -53,7 +53,7 @@ def file_ranges(strip: RangeStrip, type_text: str) -> Chart:
     notes = [
         f"a bar is about {bars[0].num_files:,} files" if is_binned else "a bar a file",
         "in order, not to scale" if strip.scale == "order" else "",
-        f"{strip.sampled:,} files looked at" if strip.sampled else "",
+        f"{strip.sampled:,} files sampled" if strip.sampled else "",
     ]
     return Chart(
         name="file-ranges",

@@ -102,7 +102,7 @@ def _sentence(event: LaneEvent) -> str:  # noqa: PLR0911 (a line a kind)
         case LaneEventKind.NULLABLE:
             return "May be null now"
         case LaneEventKind.REQUIRED:
-            return "Must not be null any more"
+            return "May no longer be null"
         case LaneEventKind.COMMENT:
             return "Comment changed"
         case LaneEventKind.DROPPED:
@@ -120,5 +120,7 @@ def _as_partition(table: Table, lane: Lane, up_to: int) -> Iterator[ColumnEvent]
     for (_, before), (version, now) in pairwise(told):
         was, is_one = (not names.isdisjoint(columns) for columns in (before, now))
         if was != is_one:
-            words = "Now a partition column" if is_one else "No partition column now"
+            words = (
+                "Now a partition column" if is_one else "No longer a partition column"
+            )
             yield ColumnEvent(version=version, kind="partition", text=words)

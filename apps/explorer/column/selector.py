@@ -67,7 +67,7 @@ class ColumnPage:
         column: Its row of the schema's tree.
         children: The rows right below.
         ranges: What files tell; None where there is no index.
-        events: How it came about, the newest first.
+        events: How it changed, the newest first.
         can_be_profiled: Whether its values can be read on their own.
         unread: The type for which its values are not read, or nothing.
     """

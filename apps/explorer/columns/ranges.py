@@ -156,8 +156,8 @@ def read_ranges(
         if files.num_rows > MAX_PARSED:
             return ColumnRanges(
                 num_files=files.num_rows,
-                untold="The index of a table of so many files keeps the statistics of"
-                " its first columns alone.",
+                untold="The index of a table with this many files keeps the"
+                " statistics of its first columns only.",
             )
         try:
             read = read_statistics(files["stats"], None, schema, [names])
@@ -171,7 +171,7 @@ def read_ranges(
     if counts is None or pa.types.is_nested(counts.type):
         return ColumnRanges(
             num_files=files.num_rows,
-            untold="Statistics are kept of its fields, not of the whole.",
+            untold="Statistics are kept for its fields, not for the whole.",
         )
     return _told(files, counts, low, high)
 

@@ -87,7 +87,7 @@ def parse_key(text: str, found: Comparison) -> tuple[str, ...]:
     key = tuple(dict.fromkeys(name.strip() for name in names if name.strip()))
     unknown = [name for name in key if name not in found.columns]
     if unknown or len(key) > MAX_KEYS:
-        named = repr(unknown[0][:80]) if unknown else "so many"
+        named = repr(unknown[0][:80]) if unknown else f"more than {MAX_KEYS}"
         expected = f"columns that both versions have, not {named}"
         raise QueryError(part="key", expected=expected)
     return key

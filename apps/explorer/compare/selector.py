@@ -148,7 +148,9 @@ class Comparison:
     @property
     def warning(self) -> str:
         """What the JSON form lacks and why, or nothing."""
-        same = "That is one version twice: nothing differs." if self.is_same else ""
+        same = (
+            "Both sides are the same version: nothing differs." if self.is_same else ""
+        )
         return self.unreadable_reason or self.schema_problem or same
 
     @property
@@ -211,7 +213,9 @@ class Comparison:
             "warning": self.unreadable_reason
             or self.schema_problem
             or (
-                "That is one version twice: nothing differs." if self.is_same else None
+                "Both sides are the same version: nothing differs."
+                if self.is_same
+                else None
             ),
         }
 

@@ -44,7 +44,7 @@ class ComparedVersion:
             return self.protocol.unsupported_reason
         if self.run is None or self.state != Commit.Readability.GONE:
             return ""
-        return f"the log no longer tells which files it had. {self.run.reason}".strip()
+        return f"the log no longer lists its files. {self.run.reason}".strip()
 
     @property
     def state_reason(self) -> str:

@@ -72,7 +72,7 @@ def compare_start(
     try:
         key = compare_jobs.parse_key(_wanted_key(request, found), found)
     except QueryError as error:
-        messages.error(request, f"Rows cannot be matched so. {error.hint}")
+        messages.error(request, f"Rows cannot be matched this way. {error.hint}")
         return HttpResponseRedirect(f"{url}?view=rows")
     compare_jobs.start_row_diff(
         found, key, requested_by=signed_in_user(request), now=timezone.now()
@@ -99,7 +99,7 @@ def _check_comparable(found: Comparison, *, missing: str = "") -> None:
         raise PageError(
             status=409,
             code="not-comparable",
-            message=problem or "That is one version twice.",
+            message=problem or "Both sides are the same version.",
             hint="Choose two versions that can be read.",
         )
 

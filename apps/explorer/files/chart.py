@@ -85,10 +85,11 @@ def rows_per_file(histogram: Histogram, *, height: str = "x-plot-m") -> Chart:
         unit="files",
         max_ticks=6,
     )
-    untold = f", {histogram.num_untold:,} do not tell" if histogram.num_untold else ""
+    num_unknown = histogram.num_untold
+    unknown = f", {num_unknown:,} without a row count" if num_unknown else ""
     return Chart(
         name="rows-per-file",
-        label=f"Rows per file: {sum(histogram.counts):,} files{untold}",
+        label=f"Rows per file: {sum(histogram.counts):,} files{unknown}",
         figure=figure,
         header=("Rows", "Files"),
         rows=[
@@ -96,7 +97,7 @@ def rows_per_file(histogram: Histogram, *, height: str = "x-plot-m") -> Chart:
             for text, count in zip(texts, histogram.counts, strict=True)
             if count
         ],
-        note=f"exact{untold}",
+        note=f"exact{unknown}",
         height=height,
     )
 

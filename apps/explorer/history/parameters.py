@@ -37,7 +37,7 @@ _LABELS: Final = {
     "isManaged": "Managed by the catalog",
     "retentionCheckEnabled": "Retention checked",
     "defaultRetentionMillis": "Retention of the table",
-    "specifiedRetentionMillis": "Retention asked for",
+    "specifiedRetentionMillis": "Requested retention",
 }
 _VALUES: Final = {
     "append": "append",

@@ -169,7 +169,7 @@ def _rows_reason(at: TableVersion, size_bytes: int | None) -> str:
         features = refused_features(at.protocol.as_action(), at.metadata.as_action())
         return f"not read here: {', '.join(features) or 'its metadata has no schema'}"
     if size_bytes is None:
-        return "the log no longer tells"
+        return "no longer in the log"
     return "not every file has statistics"
 
 

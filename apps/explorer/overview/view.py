@@ -181,4 +181,4 @@ def _shown(
 def _row_ids(highest: int) -> str:
     if highest < 0:
         return "no row has an id yet"
-    return f"ids of rows are given up to {highest:,}"
+    return f"row ids are assigned up to {highest:,}"

@@ -26,7 +26,7 @@ MAX_NAME_LENGTH: Final = 200
 _NOTES: Final = {
     PARTITION: "its value is in the log",
     MISSING: "its rows read NULL",
-    UNKNOWN: "the table has no such column, and readers pass over it",
+    UNKNOWN: "the table has no such column, and readers ignore it",
     WIDENED: "readers widen its values",
 }
 

@@ -64,7 +64,7 @@ class FileAmbiguousError(PageError, code="file-ambiguous"):
 
     status = 404
     message: str = "This version of the table has {count:,} files named {name!r}."
-    hint: str = "Say which by folder=…, as the list of files does."
+    hint: str = "Give its folder=…, as the list of files does."
     name: str = ""
     count: int = 0
 

@@ -102,7 +102,7 @@ def _ignored(leaves: pa.Table) -> Iterator[Note]:
         )
     if (more := found.num_rows - len(rows)) > 0:
         yield Note(
-            finding=f"{more:,} more columns have no range that may be believed.",
+            finding=f"{more:,} more columns have no reliable range.",
             meaning="The schema below says which, a column a row.",
             is_costly=True,
         )
@@ -166,7 +166,7 @@ def _warnings(facts: Mapping[str, Any]) -> Iterator[Note]:
     if facts.get("encryption"):
         yield Note(
             finding=f"Columns are encrypted by {facts['encryption']}.",
-            meaning="Their pages are read by nobody here.",
+            meaning="deltaweb does not read their pages.",
             is_costly=True,
         )
     warnings = facts.get("warnings") or []

@@ -102,7 +102,7 @@ def place_detail(request: HttpRequest, fmt: str) -> HttpResponseBase:
 @require_POST
 @editor_required
 def place_again(request: HttpRequest) -> HttpResponseBase:
-    """Look into a file once more: another may be at its place."""
+    """Inspect a file once more: another may be at its place."""
     location = text_of(request.POST, "location")[:MAX_LOCATION_LENGTH]
     user, now = signed_in_user(request), timezone.now()
     for kind in (INSPECT_PLACE, PREVIEW_PLACE):

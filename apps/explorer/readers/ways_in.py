@@ -160,7 +160,7 @@ def _spark(statements: Sequence[str]) -> Snippet:
     lines = [f"{statement};" for statement in statements]
     return Snippet(
         key="ways-sql",
-        label="Take it out: Spark SQL",
+        label="Remove it: Spark SQL",
         text="\n".join([f"-- Delta 4: {SPARK_SESSION}", *lines]),
     )
 

@@ -32,7 +32,7 @@ class FilterShapeError(QueryError):
 
     text: str
     operators: Collection[str]
-    message = "The filter {text:q} is no condition."
+    message = "The filter {text:q} is not a condition."
     hint = (
         "Give column:operator:value with one of {operators}, or a condition in SQL, or"
         " leave 'f' out."
@@ -57,7 +57,7 @@ class NotTextError(QueryError):
 
     column: str
     kind: str
-    message = "The column {column:q} ({kind}) is no text."
+    message = "The column {column:q} ({kind}) is not text."
     hint = "Use another operator, such as eq or lt."
 
 
@@ -68,5 +68,5 @@ class FilterValueError(QueryError):
     value: str
     kind: str
     example: str
-    message = "{value:q} is no value of the column {column:q} ({kind})."
+    message = "{value:q} is not a value of the column {column:q} ({kind})."
     hint = "Give {example}."

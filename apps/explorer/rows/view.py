@@ -280,7 +280,7 @@ def _not_ready(at: TableVersion, job: Job | None, problem: str) -> PageError:
     if job is None:
         unindexed = f"{at.table.full_name} is not indexed yet."
         message = problem or at.table.error or unindexed
-        hint = "Metadata and history can be shown all the same."
+        hint = "Metadata and history can still be shown."
         return PageError(status=409, code="rows-unreadable", message=message, hint=hint)
     return PageError(
         status=409,

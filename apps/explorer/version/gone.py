@@ -58,7 +58,7 @@ class GoneVersion:
     def error(self) -> PageError:
         """Return the answer of the machine forms."""
         nearest = [f"version {v}" for v in (self.older, self.newer) if v is not None]
-        hint = "Nothing brings its rows back but a backup of its files."
+        hint = "Only a backup of its files can bring its rows back."
         if nearest:
             hint = f"The nearest that can be read: {' and '.join(nearest)}."
         return PageError(
@@ -122,4 +122,4 @@ def _reason(
         absent = f"{what} {'is' if gone == 1 else 'are'} not in storage"
     if vacuum is not None:
         return f"{subject} the VACUUM of v{vacuum.version} deleted {what}."
-    return f"{subject} {absent}, and no VACUUM of the history tells of it."
+    return f"{subject} {absent}, and no VACUUM in the history mentions it."

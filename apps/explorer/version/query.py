@@ -19,7 +19,7 @@ class QueryError(PageError, code="bad-query"):
     part: str = "f"
     expected: str = ""
     status = 400
-    message: str = "The address asks for a {part!r} that cannot be read."
+    message: str = "The address has a {part!r} that cannot be read."
     hint: str = "Give {expected}, or leave {part!r} out."
 
 

@@ -69,7 +69,7 @@ class TableVersion:
         """Why nobody can say which files this version had, or nothing."""
         if self.state != Commit.Readability.GONE or self.head.timeline is None:
             return ""
-        known = f"The log no longer tells which files version {self.version} had."
+        known = f"The log no longer lists the files of version {self.version}."
         return f"{known} {self.head.timeline.shown_run.reason}".strip()
 
     @property

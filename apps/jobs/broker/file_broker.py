@@ -64,7 +64,7 @@ class Channel(virtual.Channel):
             try:
                 message: dict[str, Any] = json.loads(text)
             except ValueError:
-                logger.warning("A message is dropped that is not whole: %s", path.name)
+                logger.warning("An incomplete message is dropped: %s", path.name)
                 continue
             return message
         raise Empty

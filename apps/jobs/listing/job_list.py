@@ -89,7 +89,7 @@ COLUMNS: Final = (
     Column("job", "Job", "title", never_null=True),
     Column("state", "State", "state", never_null=True),
     Column("by", "By", "requested_by__username", css="dw-only-w"),
-    Column("asked", "Asked for", "created_at", descends=True, never_null=True),
+    Column("asked", "Requested", "created_at", descends=True, never_null=True),
     Column("finished", "Finished", "finished_at", descends=True),
 )
 JOBS: Final = ListPage(

@@ -49,8 +49,8 @@ class JobMemoryError(DeltawebError, code="job-memory"):
         " MiB."
     )
     hint = (
-        "It isn't tried again by itself. Let it read fewer rows or columns, or make"
-        " shorter texts; DELTAWEB_JOB_MEMORY_BYTES is what an administrator sets."
+        "It is not retried automatically. Let it read fewer rows or columns, or"
+        " make shorter texts; DELTAWEB_JOB_MEMORY_BYTES is what an administrator sets."
     )
 
     @property
@@ -67,7 +67,7 @@ class JobKilledError(JobMemoryError):
 
     message = (
         "The worker was killed, probably because it used more memory than there is:"
-        " {_used} MiB when it was last looked at."
+        " {_used} MiB when it was last measured."
     )
 
 

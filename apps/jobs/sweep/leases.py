@@ -81,8 +81,8 @@ def _end_lost_lease(job: Job, *, now: datetime) -> Job.State | None:
             error_code="worker-lost",
             error=f"The worker stopped {job.attempts} times in the middle of this job.",
             error_hint=(
-                "Look into the worker's log for what stopped it (memory, most often),"
-                " then retry."
+                "Check the worker's log for what stopped it (usually memory), then"
+                " retry."
             ),
             **ended,
         )

@@ -34,7 +34,7 @@ def parse_day(text: str) -> date:
         day, month, year = found.groups()
         return date(int(year), MONTHS.index(month.capitalize()) + 1, int(day))
     except ValueError:
-        message = f"{text!r} is no day"
+        message = f"{text!r} is not a day"
         raise ValueError(message) from None
 
 

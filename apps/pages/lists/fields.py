@@ -16,7 +16,7 @@ class SortField(forms.ChoiceField):
     def __init__(self, columns: Sequence[Column]) -> None:
         super().__init__(choices=sort_choices(columns), required=False)
         keys = ", ".join(column.key for column in columns if column.key)
-        self.hint = f"Order by one of {keys}; {REVERSED} in front turns it round."
+        self.hint = f"Order by one of {keys}; {REVERSED} in front reverses it."
 
 
 class DayField(forms.CharField):
@@ -33,7 +33,7 @@ class DayField(forms.CharField):
         try:
             return parse_day(text) if text else None
         except ValueError:
-            message = "is no day."
+            message = "is not a day."
             raise forms.ValidationError(message) from None
 
 
@@ -47,7 +47,7 @@ class WordField(forms.ChoiceField):
     def __init__(self, choices: Mapping[str, str] | Iterable[tuple[str, str]]) -> None:
         pairs = list(choices.items() if isinstance(choices, Mapping) else choices)
         super().__init__(choices=pairs, required=False)
-        self.hint = f"Say one of {', '.join(word for _, word in pairs)}."
+        self.hint = f"Use one of {', '.join(word for _, word in pairs)}."
         # Values come last: a word never takes the meaning of a value from it.
         spellings = [(word, value) for value, word in pairs]
         spellings += [(value, value) for value, _ in pairs]

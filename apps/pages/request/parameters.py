@@ -151,7 +151,7 @@ def cleaned(form: Form) -> dict[str, Any]:
         raise PageError(
             status=400,
             code="query-invalid",
-            message=f"The address asks for something odd: {'; '.join(faults)}",
+            message=f"The address is not valid: {'; '.join(faults)}",
             hint=hints_of(form)
             or "Correct the address, or start again from the catalog.",
         )

@@ -29,7 +29,7 @@ class NotPrefetchedError(PageError, code="not-prefetched"):
 
     status = HTTPStatus.SERVICE_UNAVAILABLE
     message = "This page is made when somebody opens it."
-    hint = "Open it; browsers that look ahead do so by themselves."
+    hint = "Open it; browsers that prefetch pages do so by themselves."
 
 
 def prefetching(get_response: GetResponse) -> GetResponse:

@@ -16,7 +16,7 @@ class SpanInvalidError(PageError, code="span-invalid"):
     text: str
     reason: str
     status = 422
-    message = "{text:.40r} will not do: {reason}."
+    message = "{text:.40r} is not valid: {reason}."
     hint = "Write 90d, 24h, 30m or a date such as 2030-12-31."
 
 

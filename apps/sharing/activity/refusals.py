@@ -19,14 +19,14 @@ _SECRET: Final = re.compile(r"\bdw[kt]_[\w-]+")
 _BY_CODE: Final[Mapping[str, str]] = MappingProxyType(
     {
         "STREAM_BROKEN": "The answer broke off: what was left of it cannot be read.",
-        "UNAUTHENTICATED": "No token that is good came with the call.",
+        "UNAUTHENTICATED": "No valid token came with the call.",
         "PERMISSION_DENIED": "The caller may not do this, or not from that address.",
         "RESOURCE_DOES_NOT_EXIST": (
-            "What was asked for does not exist, or is not granted to the caller."
+            "What was requested does not exist, or is not granted to the caller."
         ),
-        "RESOURCE_EXHAUSTED": "More was asked for at once than the caller may.",
-        "UNSUPPORTED_OPERATION": "The server does not offer what was asked for.",
-        "INVALID_PARAMETER_VALUE": "A value of the call is none that it can have.",
+        "RESOURCE_EXHAUSTED": "The caller requested more at once than it may.",
+        "UNSUPPORTED_OPERATION": "The server does not offer what was requested.",
+        "INVALID_PARAMETER_VALUE": "A value of the call is not valid.",
         "MALFORMED_REQUEST": "The call cannot be read.",
     }
 )

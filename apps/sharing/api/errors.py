@@ -230,7 +230,7 @@ _TABLE_FAULTS: Final[Mapping[type[DeltaError], tuple[ErrorCode, _Text]]] = {
     UnsupportedFeatureError: (_NOT_READ, _features_text),
     UnsupportedProtocolError: (
         _NOT_READ,
-        "The table asks for a newer reader than this server is.",
+        "The table requires a newer reader than this server.",
     ),
     SchemaError: (
         _NOT_READ,

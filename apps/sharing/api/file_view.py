@@ -90,7 +90,7 @@ class FileAnswer(Answer, FileResponse):
         is_whole = self.closed or self._part.is_whole()
         super().close()
         if not is_whole:
-            logger.warning("A file became shorter while it was handed out")
+            logger.warning("A file became shorter while it was served")
             raise ConnectionResetError(errno.ECONNRESET, "the file became shorter")
 
 

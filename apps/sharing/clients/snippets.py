@@ -115,7 +115,7 @@ def _power_bi(endpoint: str, profile_file_name: str) -> Snippet:
         "Tick the tables and choose Load.",
     ]
     if endpoint.startswith("http:"):
-        steps.append("Power BI asks for https, which this address does not offer yet.")
+        steps.append("Power BI requires https, which this address does not offer yet.")
     return Snippet(key="powerbi", label="Power BI", text=endpoint, steps=tuple(steps))
 
 

@@ -108,7 +108,7 @@ class RotateForm(LifetimeForm):
     def clean(self) -> None:
         """Ask for the span where none of the presets is chosen."""
         super().clean()
-        question = "Choose how long the old tokens stay good."
+        question = "Choose how long the old tokens stay valid."
         self._check_span("keep", "keep_until", OVERLAPS, question=question)
 
     @property

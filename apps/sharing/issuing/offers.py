@@ -44,7 +44,7 @@ class OfferedTable:
         if not unable:
             return ""
         if self.preflight is not None and self.preflight.state == "refused":
-            who = "Queries are refused, whatever the client."
+            who = "Queries are refused for every client."
         else:
             who = f"Cannot be read by {', '.join(one.client for one in unable)}."
         return f"{who} {unable[0].reason}"

@@ -118,7 +118,7 @@ def token_revoke(
     is_sure = row.verdict.is_safe or request.POST.get("sure") == "yes"
     if request.method == "POST" and is_sure:
         tokens.revoke(token, actor=actor_of(request), now=now)
-        said = f"{token.prefix}… is revoked; it opens nothing from the next request on."
+        said = f"{token.prefix}… is revoked; it stops working with the next request."
         messages.success(request, said)
         return redirect(token.recipient)
     return respond(

@@ -11,7 +11,7 @@ from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.storage.opening import open_table, roots_of_server
 
 IN_PARQUET = (
-    "Clients that take the delta format are answered in it, if they know what the "
+    "Clients that accept the delta format are answered in it, if they know what the "
     "table uses; queries in the parquet format are refused for this."
 )
 IN_ANY_FORMAT = "Recipients see the table, and their queries are refused for this."

@@ -116,7 +116,7 @@ def recipient_grants(request: HttpRequest, name: str, fmt: str) -> HttpResponseB
             recipient, wanted, actor=actor_of(request), now=timezone.now()
         )
         said = f"{recipient.name} reads {len(wanted)} of {len(names)} shares now: "
-        said += f"{change.added} added, {change.removed} taken away."
+        said += f"{change.added} added, {change.removed} removed."
         messages.success(request, said)
         return redirect(recipient)
     return respond(
@@ -168,7 +168,7 @@ def recipient_delete(request: HttpRequest, name: str) -> HttpResponseBase:
     if not form.is_valid():
         return _settings_page(request, recipient, "html", confirm_form=form)
     services.delete_recipient(recipient, actor=actor_of(request), now=timezone.now())
-    said = f"{name} is deleted; its tokens open nothing any more."
+    said = f"{name} is deleted; its tokens no longer work."
     messages.success(request, said)
     return redirect("sharing:recipient-list")
 

@@ -19,7 +19,7 @@ class ListForm(forms.Form):
 
 
 class ShareForm(forms.Form):
-    """The name of a share and what people read of it."""
+    """The name of a share and its comment."""
 
     name = forms.CharField(
         max_length=MAX_TEXT_LENGTH,
@@ -39,7 +39,7 @@ class OfferForm(forms.Form):
 
 
 class SharedTableForm(OfferForm):
-    """What of a table is shared, and what people read of it."""
+    """What of a table is shared, and its comment."""
 
     comment = forms.CharField(max_length=MAX_COMMENT_LENGTH, required=False)
 
@@ -49,11 +49,11 @@ class TableDraftForm(OfferForm):
 
     schema = forms.CharField(
         max_length=MAX_TEXT_LENGTH,
-        error_messages={"required": "Say under which schema recipients find it."},
+        error_messages={"required": "Give the schema under which recipients find it."},
     )
     name = forms.CharField(
         max_length=MAX_TEXT_LENGTH,
-        error_messages={"required": "Say under which name recipients find it."},
+        error_messages={"required": "Give the name under which recipients find it."},
     )
 
 
@@ -61,7 +61,7 @@ class AddTableForm(TableDraftForm):
     """A registered table that is to be put into a share."""
 
     table = forms.CharField(
-        max_length=401, error_messages={"required": "Say which table to share."}
+        max_length=401, error_messages={"required": "Choose a table to share."}
     )
     comment = forms.CharField(max_length=MAX_COMMENT_LENGTH, required=False)
 
@@ -80,5 +80,5 @@ class GrantForm(forms.Form):
     """A recipient who is to read a share, or no longer."""
 
     recipient = forms.CharField(
-        max_length=MAX_TEXT_LENGTH, error_messages={"required": "Say who may read it."}
+        max_length=MAX_TEXT_LENGTH, error_messages={"required": "Choose a recipient."}
     )

@@ -57,7 +57,7 @@ def share_delete(request: HttpRequest, *, name: str) -> HttpResponseBase:
     if not form.is_valid():
         return _page(request, share, "html", confirm_form=form)
     services.delete_share(share, actor=actor_of(request), now=timezone.now())
-    said = f"The share {share.name} is deleted; nobody reads it any more."
+    said = f"The share {share.name} is deleted; recipients can no longer read it."
     messages.success(request, said)
     return redirect("sharing:share-list")
 

@@ -45,7 +45,7 @@ class RegisterForm(forms.Form):
 
     location = forms.CharField(
         max_length=MAX_LOCATION_LENGTH,
-        error_messages={"required": "Say where the table is."},
+        error_messages={"required": "Give the location of the table."},
     )
     name = forms.CharField(max_length=401, required=False)
     description = forms.CharField(max_length=10_000, required=False)

@@ -33,5 +33,5 @@ def add_engine(parser: ArgumentParser) -> None:
         "--engine",
         type=Engine,
         choices=[*Engine],
-        help="this process or Spark (without: by the size of the work)",
+        help="this process or Spark (default: by the size of the work)",
     )

@@ -244,7 +244,7 @@ class Commit(models.Model):
     """One version of a table, as its commit file recorded it.
 
     Counts and sizes are those of the actions in the commit; null means that the
-    commit does not tell.
+    commit does not say.
     """
 
     class Readability(models.TextChoices):

@@ -52,7 +52,7 @@ P = TypeVar("P")
 T = TypeVar("T")
 
 Settle = Callable[[Table | None, P, Mapping[str, Any] | None], None]
-LOOKING: Final = "Looking at what would happen"
+LOOKING: Final = "Preparing the preview"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -147,7 +147,7 @@ def upgrade_parameter() -> Any:  # noqa: ANN401 (of a field)
         default=False,
         option="--upgrade",
         action="store_true",
-        help="raise the protocol where the change needs it; there is no way back",
+        help="raise the protocol where the change needs it; this cannot be undone",
     )
 
 

@@ -62,8 +62,8 @@ class StorageHostError(DeltaError, code="storage-host-not-allowed"):
 
     host: str
     reason: str
-    message = "{host} may not be asked by this server: {reason}."
-    hint = "Whoever runs the server can name it in DELTAWEB_STORAGE_HOSTS."
+    message = "{host} is not allowed as the host of an address to ask: {reason}."
+    hint = "An administrator can allow it in DELTAWEB_STORAGE_HOSTS."
 
 
 class DocumentError(DeltaError, code="document-unreachable"):

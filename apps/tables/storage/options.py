@@ -114,7 +114,7 @@ def _look_up(value: str, *, option: str, storage: str) -> str:
         try:
             return _read_text(Path(path))
         except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or "is no short text"
+            reason = getattr(error, "strerror", None) or "is not a short text"
             raise StorageReferenceError(
                 storage=storage,
                 option=option,

@@ -89,7 +89,7 @@ def vacuum_version_of(table: Table, missing: MissingFiles) -> int | None:
 
 
 def lacking_versions(table: Table, limit: int) -> list[MissingFiles]:
-    """Return runs of versions that lack files, ascending, at most so many."""
+    """Return runs of versions that lack files, ascending, at most this many."""
     rows = [
         row
         for row in table.missing_files.order_by("first_version")[:limit]

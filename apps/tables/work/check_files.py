@@ -71,7 +71,7 @@ def checked(
         wanted: Who does it; None to choose.
     """
     store = place.open()
-    reports.step("Looking at the log")
+    reports.step("Reading the log")
 
     def on_spark(spark: "SparkSession") -> FileCheck:
         from deltaweb.spark.data_files import file_check  # workers alone load Spark

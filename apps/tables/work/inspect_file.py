@@ -60,7 +60,7 @@ def keep_inside(job: TrackedJob, source: RangeSource) -> dict[str, Any]:
     """
     footer = load_footer(source, settings.PARQUET_FOOTER_BYTES)
     size_bytes = source.size()
-    job.step("Looking at the column chunks")
+    job.step("Reading the column chunks")
     sums = ChunkSums()
     types = node_types(footer.root)
     keep_rows(job.id, CHUNK_SCHEMA, _chunks(job, footer, sums))
@@ -82,9 +82,9 @@ def _chunks(
 INSPECT_FILE: Final = kinds.register(
     FileLook(
         name="tables.inspect_file",
-        words="Look into a Parquet file",
+        words="Inspect a Parquet file",
         parameters=LookedAtFile,
-        title=lambda table, asked: title_of("Look into", table, asked),
+        title=lambda table, asked: title_of("Inspect", table, asked),
         is_apart=True,
         is_cheap=lambda _, __: True,
         run=inspect_file,

@@ -151,8 +151,8 @@ def _page(job: Job) -> str:
 INSPECT_PLACE: Final = kinds.register(
     PlaceLook(
         name="tables.inspect_place",
-        words="Look into a Parquet file of no table",
-        verb="Look into",
+        words="Inspect a Parquet file of no table",
+        verb="Inspect",
         parameters=LookedAtPlace,
         is_apart=True,
         run=_looking("Reading the footer", keep_inside),

@@ -125,10 +125,10 @@ def _num_files(table: Table, version: int) -> int | None:
 SURVEY_FILES: Final = kinds.register(
     TableLook(
         name="tables.survey_files",
-        words="Look into all files of a version",
+        words="Inspect all files of a version",
         parameters=FileSurvey,
         title=lambda table, asked: (
-            f"Look into the files of {table.full_name} at version {asked.version}"
+            f"Inspect the files of {table.full_name} at version {asked.version}"
         ),
         run=survey_table,
         queue=Queue.SPARK,  # of many files

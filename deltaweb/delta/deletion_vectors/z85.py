@@ -38,7 +38,7 @@ def decode_z85(text: str) -> bytes:
         )
     foreign = set(text).difference(_OURS)
     if foreign:
-        raise MalformedVectorError(reason=f"{min(foreign)!r} is no character of Z85")
+        raise MalformedVectorError(reason=f"{min(foreign)!r} is not a character of Z85")
     try:
         return base64.b85decode(text.translate(_TO_PYTHONS))
     except ValueError:

@@ -83,8 +83,8 @@ class FileBlock:
         load_statistics: Reads their statistics, row for row.
         load_text: Reads add.stats where `load_statistics` leaves it out, since typed
             ones say all; None where it never does.
-        stream_statistics: Reads all that there are, typed and as text, at most so
-            many rows at a time; None where they are held already.
+        stream_statistics: Reads all that there are, typed and as text, at most
+            this many rows at a time; None where they are held already.
     """
 
     files: pa.RecordBatch

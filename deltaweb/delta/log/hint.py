@@ -39,7 +39,7 @@ def checksum_of(data: bytes | None) -> str:
     """Return the checksum of a hint, whatever it says of that itself.
 
     Raises:
-        ValueError: If it is no JSON.
+        ValueError: If it is not JSON.
         RecursionError: If it nests too deeply.
     """
     text = canonical_form(data or b"")
@@ -50,7 +50,7 @@ def canonical_form(data: bytes) -> str:
     """Return the values of a JSON object, each with its path, in order of the paths.
 
     Raises:
-        ValueError: If it is no JSON.
+        ValueError: If it is not JSON.
         RecursionError: If it nests too deeply.
     """
     values = json.loads(data, parse_int=_Number, parse_float=_Number)

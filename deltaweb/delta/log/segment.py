@@ -102,7 +102,7 @@ class LogSegment:
         if len(found) < len(names):
             missing = min(names.difference(status.name for status in found))
             path = f"{store.root}/_delta_log/{missing}"
-            raise LogCorruptError(path=path, reason="it went away while read")
+            raise LogCorruptError(path=path, reason="it disappeared while it was read")
         for status in found:
             check_size(store.root, status.name, status.size)
         return found

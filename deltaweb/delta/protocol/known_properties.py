@@ -39,13 +39,13 @@ KNOWN_PROPERTIES: Final[Mapping[str, KnownProperty]] = {
             "delta.autoOptimize.autoCompact",
             YES_NO,
             "false",
-            "Spark packs small files after each write of its own.",
+            "Spark compacts small files after each of its writes.",
         ),
         (
             "delta.autoOptimize.optimizeWrite",
             YES_NO,
             "false",
-            "Spark deals rows out before it writes, so that files become larger.",
+            "Spark redistributes rows before it writes, so that files become larger.",
         ),
         (
             "delta.checkpoint.writeStatsAsJson",
@@ -86,14 +86,14 @@ KNOWN_PROPERTIES: Final[Mapping[str, KnownProperty]] = {
             "32",
             (
                 "How many columns, from the first, get the minimum and maximum by "
-                "which readers leave files out."
+                "which readers skip files."
             ),
         ),
         (
             "delta.dataSkippingStatsColumns",
             "names with commas between",
             "the first ones",
-            "Which columns get a minimum and maximum, in the place of the first ones.",
+            "Which columns get a minimum and maximum, instead of the first ones.",
         ),
         (
             "delta.deletedFileRetentionDuration",
@@ -144,7 +144,7 @@ KNOWN_PROPERTIES: Final[Mapping[str, KnownProperty]] = {
             "delta.isolationLevel",
             "Serializable or WriteSerializable",
             "WriteSerializable",
-            "Whether a delete or update also gives way to appends that came before it.",
+            "Whether a delete or update also conflicts with earlier appends.",
         ),
         (
             "delta.logRetentionDuration",
@@ -168,7 +168,7 @@ KNOWN_PROPERTIES: Final[Mapping[str, KnownProperty]] = {
             "delta.setTransactionRetentionDuration",
             INTERVAL,
             "for ever",
-            "How long it is remembered how far a stream has written.",
+            "How long the progress of a stream is remembered.",
         ),
         (
             "delta.targetFileSize",

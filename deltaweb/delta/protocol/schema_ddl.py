@@ -101,7 +101,7 @@ class _Parser:
             if match is None or match.lastgroup is None:
                 found = rest[at : at + 20].strip()
                 raise SchemaError(
-                    column="", reason=f"{found!r} is no part of a column", hint=HINT
+                    column="", reason=f"{found!r} is not a part of a column", hint=HINT
                 )
             self.tokens.append((match.lastgroup, match[match.lastgroup]))
             at = match.end()
@@ -229,7 +229,7 @@ class _Parser:
             )
         if word not in PRIMITIVES:
             self.at -= 1
-            self.fail("no type is called so")
+            self.fail("there is no type of that name")
         return PrimitiveType(PRIMITIVES[word])
 
     def decimal(self) -> DecimalType:

@@ -47,7 +47,7 @@ class VariantPartError(DeltaError, code="variant-part"):
         "Give a column of variants, a path and a type, as in "
         "payload:$.user.id::bigint; ::variant is JSON text."
     )
-    message = "{name:q} is no part of a variant: {reason}."
+    message = "{name:q} is not a part of a variant: {reason}."
     hint = "{advice}"
 
 
@@ -152,7 +152,7 @@ def _type_of(name: str, type_text: str) -> DataType:
     try:
         found = part_type(type_text)
     except SchemaError:
-        reason = f"{type_text[:MAX_TYPE_LENGTH]!r} is no type"
+        reason = f"{type_text[:MAX_TYPE_LENGTH]!r} is not a type"
         raise VariantPartError(name=name, reason=reason) from None
     if isinstance(found, StructType | ArrayType | MapType):
         raise VariantPartError(name=name, reason="its type is nested")

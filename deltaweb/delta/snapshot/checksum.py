@@ -30,7 +30,7 @@ class ChecksumState(Enum):
     """What came of looking at a checksum file."""
 
     MISSING = "there is none for this version"
-    UNREADABLE = "it does not read"
+    UNREADABLE = "it cannot be read"
     RIGHT = "it says what the log says"
     WRONG = "it differs from the log"
 

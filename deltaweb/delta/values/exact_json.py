@@ -14,7 +14,7 @@ def parse_exact(text: str | bytes) -> Any:  # noqa: ANN401  # any JSON
     """Return what a text says, its numbers as `ExactNumber`.
 
     Raises:
-        ValueError: If it is no JSON.
+        ValueError: If it is not JSON.
         RecursionError: If it nests too deeply.
     """
     return json.loads(

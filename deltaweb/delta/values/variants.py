@@ -193,7 +193,7 @@ def _objects(
             for name, value in plain.items():
                 found.setdefault(name, form.text(value))
         elif rest is not None:
-            reason = "a shredded object has a rest that is no object"
+            reason = "a shredded object has a rest that is not an object"
             raise VariantError(reason)
         texts.append(form.object(found))
     return texts

@@ -273,7 +273,7 @@ class _Attempt:
                 txn_id=self.txn_id,
                 reason=reason,
             )
-        kind, reason = "attempts", "others were faster at every attempt"
+        kind, reason = "attempts", "every attempt lost to another writer"
         return self._conflict(kind, reason, version=self.version)
 
     # === Giving way ===

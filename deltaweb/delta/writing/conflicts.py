@@ -143,7 +143,7 @@ def _protocol_conflict(ours: Transaction, winner: WinningCommit) -> Conflict | N
     after = Definition(winner.version, winner.protocol, metadata)
     gone = _lost_features(before.protocol, after.protocol)
     if gone is not None:
-        return Conflict("protocol", "it took from the protocol of the table", gone)
+        return Conflict("protocol", "it removed from the protocol of the table", gone)
     changes_rows = bool(ours.removed.num_rows) and ours.data_change
     refusal = writing_refusal(after, root="")
     if refusal is None and not (
@@ -155,7 +155,7 @@ def _protocol_conflict(ours: Transaction, winner: WinningCommit) -> Conflict | N
         if rules[0] == rules[1]:
             return None
     new = {*writer_features(after.protocol)} - {*writer_features(before.protocol)}
-    reason = "it changed the protocol to one that this was not written for"
+    reason = "it changed the protocol to one that this write does not support"
     return Conflict("protocol", reason, ", ".join(sorted(new)))
 
 

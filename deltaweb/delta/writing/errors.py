@@ -49,7 +49,7 @@ class CommitConflictError(VersionError, code="commit-conflict"):
     subject: str = ""
     reason: str = "it changed what this write depends on"
     message = (
-        "{root}: {operation} gave way to version {version}{_winner}, which was "
+        "{root}: {operation} conflicts with version {version}{_winner}, which was "
         "committed first: {reason}{_subject}."
     )
     hint = "Nothing was written. Read the table again and repeat the operation."
@@ -77,7 +77,7 @@ class CommitOutcomeUnknownError(VersionError, code="commit-outcome-unknown"):
         "not answer ({reason})."
     )
     hint = (
-        "Look whether its commitInfo has the txnId {txn_id}: then it is done. Else "
+        "Check whether its commitInfo has the txnId {txn_id}: then it is done. Else "
         "repeat the operation."
     )
 
@@ -102,10 +102,10 @@ class UnsupportedWriteError(VersionError, code="unsupported-write"):
 
     needs: Sequence[str]
     message = (
-        "{root} at version {version} asks {needs} of its writers, which this server "
-        "does not do: nothing was written."
+        "{root} at version {version} requires {needs} of its writers, which this "
+        "server does not support: nothing was written."
     )
-    hint = "Let an engine that knows it write this table; reading goes on."
+    hint = "Write this table with an engine that supports it; it can still be read."
 
 
 class ProtocolUpgradeError(VersionError, code="protocol-upgrade"):
@@ -114,8 +114,8 @@ class ProtocolUpgradeError(VersionError, code="protocol-upgrade"):
     reason: str
     message = "The protocol of {root} stays as it is: {reason}."
     hint = (
-        "An upgrade is asked for in so many words (`upgrade=True`, `--upgrade`), and "
-        "there is no way back."
+        "An upgrade has to be requested explicitly (`upgrade=True`, `--upgrade`), and "
+        "this cannot be undone."
     )
 
 
@@ -139,7 +139,7 @@ class ProtocolTooOldError(ProtocolUpgradeError, code="protocol-too-old"):
     hint = (
         "Ask for both in one commit: by `upgrade=True`, or by `--upgrade` in the "
         "command. Clients that do not know the new protocol can then no longer write "
-        "the table, and there is no way back."
+        "the table, and this cannot be undone."
     )
 
     @property
@@ -211,8 +211,8 @@ class InsideTableError(LocationError, code="inside-table"):
     outer: str
     message = "{location} lies in the folder of the table {outer}."
     hint = (
-        "Choose a place outside of it: a vacuum of that table, by any engine, takes "
-        "what its log does not know."
+        "Choose a place outside of it: a vacuum of that table, by any engine, deletes "
+        "the files that its log does not know."
     )
 
 
@@ -223,7 +223,7 @@ class StoreNotWritableError(LocationError, code="store-not-writable"):
     """
 
     promise: str
-    message = "{location} is read only here: its storage does not promise {promise}."
+    message = "{location} is read-only here: its storage does not guarantee {promise}."
     hint = "Keep tables that are written on a local disk, S3, Azure or Google Storage."
 
 
@@ -359,7 +359,7 @@ class RetentionTooShortError(DeltaError, code="retention-too-short"):
         "A retention of {hours:g} hours is shorter than the {least:g} hours of "
         "delta.deletedFileRetentionDuration."
     )
-    hint = "Readers and writers that are at work may lose their files: keep more."
+    hint = "Running readers and writers may lose their files: keep more."
 
 
 class RestoreFilesMissingError(DataFileMissingError):
@@ -368,7 +368,7 @@ class RestoreFilesMissingError(DataFileMissingError):
     version: int
     paths: Sequence[str]
     message = (
-        "Version {version} cannot come back: {_count:,} of its files are gone from "
+        "Version {version} cannot be restored: {_count:,} of its files are gone from "
         "storage, perhaps vacuumed: {_named}."
     )
     hint = "Choose a version whose files are there."

@@ -266,7 +266,7 @@ def open_verified_index(folder: Path) -> VerifiedIndex:
         table_schema(source.protocol, source.metadata)
         _check_is_sound(base)
     except (IndexMissingError, KeyError, CorruptIndexError, TypeError) as error:
-        reason = f"its index is not whole: {error}"
+        reason = f"its index is incomplete: {error}"
         raise CannotUpdateError(reason) from error
     except SchemaError as error:  # nothing of its files is typed, not even their rows
         reason = "its schema does not parse"
@@ -328,7 +328,7 @@ def _check_is_sound(base: VerifiedIndex) -> None:
         and commits[-1]["version"][-1].as_py() == version
     )
     if not is_sound:
-        reason = "its index is of a log that does not read to the end"
+        reason = "its index is of a log that cannot be read to the end"
         raise CannotUpdateError(reason)
     built = [run for run in base.runs if run.state != GONE]
     follow = [run.first for run in built[1:]] == [run.last + 1 for run in built[:-1]]

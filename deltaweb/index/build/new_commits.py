@@ -202,7 +202,7 @@ def _check_part(base: VerifiedIndex, part: CommitPart) -> None:
     """
     versions = part.versions
     if part.file_actions is None:
-        reason = f"commit {versions[0]} does not read"
+        reason = f"commit {versions[0]} cannot be read"
         raise CannotUpdateError(reason)
     for change in part.changes:
         if not _is_same_table(base, change):
@@ -231,7 +231,7 @@ def _check_history(history: History) -> None:
         CannotUpdateError: If they do.
     """
     if any(refusal is not None for refusal in history.refusals):
-        reason = "new versions ask for a reader that this one is not"
+        reason = "new versions require a newer reader"
         raise CannotUpdateError(reason)
     if history.vacuums:
         reason = "a VACUUM deleted files of older versions"

@@ -22,7 +22,9 @@ from deltaweb.delta.log.versions import (
     joined,
 )
 
-GONE_REASON: Final = "The log was cleaned: nothing in it builds this version any more."
+GONE_REASON: Final = (
+    "The log was cleaned: this version can no longer be rebuilt from it."
+)
 
 
 class Readability(NamedTuple):
@@ -44,7 +46,10 @@ def files_gone_reason(vacuum_version: int) -> str:
 
 def fault_reason(version: int) -> str:
     """Why versions from a broken commit on cannot be built."""
-    return f"Commit {version} of the log does not read, so nothing builds this version."
+    return (
+        f"Commit {version} of the log cannot be read, so this version cannot be "
+        "rebuilt."
+    )
 
 
 def refusal_reason(refusal: DeltaError) -> str:

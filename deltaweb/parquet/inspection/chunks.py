@@ -22,7 +22,7 @@ MAX_BOUND_LENGTH: Final = 200
 MAX_WORDS: Final = 30_000
 CHUNKS_A_BATCH: Final = 16_384
 MAX_INT64: Final = (1 << 63) - 1
-NOT_TOLD: Final = "not told"
+NOT_TOLD: Final = "unknown"
 
 _DATA_PAGES: Final = frozenset({0, 3})
 _DICTIONARIES: Final = frozenset({"RLE_DICTIONARY", "PLAIN_DICTIONARY"})

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 LISTED_FILES: Final = 200_000
 """A table of more files is replayed by Spark; the driver never lists it."""
 MAX_ROWS: Final = 20_000
-TITLE: Final = "Look into the files"
+TITLE: Final = "Inspect the files"
 _KEYS: Final = ("kind", "name", "detail", "relation")
 _SUMS: Final = ("files", "bytes", "rows", "count", "extra_bytes")
 
@@ -88,7 +88,7 @@ def survey_version(
 def _survey_replayed(
     state: ReplayedState, request: SurveyRequest, on_progress: OnProgress
 ) -> pa.Table:
-    """Look into a table whose files are listed by tasks alone."""
+    """Inspect a table whose files are listed by tasks alone."""
     schema = table_schema(state.protocol, state.metadata)
     columns = surveyed_columns(schema, state.metadata.partition_columns)
     parts = max(4 * state.spark.sparkContext.defaultParallelism, 16)
@@ -114,7 +114,7 @@ def _read_part(
     parts: "Broadcast[list[pa.Table]]",
     number: int,
 ) -> Batches:
-    """Look into one share of the files, by its number."""
+    """Inspect one share of the files, by its number."""
     survey = Survey(columns)
     _look(survey, place, parts.value[number]["path"].to_pylist())
     yield survey.batch()
@@ -123,7 +123,7 @@ def _read_part(
 def _read_batches(
     place: TablePlace, columns: tuple[SurveyedColumn, ...], batches: Batches
 ) -> Batches:
-    """Look into files that come as batches of a replay."""
+    """Inspect files that come as batches of a replay."""
     survey = Survey(columns)
     for batch in batches:
         _look(survey, place, batch["path"].to_pylist())

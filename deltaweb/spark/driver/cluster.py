@@ -56,7 +56,7 @@ class MasterUnreachableError(SparkClusterError, code="spark-master-unreachable")
 
     master: str
     reason: str
-    message = "The Spark master {master} is not reached: {reason}."
+    message = "The Spark master {master} cannot be reached: {reason}."
     hint = "Start the master, or correct DELTAWEB_SPARK_MASTER, then retry."
 
 
@@ -67,7 +67,7 @@ class NoExecutorsError(SparkClusterError, code="spark-no-executors"):
     within_s: float
     message = "{master} gave no executor within {within_s:.0f} s."
     hint = (
-        "Look whether the cluster has a worker with free cores and memory for an"
+        "Check whether the cluster has a worker with free cores and memory for an"
         " executor (spark.executor.memory), and whether it reaches this machine."
     )
 
@@ -78,7 +78,7 @@ class ApplicationEndedError(SparkClusterError, code="spark-application-ended"):
     master: str
     reason: str
     message = "{master} ended the session that was starting: {reason}."
-    hint = "Look into the logs of the cluster's master and workers, then retry."
+    hint = "Check the logs of the cluster's master and workers, then retry."
 
 
 class ExecutorsUnfitError(SparkClusterError, code="spark-executors-unfit"):

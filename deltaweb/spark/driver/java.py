@@ -17,7 +17,7 @@ NEWEST_JAVA: Final = 21
 _VERSION: Final = re.compile(r'version "(\d+)')
 _INCUBATOR: Final = "--add-modules=jdk.incubator.vector"
 _WRAPPER: Final = """#!/bin/bash
-# The packaged runtime lacks a module that Spark's launcher asks for: leave it out.
+# The packaged runtime lacks a module that Spark's launcher needs: leave it out.
 arguments=()
 for argument in "$@"; do
   [ "$argument" = "{incubator}" ] || arguments+=("$argument")

@@ -79,7 +79,7 @@ def check_creates(fs: Any, folder: str, *, access: str, shown: str) -> None:  # 
         if _replaces(fs, name):
             raise StoreNotWritableError(location=shown, promise=EXCLUSIVE)
     finally:
-        with contextlib.suppress(Exception):  # it is no part of any table
+        with contextlib.suppress(Exception):  # it is not a part of any table
             fs.rm_file(name)
     _proven.add(place)
 

@@ -32,7 +32,7 @@ class RegionWrongError(LocationDeniedError, code="storage-region-wrong"):
 
     region: str = ""
     message = "{location} is in another region{_named}."
-    hint = f"Say its region: client_kwargs.region_name=... {_OPTIONS}."
+    hint = f"Give its region: client_kwargs.region_name=... {_OPTIONS}."
 
     @property
     def _named(self) -> str:

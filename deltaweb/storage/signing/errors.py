@@ -13,7 +13,7 @@ class SigningUnsupportedError(LocationError, code="location-unsupported"):
 
     location: str
     scheme: str
-    message = "{location}: files of {scheme}:// locations have no URLs to hand out."
+    message = "{location}: files of {scheme}:// locations cannot be served by URL."
     hint = "Share tables of a local folder, S3, Google Cloud Storage or Azure."
 
 

@@ -52,7 +52,7 @@ class FileURLExpiredError(FileURLInvalidError, code="file-url-expired"):
     """The URL of a file was good until a time that has passed."""
 
     expired_at: datetime
-    reason: str = "it was good until {expired_at}"
+    reason: str = "it was valid until {expired_at}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,7 +177,7 @@ def verify(  # noqa: PLR0913 (each is a part of the request)
     try:
         message = constants + f"{size}\0{path}".encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
-        raise FileURLInvalidError(reason="its path is no text") from None
+        raise FileURLInvalidError(reason="its path is not text") from None
     signature = bytes.fromhex(values["sig"])
     matches = [
         hmac.compare_digest(hmac.digest(key, message, "sha256"), signature)

@@ -28,7 +28,7 @@ from deltaweb.storage.signing.url_quoting import quote_paths
 
 ALGORITHM: Final = "GOOG4-RSA-SHA256"
 MAX_LIFETIME_S: Final = 7 * 86_400
-WANTED: Final = "the option token is no key of a service account (its JSON, or a path)"
+WANTED: Final = "the option token is not a service account key (its JSON, or a path)"
 THREADS: Final = min(os.cpu_count() or 1, 8)  # OpenSSL signs outside of Python's lock
 ALONE: Final = 32  # files that one thread signs sooner than several
 

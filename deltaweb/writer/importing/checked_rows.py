@@ -81,7 +81,7 @@ def schema_of(columns: Sequence[ImportColumn]) -> StructType:
         if not column.type_name:
             continue
         if column.name.lower() in fields:
-            raise SchemaError(column=column.name, reason="two columns are called so")
+            raise SchemaError(column=column.name, reason="two columns have that name")
         quoted = column.name.replace("`", "``")
         if not column.name.strip():
             raise SchemaError(column=column.source, reason="it has no name")

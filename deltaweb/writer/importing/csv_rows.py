@@ -61,7 +61,7 @@ def _head(file: SourceFile) -> str:
     try:
         return whole.removeprefix(_MARK).decode()
     except UnicodeDecodeError:
-        reason = "it is no UTF-8 text"
+        reason = "it is not UTF-8 text"
         raise ImportFileError(path=file.shown, reason=reason) from None
 
 
@@ -155,7 +155,7 @@ class _Rows:
             for position in np.flatnonzero(is_none & ~bad)[:MAX_SHOWN]:
                 shown = repr(array[int(position)].as_py()[:MAX_SHOWN])
                 line = int(lines[position])
-                reason = "it is no UTF-8 text"
+                reason = "it is not UTF-8 text"
                 broken.append(BadValue(self.shown, line, name, shown, reason))
             bad |= is_none
         kept = ~(bad | _blank(batch))

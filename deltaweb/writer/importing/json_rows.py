@@ -278,7 +278,7 @@ def parse_row(text: bytes) -> tuple[dict[str, Any] | None, str]:
     except (ValueError, RecursionError) as error:
         return None, json_fault(error)
     if not isinstance(row, dict):
-        return None, "it is no JSON object"
+        return None, "it is not a JSON object"
     return row, ""
 
 

@@ -23,11 +23,12 @@ _FAULTS: Final[Mapping[str, str]] = {
     "Expecting ',' delimiter": "a comma, or the end of what was begun, is missing",
     "Expecting ':' delimiter": "a colon is missing after a name",
     "Expecting property name": "a name in double quotes is missing",
-    "Expecting value": "a value is missing, or is none that JSON has",
+    "Expecting value": "a value is missing, or is not one that JSON has",
     "Extra data": "something follows the end of the row",
     "Illegal trailing comma": "a comma stands before the end",
     "Invalid \\": "a text has an escape that JSON has not",
-    "Invalid control character": "a text has a control character, which is no escape",
+    "Invalid control "
+    "character": "a text has a control character, which is not an escape",
     "Unterminated string": "a text does not end",
 }
 """By how the parser's own words begin."""
@@ -61,12 +62,12 @@ def json_fault(error: Exception) -> str:
             (words for start, words in _FAULTS.items() if error.msg.startswith(start)),
             "it is not of the grammar",
         )
-        return f"it is no JSON: {said}, at character {error.colno:,}"
+        return f"it is not JSON: {said}, at character {error.colno:,}"
     if isinstance(error, UnicodeDecodeError):
-        return "it is no JSON: it is no UTF-8 text"
+        return "it is not JSON: it is not UTF-8 text"
     if isinstance(error, RecursionError):
         return "it is nested too deeply"
-    return "it is no JSON"
+    return "it is not JSON"
 
 
 def misfit(value: Any, data_type: DataType, path: str = "") -> str:  # noqa: ANN401  # any JSON
@@ -93,7 +94,9 @@ def misfit(value: Any, data_type: DataType, path: str = "") -> str:  # noqa: ANN
         case _, PrimitiveType() | DecimalType():
             return _scalar_misfit(value, data_type, path)
         case _:
-            return f"{_subject(path)}{_shown(value)} is no {type_text(data_type)}"
+            return (
+                f"{_subject(path)}{_shown(value)} is not a valid {type_text(data_type)}"
+            )
     return next(filter(None, (misfit(one, kind, at) for at, one, kind in parts)), "")
 
 
@@ -114,7 +117,7 @@ def _scalar_misfit(value: Any, data_type: DataType, path: str) -> str:  # noqa: 
         return ""
     if is_number:
         return f"{_subject(path)}{_shown(value)} is {why_none(value, data_type)}"
-    return f"{_subject(path)}{_shown(value)} is no {type_text(data_type)}"
+    return f"{_subject(path)}{_shown(value)} is not a valid {type_text(data_type)}"
 
 
 def _is_whole(text: str, bits: int) -> bool:

@@ -88,5 +88,5 @@ def format_of(name: str, file_format: str = "") -> str:
     ending = name.rpartition(".")[2].lower()
     found = file_format or _ENDINGS.get(ending, ending)
     if found not in FORMATS:
-        raise ImportFileError(path=name, reason="its name does not tell its format")
+        raise ImportFileError(path=name, reason="its name does not show its format")
     return found

@@ -210,7 +210,7 @@ class CountedRows:
 def plan_import(
     store: TableStore, asked: Import, counted: CountedRows | None = None
 ) -> ImportPlan:
-    """Look at every row of an import; nothing is written.
+    """Check every row of an import; nothing is written.
 
     Args:
         store: The table's files.

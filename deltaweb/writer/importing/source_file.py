@@ -26,7 +26,7 @@ def open_here(path: str) -> pa.NativeFile:
 
     Raises:
         FileNotFoundError: If there is none; a folder, or a pipe, is none.
-        OSError: If it does not open.
+        OSError: If it cannot be opened.
     """
     if not stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH116  # a path is text here
         raise FileNotFoundError(path)
@@ -60,7 +60,7 @@ class SourceFile:
             reason = "there is no such file"
             raise ImportFileError(path=self.shown, reason=reason) from None
         except OSError as error:
-            reason = error.strerror or "it does not open"
+            reason = error.strerror or "it cannot be opened"
             raise ImportFileError(path=self.shown, reason=reason) from None
 
     @contextmanager
@@ -75,7 +75,7 @@ class SourceFile:
             with self.open() as file, io.BufferedReader(file, BUFFER_BYTES) as buffered:
                 yield buffered
         except OSError as error:
-            reason = error.strerror or "it does not read"
+            reason = error.strerror or "it cannot be read"
             raise ImportFileError(path=self.shown, reason=reason) from None
 
 

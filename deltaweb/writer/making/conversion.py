@@ -379,7 +379,7 @@ class _Planning:
         for place, time_ms in zip(places, times, strict=True):
             file = self.kept.get(place.as_py()) or next(read)
             if file.footer is None:
-                reason = "it changed while it was looked at"
+                reason = "it changed while it was read"
                 problem = file.problem or FileProblem(file.place, (), reason)
                 self.problems.append(problem)
                 self._raise_problems()

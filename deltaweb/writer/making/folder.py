@@ -135,7 +135,7 @@ def _read(store: TableStore, place: str) -> ReadFile:
     path = path_of(place)
     try:
         if posixpath.normpath(place) != place:
-            reason = "its place has parts that a path of a log cannot have"
+            reason = "its path has parts that a path of a log cannot have"
             return ReadFile(place, problem=FileProblem(place, (), reason))
         with reading(path), closing(store.open_data_file(path)) as source:
             return _looked_at(place, source)

@@ -98,8 +98,8 @@ def log_texts(
             and readers take them for times of their own zone.
 
     Returns:
-        The text of the log by that of the folder, and the first text that is no value
-        of the column's type; "" where all are.
+        The text of the log by that of the folder, and the first text that is not a
+        value of the column's type; "" where all are.
     """
     for text in texts:
         try:
@@ -118,4 +118,7 @@ def log_texts(
 
 def misfit_reason(text: str, column: StructField) -> str:
     """Say that the text of a folder is no value of its column."""
-    return f"its folder names {text!r:.120}, which is no {type_text(column.data_type)}"
+    return (
+        f"its folder names {text!r:.120}, which is not a valid "
+        f"{type_text(column.data_type)}"
+    )

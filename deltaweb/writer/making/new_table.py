@@ -211,7 +211,7 @@ def _check_identity(schema: StructType, partitions: Sequence[str]) -> None:
         if column.name not in names:
             continue
         if column.name in partitions:
-            reason = "an identity column is no partition column"
+            reason = "an identity column cannot be a partition column"
             raise SchemaError(column=column.name, reason=reason)
         if GENERATION in column.metadata or DEFAULT in column.metadata:
             reason = "an identity column has no default and is not generated"

@@ -88,7 +88,7 @@ class RowSchema:
             if not faults:
                 self._steps[-1] = _step(found, column.data_type)
         for position in by_name.values():
-            misfits[incoming.names[position]] = "is no column of the table"
+            misfits[incoming.names[position]] = "is not a column of the table"
         if misfits:
             raise SchemaMismatchError(misfits=misfits)
 
@@ -129,7 +129,7 @@ def _values(
             array = array.cast(step)
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
             text = str(error).partition("\n")[0][:200]
-            reason = f"a value is no {type_text(column.data_type)} ({text})"
+            reason = f"a value is not a valid {type_text(column.data_type)} ({text})"
             raise MismatchError(column=column.name, reason=reason) from None
     return conform(array, column.data_type, column.name)
 
@@ -163,7 +163,7 @@ def _misfits(
                 elif not part.nullable:
                     yield path, "is missing, and may not be null"
             for field in by_name.values():
-                yield f"{column}.{field.name}", "is no column of the table"
+                yield f"{column}.{field.name}", "is not a column of the table"
         case ArrayType(element) if any(kind(found) for kind in _LISTS):
             yield from _misfits(found.value_type, element, f"{column}.element")
         case MapType(key, value) if pa.types.is_map(found):

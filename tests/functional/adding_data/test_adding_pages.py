@@ -276,7 +276,7 @@ def test_nested_cells_and_examples_are_json(editor: Client, work: Work, lake: Pa
     page = text_of(editor.get(asked.headers["Location"]))
     assert (look.result or {})["first"] == [['{"a": 1, "b": ["x"]}']]
     assert "&#x27;a&#x27;" not in page
-    assert "it is no JSON: something follows the end of the row" in page
+    assert "it is not JSON: something follows the end of the row" in page
 
 
 def test_rows_of_a_file_on_the_server_go_into_a_table(editor, work, lake):
@@ -330,12 +330,16 @@ def test_a_table_that_was_made_and_not_registered_is_registered_by_another_try(
     ("way", "values", "said"),
     [
         ("create", {"name": "a b c/"}, "name"),
-        ("create", {"name": "ok", "column_name": "x", "column_type": "no"}, "no type"),
+        (
+            "create",
+            {"name": "ok", "column_name": "x", "column_type": "no"},
+            "there is no type",
+        ),
         ("create", {"name": "ok"}, "needs a column"),
         ("create", {"name": "ok", "path": "/etc/passwd.csv"}, "outside"),
-        ("create", {"name": "ok", "path": "s3://b/a"}, "tell its format"),
+        ("create", {"name": "ok", "path": "s3://b/a"}, "show its format"),
         ("convert", {"name": "ok", "location": "/etc/x"}, "outside"),
-        ("convert", {"name": "ok", "partition_schema": "no such"}, "no type"),
+        ("convert", {"name": "ok", "partition_schema": "no such"}, "there is no type"),
         ("import", {"name": "ok", "path": "/etc/passwd.csv"}, "outside"),
         ("import", {"name": "ok"}, "Choose a file"),
         ("import", {"name": "ok", "path": "s3://b/a.csv"}, "outside"),

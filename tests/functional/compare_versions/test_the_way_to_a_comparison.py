@@ -65,16 +65,16 @@ class TestTheWayToAComparison:
         assert b"Choose a version from 0 to 4" in response.content
 
     def test_one_version_twice_says_so(self, viewer: Client) -> None:
-        assert "That is one version twice" in page_of(viewer, f"{COMPARE}/2...2")
+        assert "Both sides are the same version" in page_of(viewer, f"{COMPARE}/2...2")
 
     @pytest.mark.parametrize("view", ["files", "rows"])
     def test_one_version_twice_says_so_to_scripts(self, viewer: Client, view: str):
         data = json_of(viewer, f"{COMPARE}/2...2.json?view={view}")
         lines = viewer.get(f"{COMPARE}/2...2.csv?view={view}")
 
-        assert data["warning"] == "That is one version twice: nothing differs."
+        assert data["warning"] == "Both sides are the same version: nothing differs."
         assert lines.status_code == 409
-        assert b"That is one version twice." in lines.content
+        assert b"Both sides are the same version." in lines.content
         assert not Job.objects.exists()
 
     def test_the_way_back_is_named(self, viewer: Client) -> None:

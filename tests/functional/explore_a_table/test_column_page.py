@@ -95,7 +95,7 @@ class TestColumn:
     def test_an_older_version_says_that_the_newest_is_indexed(self, viewer: Client):
         page = text_of(viewer, f"{SCHEMA}/amount?v=3")
 
-        assert "indexed for the newest version alone" in page
+        assert "indexed for the newest version only" in page
 
 
 class TestProfile:

@@ -179,7 +179,7 @@ class TestAVersionWhoseFilesNobodyMisses:
         assert response.status_code == 410
         page = response.content.decode()
         assert "v2 cannot be read: its only file is not in storage" in page
-        assert "no VACUUM of the history tells of it" in page
+        assert "no VACUUM in the history mentions it" in page
         assert states_of(table) == ["READABLE", "PARTLY", "FILES_GONE", "PARTLY"]
         (job,) = Job.objects.all()
         assert job.state == Job.State.DONE

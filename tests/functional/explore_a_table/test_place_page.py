@@ -50,7 +50,7 @@ def work() -> None:
 def test_a_place_is_asked_for(editor: Client) -> None:
     page = text_of(editor, PLACE)
 
-    assert "Look into a Parquet file" in page
+    assert "Inspect a Parquet file" in page
     assert 'name="location"' in page
     assert not Job.objects.exists()
 

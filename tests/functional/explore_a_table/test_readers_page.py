@@ -107,7 +107,7 @@ def test_a_table_without_an_index_has_no_answer_yet(viewer: Client) -> None:
 def test_a_version_whose_protocol_is_gone_says_so(viewer: Client) -> None:
     new_table("orders")
 
-    assert "so nobody can say who reads it" in text_of(viewer, READERS)
+    assert "so it is not known who can read it" in text_of(viewer, READERS)
 
 
 class TestWhatWouldOpenIt:
@@ -155,7 +155,7 @@ class TestWhatWouldOpenIt:
         ways = json_of(viewer, f"{READERS}.json")["ways_in"]
 
         assert set(ways["code"]) == {"ways-copy"}  # type: ignore[index]  # JSON
-        assert "cannot be taken out of a table" in text_of(viewer, READERS)
+        assert "cannot be removed from a table" in text_of(viewer, READERS)
 
     def test_is_a_copy_without_columns_that_stop_clients(self, viewer: Client) -> None:
         table = new_table("orders")

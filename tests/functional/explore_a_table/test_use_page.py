@@ -56,7 +56,7 @@ class TestThePage:
         old = text_of(viewer, f"{TABLE}orders/use?v=1")
         newest = text_of(viewer, f"{TABLE}orders/use")
 
-        assert "Bring v1 back" in old
+        assert "Restore v1" in old
         assert "TO VERSION AS OF" in old
         assert "TO VERSION AS OF" not in newest
 
@@ -80,7 +80,7 @@ class TestThePage:
         page = json_of(viewer, f"{TABLE}orders/use.json?v=1")
 
         assert set(page["restore"]) == {"restore-sql", "restore-pyspark"}  # type: ignore[call-overload]  # JSON
-        assert "asks teleport of its writers" in text_of(
+        assert "requires teleport of its writers" in text_of(
             viewer, f"{TABLE}orders/use?v=1"
         )
 
@@ -124,8 +124,8 @@ class TestTheSwitch:
         assert 'aria-current="true">Version 1 alone' in pinned
         assert 'newest=1">Always the newest' in pinned
         assert 'aria-current="true">Always the newest' in newest
-        assert 'v=1">This version alone' in newest
-        assert "Bring v1 back" not in newest
+        assert 'v=1">Only this version' in newest
+        assert "Restore v1" not in newest
 
     def test_stays_in_the_drawer(self, viewer: Client) -> None:
         part = text_of(viewer, f"{TABLE}orders/use?{VIEW}", **HTMX)
@@ -172,11 +172,12 @@ class TestWhoIsStopped:
         )
 
         assert found["refused"] == {
-            "pandas": "deltalake is stopped by shredded variant. DuckDB hands no "
-            "variants on to other tools. Spark SQL, PySpark, DuckDB, deltaweb and curl "
+            "pandas": "deltalake is stopped by shredded variant. DuckDB cannot "
+            "pass variants to other tools. Spark SQL, PySpark, DuckDB, deltaweb and "
+            "curl "
             "can.",
             "polars": "Polars is stopped by variant. deltalake is stopped by shredded "
-            "variant. DuckDB hands no variants on to other tools. Spark SQL, PySpark, "
+            "variant. DuckDB cannot pass variants to other tools. Spark SQL, PySpark, "
             "DuckDB, deltaweb and curl can.",
         }
         shown = text_of(viewer, f"{TABLE}orders/use")

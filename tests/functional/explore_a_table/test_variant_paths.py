@@ -174,13 +174,13 @@ class TestErrors:
     @pytest.mark.parametrize(
         ("part", "text", "message"),
         [
-            ("col", "v:$.a..b::int", "'$.a..b' is no path in a variant"),
+            ("col", "v:$.a..b::int", "'$.a..b' is not a path in a variant"),
             ("col", "v:$.a", "it names no type"),
-            ("sort", "v:$.a::nope", "'nope' is no type"),
-            ("f", "v:$.a::nope:eq:1", "'nope' is no type"),
+            ("sort", "v:$.a::nope", "'nope' is not a type"),
+            ("f", "v:$.a::nope:eq:1", "'nope' is not a type"),
             ("f", "id:$.a::bigint:eq:1", "the column 'id' is of type bigint"),
             ("col", "w:$.a::bigint", "The table has no column 'w'"),
-            ("f", f"{USER_ID}:eq:x", f"'x' is no value of the column '{USER_ID}'"),
+            ("f", f"{USER_ID}:eq:x", f"'x' is not a value of the column '{USER_ID}'"),
             ("f", "v:$.a::variant:eq:1", "(variant) cannot be compared"),
         ],
     )

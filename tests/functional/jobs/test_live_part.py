@@ -115,11 +115,10 @@ class TestTheLivePart:
 
         part = editor.get(f"/jobs/{silent.id}/progress").content.decode()
 
-        assert "Its worker was last heard of" in part
+        assert "Its worker was last seen" in part
         assert "Another takes the job" in part
         assert (
-            "last heard of"
-            not in editor.get(f"/jobs/{busy.id}/progress").content.decode()
+            "last seen" not in editor.get(f"/jobs/{busy.id}/progress").content.decode()
         )
         assert editor.get(f"/jobs/{silent.id}.json").json()["worker_seen_at"]
 

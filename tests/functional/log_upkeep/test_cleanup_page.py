@@ -40,7 +40,7 @@ class TestACleanUp:
         page = page_text(editor, CLEANUP)
 
         assert "30 days, the default" in words(page)
-        assert "List what would go" in page
+        assert "List what would be deleted" in page
         assert "cannot be undone" not in page
         told = page_json(editor, CLEANUP)
         assert told["job"] is None
@@ -154,7 +154,7 @@ class TestACleanUp:
         assert isinstance(job.result, dict)
         assert job.result["num_files"] == 0
         page = page_text(editor, CLEANUP)
-        assert "Nothing can go" in page
+        assert "Nothing can be deleted" in page
         assert "cannot be undone" not in page
 
     @pytest.mark.usefixtures("orders")

@@ -231,7 +231,7 @@ class TestChangedURL:
         settings.FILE_URL_LIFETIME_S = 0
         found = files(acme.query(lake.path))
 
-        assert "good until" in refused(fetch(local(found[0]["url"])))
+        assert "valid until" in refused(fetch(local(found[0]["url"])))
 
     def test_of_a_former_key_is_good_as_long_as_the_key_is_known(self, url, settings):
         former = settings.SECRET_KEY

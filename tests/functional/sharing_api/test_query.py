@@ -258,7 +258,7 @@ class TestBody:
             pytest.param(b'{"a": ' * 100_000, id="deep and half"),
             pytest.param(b"[" * 50_000 + b"]" * 50_000, id="deep"),
             pytest.param(b'{"x": ' * 50_000 + b"1" + b"}" * 50_000, id="deep objects"),
-            pytest.param(b'{"a": "\xff\xfe"}', id="no UTF-8"),
+            pytest.param(b'{"a": "\xff\xfe"}', id="not UTF-8"),
             pytest.param(b'{"a": "\x00"}', id="a raw NUL"),
             pytest.param(b"{} {}", id="two objects"),
             pytest.param(b"\xff", id="no text"),

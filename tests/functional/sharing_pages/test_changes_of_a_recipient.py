@@ -79,7 +79,7 @@ class TestChangingOne:
         done = admin.post("/recipients/acme/grants", {"shares": ["new"]}, follow=True)
 
         assert 'value="old" checked' in text
-        assert "1 added, 1 taken away" in done.content.decode()
+        assert "1 added, 1 removed" in done.content.decode()
         assert [share.name for share in acme.shares.all()] == ["new"]
         actions = AuditEvent.objects.values_list("action", flat=True)
         assert set(actions) == {"grant.add", "grant.remove"}

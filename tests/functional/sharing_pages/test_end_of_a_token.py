@@ -31,7 +31,7 @@ class TestRevoking:
         assert "Not safe to revoke yet" in asked
         assert "by curl 8.5.0" in " ".join(asked.split())
         assert hasty.status_code == 409
-        assert "Revoke all the same" in hasty.content.decode()
+        assert "Revoke anyway" in hasty.content.decode()
         token.refresh_from_db()
         assert token.revoked_at is None
 
@@ -72,7 +72,7 @@ class TestRevoking:
 
         text = admin.get(f"/recipients/acme/tokens/{token.id}/revoke").content.decode()
 
-        assert "It opens nothing any more" in text
+        assert "It no longer works" in text
         assert '<button type="submit" class="dw-btn dw-btn-danger"' not in text
 
 

@@ -110,7 +110,7 @@ def test_counts_the_calls_of_this_table_alone(admin: Client, shared: Table) -> N
     new_read(other)
     new_read(shared, kind=AuditEvent.Kind.CHANGE, action="share.add_table")
 
-    assert "No recipient has asked for this table in 30 days." in page(admin, TAB)
+    assert "No recipient has requested this table in 30 days." in page(admin, TAB)
 
 
 @pytest.mark.usefixtures("shared")

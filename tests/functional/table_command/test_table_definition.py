@@ -41,7 +41,7 @@ def test_columns_are_added_and_described(orders: Path) -> None:
     table = DeltaTable(str(orders)).snapshot()
     assert table.schema.fields[-1].metadata == {"comment": "what was said"}
     assert table.metadata.description == "all orders"
-    assert "no type is called so" in refusal("add-column", orders, "x NOTHING")
+    assert "there is no type of that name" in refusal("add-column", orders, "x NOTHING")
 
 
 def test_columns_are_renamed_and_dropped_where_they_are_mapped(orders, tmp_path):
@@ -185,7 +185,7 @@ def test_files_that_nobody_needs_go(orders: Path) -> None:
     assert not (orders / "orphan.parquet").exists()
     told = [commit["operation"] for commit in run_json("history", orders)]
     assert told[:2] == ["VACUUM END", "VACUUM START"]
-    assert run("vacuum", orders, *options) == "No file can go.\n"
+    assert run("vacuum", orders, *options) == "No file can be deleted.\n"
     assert DeltaTable(str(orders)).snapshot().read().num_rows > 0
 
 
@@ -246,10 +246,10 @@ def test_a_dry_run_says_what_would_be_committed(tmp_path: Path) -> None:
     told = run_json("upgrade", table, "--writer", "3", dry)
 
     assert "property team: nothing -> blue" in said[0]
-    assert "It is so already" in said[1]
+    assert "Nothing to commit: it is so already" in said[1]
     assert "column note: nothing -> string" in said[2]
     assert "comment id: nothing -> of a visit" in said[3]
-    assert "goes up, and never down again: writer 2 -> 3" in said[4]
+    assert "upgrade cannot be undone: writer 2 -> 3" in said[4]
     assert told["protocol"]["writer"] == [2, 3]
     assert DeltaTable(str(table)).latest_version() == 0
 

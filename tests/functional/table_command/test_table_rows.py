@@ -104,7 +104,7 @@ def test_what_a_merge_would_do_is_told(table: Path, tmp_path: Path) -> None:
     names = [name for name in told if name in done and name.endswith("_rows")]
     assert {n: done[n] for n in names} == {n: told[n] for n in names}
     assert text.startswith("Would delete 1 row, add 1 row in 1 file of 2 (")
-    assert nothing == "No row is concerned: nothing would be written.\n"
+    assert nothing == "No row is affected: nothing would be written.\n"
 
 
 def files_of(table: Path) -> list[Path]:
@@ -142,7 +142,7 @@ def test_files_are_imported(tmp_path: Path) -> None:
 
     first = run_json("import", place, csv, lines)
     assert (first["version"], first["num_rows_inserted"]) == (0, 3)
-    assert "no column of the table" in refusal("import", place, parquet)
+    assert "not a column of the table" in refusal("import", place, parquet)
     run_json("import", place, parquet, "--merge-schema")
     assert numbers(place) == [1, 2, 3, 4]
     assert "is taken" in refusal("import", place, csv, "--mode", "error")

@@ -154,7 +154,7 @@ def test_a_verb_that_destroys_asks(verb, workshop, monkeypatch):
     before, words = everything(workshop), line(verb, workshop)
 
     monkeypatch.setattr("sys.stdin", io.StringIO("yes\n"))
-    assert "nobody is at a terminal" in refusal(*words, code=2)
+    assert "no one is at a terminal" in refusal(*words, code=2)
     monkeypatch.setattr("sys.stdin", Terminal("no\n"))
     assert "Nothing was changed" in refusal(*words)
     assert everything(workshop) == before
@@ -180,7 +180,7 @@ def test_a_verb_that_destroys_nothing_does_not_ask(verb, workshop, monkeypatch):
         pytest.param("update", "Would change 6 rows in 3 files of 3", id="update"),
         pytest.param("merge", "Would change 1 row in 1 file of 3", id="merge"),
         pytest.param("drop-column", "Would commit version 4, DROP", id="drop-column"),
-        pytest.param("restore", "would come back, 2 files", id="restore"),
+        pytest.param("restore", "would be restored, 2 files", id="restore"),
         pytest.param("vacuum", "Would delete 1 file (27 bytes)", id="vacuum"),
         pytest.param("cleanup", "Would delete ", id="cleanup"),
         pytest.param("import", "would get 2 rows; 0 do not fit", id="import"),

@@ -154,7 +154,10 @@ class TestColumns:
         ("asked", "said"),
         [
             ({"way": "add", "name": "x"}, "Give a type"),
-            ({"way": "add", "name": "x", "type": "NOTHING"}, "no type is called so"),
+            (
+                {"way": "add", "name": "x", "type": "NOTHING"},
+                "there is no type of that name",
+            ),
             ({"way": "add", "name": "x", "type": "INT, y INT"}, "has ended before"),
             ({"way": "add", "name": "ID", "type": "INT"}, "is there already"),
             ({"way": "rename", "name": "id"}, "Give the new name"),
@@ -239,7 +242,7 @@ class TestConstraints:
         asked: Asked = {"way": "add", "name": "low", "sql": "id < 99"}
 
         page = look_at(editor, work, CONSTRAINTS, asked)
-        assert "The protocol of the table goes up." in page
+        assert "The protocol of the table is upgraded." in page
         assert "Writer version 2 → 3. It brings: checkConstraints." in page
         assert "Can no longer write it" in page
         assert "Spark with Delta before 0.8 (checkConstraints)" in words(page)
@@ -289,7 +292,7 @@ class TestConstraints:
     @pytest.mark.parametrize(
         ("asked", "said"),
         [
-            ({"way": "add", "name": "a"}, "Say what is to be true"),
+            ({"way": "add", "name": "a"}, "Give what has to be true"),
             ({"way": "drop", "name": "a"}, "no constraint"),
         ],
     )

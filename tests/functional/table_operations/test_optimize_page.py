@@ -69,7 +69,7 @@ class TestAnOptimization:
         look(editor, work, where="p = 'b'")
 
         page = page_text(editor, OPTIMIZE)
-        assert "There is nothing to pack" in page
+        assert "There is nothing to compact" in page
         assert 'name="seen"' not in page
 
     @pytest.mark.parametrize(

@@ -51,7 +51,9 @@ def test_the_page_shows_what_is_spelled_how_and_spells_it_in_one_way(
     assert "Respell values</button>" in shown
     assert done.state == Job.State.DONE, done.error
     assert texts(folder) == {"1970-01-01T00:00:00.000000Z"}
-    assert "anew; no row and no file changed" in page_text(editor, OPTIMIZE)
+    assert "are rewritten in the log; no row and no file changed" in page_text(
+        editor, OPTIMIZE
+    )
     editor.post(OPTIMIZE, {"respell": "on"})
     work()
     assert "Partition values are spelled in one way" in page_text(editor, OPTIMIZE)
@@ -71,7 +73,7 @@ def test_the_command_says_what_is_spelled_how_and_spells_it_in_one_way(folder: P
     assert "The values of 2 files would be respelled." in shown
     assert texts(folder) == {"1970-01-01T00:00:00.000000Z"}
     assert "Nothing to do" in run("optimize", folder, "--respell", "--dry-run")
-    assert "packs nothing" in refusal(
+    assert "compacts nothing" in refusal(
         "optimize", folder, "--respell", "--cluster-by", "id"
     )
     assert run_json("check-files", "orders")["spellings"] == []

@@ -117,8 +117,8 @@ class TestARestore:
         look(editor, work)
 
         page = page_text(editor, RESTORE)
-        assert "Version 1 cannot come back." in page
-        assert "and no VACUUM of the history tells of it" in page
+        assert "Version 1 cannot be restored." in page
+        assert "and no VACUUM in the history mentions it" in page
         assert gone.name in page
         assert "Restore v1</button>" not in page
 

@@ -147,7 +147,7 @@ class TestDeletingRows:
         page = page_text(editor, DELETE)
 
         assert "the table is at v17 by now." in words(page)
-        assert "Look again at v17</button>" in page
+        assert "Preview again at v17</button>" in page
 
     def test_of_every_row_has_to_be_said(self, editor, work, folder):
         answer = editor.post(DELETE, {"where": " "})

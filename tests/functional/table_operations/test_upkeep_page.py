@@ -28,7 +28,7 @@ class TestAllUpkeep:
         page = page_text(editor, UPKEEP)
 
         assert all(f'href="{TABLE}{name}"' in page for name in PAGES)
-        assert "Nothing was asked for yet." in page
+        assert "Nothing was requested yet." in page
         assert f'href="{UPKEEP}"' in page_text(editor, TABLE)
         assert [tool["name"] for tool in page_json(editor, UPKEEP)["tools"]] == PAGES
 

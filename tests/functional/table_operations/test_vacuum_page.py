@@ -60,7 +60,7 @@ class TestAVacuum:
         assert "Delete 2 files, 30 B" in page
         assert "The least is 7 days" in page
         assert "properties?name=delta.deletedFileRetentionDuration" in page
-        assert "Every version that reads now reads afterwards." in page
+        assert "Every version that can be read now can be read afterwards." in page
         assert orphans[0].name in page
         assert all(path.exists() for path in orphans)
 

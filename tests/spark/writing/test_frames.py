@@ -163,7 +163,7 @@ class TestModes:
     def test_a_condition_of_chance_is_refused(self, table: Path, sql: Rows) -> None:
         rows = sql("select 200L n, 0L p, 's' s")
 
-        with pytest.raises(ExpressionError, match="another each time"):
+        with pytest.raises(ExpressionError, match="changes with each evaluation"):
             write(rows, str(table), "overwrite", where="rand() < 2")
         assert len(list(table.rglob("*.parquet"))) == 2
 

@@ -115,6 +115,6 @@ REFUSED = {
     "n LIKE 'a'": "LIKE",
     "n +": "not SQL",
     "b = 1": "boolean and int",
-    "day = 'abc'": "'abc' is no date",
+    "day = 'abc'": "'abc' is not a valid date",
     "n = 1e400": "beyond",
 }

@@ -348,7 +348,7 @@ class TestStatistics:
         snapshot = builder.table.snapshot()
         builder.delete(f"{0:020d}.json")
 
-        with pytest.raises(LogCorruptError, match="went away"):
+        with pytest.raises(LogCorruptError, match="disappeared"):
             snapshot.statistics()
 
     def test_of_no_files(self) -> None:

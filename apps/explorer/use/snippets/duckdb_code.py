@@ -8,7 +8,7 @@ from deltaweb.web.pages.snippets import python_lines, python_text
 
 READER = "reader"
 _INSTALL = "pip install duckdb; it fetches its extension delta at the first use"
-_ASKS = "DuckDB needs CREATE SECRET first, where the place asks who you are."
+_ASKS = "DuckDB needs CREATE SECRET first, where the storage needs credentials."
 
 
 def duckdb_code(view: ShownView) -> str:
@@ -65,7 +65,7 @@ def delta_scan_misfit(view: ShownView) -> str:
 def arrow_misfit(view: ShownView) -> str:
     """Return the same of rows that DuckDB hands on to other tools."""
     if view.has_variants:
-        return "DuckDB hands no variants on to other tools."
+        return "DuckDB cannot pass variants to other tools."
     return delta_scan_misfit(view)
 
 

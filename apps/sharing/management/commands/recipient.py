@@ -53,7 +53,7 @@ class Command(SubcommandsCommand):
             required=True,
             dest="shares",
             metavar="SHARE",
-            help="a share that it may read; give it again for each",
+            help="a share that it may read; repeat for each",
         )
         parser.add_argument("--contact", default="", help="a mail address")
         parser.add_argument("--comment", default="", help="a note for administrators")
@@ -62,7 +62,7 @@ class Command(SubcommandsCommand):
             action="append",
             default=[],
             metavar="NETWORK",
-            help="a network that it may come from, as 192.0.2.0/24; without, anywhere",
+            help="a network it may connect from, such as 192.0.2.0/24; default: any",
         )
         _add_token_options(parser)
         self._add_looks(add)
@@ -80,7 +80,7 @@ class Command(SubcommandsCommand):
     def _add_grants(self, add: AddSubcommand) -> None:
         for verb, handler, text in (
             ("grant", self.grant, "let a recipient read shares"),
-            ("ungrant", self.ungrant, "take shares from a recipient"),
+            ("ungrant", self.ungrant, "revoke shares from a recipient"),
         ):
             parser = add(verb, handler, help=text)
             parser.add_argument("name")
@@ -115,13 +115,13 @@ class Command(SubcommandsCommand):
             "--keep-old",
             default="24h",
             metavar="SPAN",
-            help="how long the others stay good: 24h (the default), 7d, 0",
+            help="how long the others stay valid: 24h (the default), 7d, 0",
         )
         _add_token_options(parser)
         parser = add("revoke", self.revoke, help="end tokens at once")
         parser.add_argument("name")
         parser.add_argument(
-            "--token", metavar="PREFIX", help="this one alone, as `show` names it"
+            "--token", metavar="PREFIX", help="only this one, as `show` names it"
         )
         parser.add_argument("--yes", action="store_true", help="do not ask")
 
@@ -300,7 +300,8 @@ def _add_token_options(parser: CommandParser) -> None:
     parser.add_argument(
         "--profile",
         metavar="FILE",
-        help="write the profile file here, for its owner alone, instead of a link",
+        help="write the profile file here, readable only by its owner, instead of a "
+        "link",
     )
     parser.add_argument(
         "--force", action="store_true", help="replace FILE when it exists"

@@ -41,7 +41,9 @@ class Command(SubcommandsCommand):
         """Declare the subcommands."""
         parser = add("create", self.create, help="make an empty share")
         parser.add_argument("name")
-        parser.add_argument("--comment", default="", help="what recipients read of it")
+        parser.add_argument(
+            "--comment", default="", help="the comment that recipients see"
+        )
         parser = add("add-table", self.add_table, help="put a table into a share")
         parser.add_argument("share")
         parser.add_argument(
@@ -53,7 +55,7 @@ class Command(SubcommandsCommand):
         parser.add_argument(
             "--no-history",
             action="store_true",
-            help="share the newest version alone, without time travel",
+            help="share the newest version only, without time travel",
         )
         parser.add_argument(
             "--start-version", type=int, metavar="N", help="share history from it on"
@@ -64,7 +66,9 @@ class Command(SubcommandsCommand):
             metavar="SQL",
             help="share only files whose partition values make it true",
         )
-        parser.add_argument("--comment", default="", help="what recipients read of it")
+        parser.add_argument(
+            "--comment", default="", help="the comment that recipients see"
+        )
         parser = add("add-schema", self.add_schema, help="share a namespace whole")
         parser.add_argument("share")
         parser.add_argument("schema", help="its name for recipients")

@@ -56,7 +56,7 @@ class NewbornForm(forms.Form):
         max_length=401, error_messages={"required": "A table needs a name."}
     )
     location = forms.CharField(
-        max_length=MAX_LENGTH, error_messages={"required": "Say where it is to be."}
+        max_length=MAX_LENGTH, error_messages={"required": "Give its location."}
     )
     description = forms.CharField(max_length=10_000, required=False)
 

@@ -306,8 +306,8 @@ CREATE_PAGE: Final = OperationPage(
     adds="create",
     form=CreationForm,
     heading="Create a table",
-    about="An empty table of the columns below, or of those that a file has, in a "
-    "folder where nothing is yet.",
+    about="An empty table of the columns below, or of those that a file has, in "
+    "an empty folder.",
     failed="The table cannot be created",
     read=read_creation,
     shows=show_made,
@@ -319,7 +319,7 @@ CONVERT_PAGE: Final = OperationPage(
     form=ConvertForm,
     heading="Convert a Parquet folder",
     about="A folder of Parquet files becomes a table where it lies: a log is written "
-    "beside the files, and no file is changed, moved or read but for its footer.",
+    "beside the files, and no file is changed or moved, and only footers are read.",
     failed="The folder cannot be converted",
     read=read_conversion,
     shows=show_made,
@@ -331,7 +331,7 @@ IMPORT_PAGE: Final = OperationPage(
     form=ImportForm,
     heading="Import a file",
     about="Rows of a CSV, JSON or Parquet file. Types are proposed and every row is "
-    "looked at; nothing is written before the last step.",
+    "checked; nothing is written before the last step.",
     failed="The file cannot be imported",
     read=read_import,
     shows=show_import,

@@ -82,7 +82,7 @@ class UploadGoneError(DeltaError, code="upload-gone"):
     """A file that was brought is no longer kept."""
 
     message = "The file is no longer kept."
-    hint = "Bring it once more: a file is kept for a day, or until it is imported."
+    hint = "Upload it again: a file is kept for a day, or until it is imported."
 
 
 def uploads_folder() -> Path:

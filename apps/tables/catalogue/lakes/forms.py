@@ -39,5 +39,5 @@ class ScanForm(LakeRuleForm):
 
     root = forms.CharField(
         max_length=MAX_LOCATION_LENGTH,
-        error_messages={"required": "Say which folder or URL to scan."},
+        error_messages={"required": "Give a folder or URL to scan."},
     )

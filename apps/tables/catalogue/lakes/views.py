@@ -136,7 +136,7 @@ def lake_remove(request: HttpRequest, lake_id: UUID) -> HttpResponseBase:
     """Forget a lake; its tables stay."""
     lake = _lake(lake_id)
     remove_lake(lake, actor=actor_of(request), now=timezone.now())
-    messages.success(request, f"{lake.url} is scanned no more; its tables stay.")
+    messages.success(request, f"{lake.url} is no longer scanned; its tables stay.")
     return redirect("tables:lake-list")
 
 

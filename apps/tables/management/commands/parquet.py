@@ -4,7 +4,7 @@ from deltaweb.web.pages.command import VerbsCommand
 
 
 class Command(VerbsCommand):
-    """Look into Parquet files; `--json` answers with one JSON document."""
+    """Inspect Parquet files; `--json` answers with one JSON document."""
 
     help = "Parquet files: what their footers say, their rows, and their schemas."
     verbs = "deltaweb.web.tables.management.parquet"

@@ -27,7 +27,9 @@ class Command(SubcommandsCommand):
 
     def add_subcommands(self, add: AddSubcommand) -> None:
         """Declare the subcommands."""
-        parser = add("add", self.add_storage, help="say how an object store is reached")
+        parser = add(
+            "add", self.add_storage, help="add an object store with its options"
+        )
         parser.add_argument("name")
         parser.add_argument(
             "--prefix",
@@ -46,18 +48,18 @@ class Command(SubcommandsCommand):
             " are looked up at each use, and keep the value out of the process list",
         )
         parser.add_argument(
-            "--replace", action="store_true", help="give a known storage other options"
+            "--replace",
+            action="store_true",
+            help="replace the options of a known storage",
         )
-        parser.add_argument(
-            "--write", action="store_true", help="try to write there as well"
-        )
+        parser.add_argument("--write", action="store_true", help="test writing as well")
         parser.add_argument(
             "--untried",
             action="store_true",
-            help="keep it without a try: it is reached from elsewhere, or later",
+            help="save it without testing the connection",
         )
         add("list", self.list_storages, help="list the storages, without values")
-        parser = add("remove", self.remove, help="forget a storage; its tables stay")
+        parser = add("remove", self.remove, help="remove a storage; its tables stay")
         parser.add_argument("name")
         parser.add_argument("--yes", action="store_true", help="do not ask")
         add("reseal", self.reseal, help="seal all options with the current secret key")
@@ -134,7 +136,7 @@ class Command(SubcommandsCommand):
 
 def _tried(trial: Trial | None) -> str:
     if trial is None:
-        return " It was not tried."
+        return " It was not tested."
     done = ["listed", "read" if trial.was_read else "", "written"]
     words = [one for one in done[: 3 if trial.was_written else 2] if one]
     return f" It can be {' and '.join(words)}."

@@ -11,6 +11,6 @@ def _names() -> list[str]:
 class Command(VerbsCommand):
     """Register, list and read tables; `--json` answers with one JSON document."""
 
-    help = "Tables: the catalogue, what their logs say, and their upkeep."
+    help = "Tables: the catalog, their logs, and maintenance."
     names_of = {"table-not-registered": _names}
     verbs = "deltaweb.web.tables.management.verbs"

@@ -37,11 +37,11 @@ def add_file_options(parser: CommandParser) -> None:
         "--types",
         default="",
         metavar="DDL",
-        help="types of columns, else those of the table, or found out: 'id BIGINT'",
+        help="types of columns, else those of the table, or inferred: 'id BIGINT'",
     )
     parser.add_argument("--delimiter", choices=DELIMITERS, default="")
     parser.add_argument(
-        "--no-header", action="store_true", help="the first row is no header"
+        "--no-header", action="store_true", help="the first row is data, not a header"
     )
     parser.add_argument("--null", default="", help="the text of null")
     parser.add_argument("--decimal", choices=(".", ","), default=".")

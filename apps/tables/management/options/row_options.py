@@ -28,7 +28,7 @@ def add_row_options(parser: CommandParser, *, example: str) -> None:
     parser.add_argument(
         "--limit",
         type=whole_number,
-        help=f"at most so many (a table for people: {DEFAULT_ROWS})",
+        help=f"at most this many (a table for people: {DEFAULT_ROWS})",
     )
     parser.add_argument("--format", choices=["table", "csv", "json"], default="table")
 

@@ -26,7 +26,7 @@ class Verb(Subcommand):
             type=whole_number,
             default=DEFAULT_ROWS,
             metavar="N",
-            help=f"at most so many ({DEFAULT_ROWS})",
+            help=f"at most this many ({DEFAULT_ROWS})",
         )
         parser.add_argument(
             "--format", choices=["table", "csv", "json"], default="table"

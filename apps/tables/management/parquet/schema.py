@@ -52,7 +52,7 @@ class Verb(Subcommand):
         parser.add_argument(
             "--strict",
             action="store_true",
-            help="what the files never leave out is not null",
+            help="required columns become NOT NULL",
         )
 
     def run(

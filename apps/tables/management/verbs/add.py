@@ -41,7 +41,9 @@ class Verb(WritingVerb):
         parser.add_argument(
             "more", nargs="*", metavar="name location", help="further tables"
         )
-        parser.add_argument("--description", default="", help="what people read of it")
+        parser.add_argument(
+            "--description", default="", help="its description in the catalog"
+        )
         parser.add_argument(
             "--restricted", action="store_true", help="hide it from viewers"
         )

@@ -39,10 +39,12 @@ class Verb(WritingVerb):
             metavar="DDL",
             default="",
             help="the columns that folders name: 'year INT, country STRING'; else "
-            "their types are found out",
+            "their types are inferred",
         )
         add_time_zone(parser, of="names of folders (they stay as they are without)")
-        parser.add_argument("--description", default="", help="what people read of it")
+        parser.add_argument(
+            "--description", default="", help="its description in the catalog"
+        )
 
     def run(  # noqa: PLR0913  # the arguments of the line
         self,
@@ -75,7 +77,7 @@ class Verb(WritingVerb):
                 f"{where} would be a table of {plan.files.num_rows:,} files, "
                 f"{plan.num_rows:,} rows, {size(plan.size_bytes)}, with "
                 f"{len(plan.schema.fields)} columns, partitioned by {partitions}. "
-                f"{plan.num_passed_over:,} other files are passed over. "
+                f"{plan.num_passed_over:,} other files are skipped. "
                 f"{plan.said_of_times}{' ' if plan.said_of_times else ''}"
                 "Nothing was written."
             )

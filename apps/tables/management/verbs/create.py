@@ -52,7 +52,9 @@ class Verb(WritingVerb):
         )
         add_file_options(parser)
         parser.add_argument("--partition-by", default="", metavar="a,b")
-        parser.add_argument("--description", default="", help="what people read of it")
+        parser.add_argument(
+            "--description", default="", help="its description in the catalog"
+        )
 
     def run(  # noqa: PLR0913  # the arguments of the line
         self,

@@ -18,7 +18,7 @@ class Verb(Subcommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Declare the arguments."""
         parser.add_argument("table", metavar="name|location")
-        parser.add_argument("--limit", type=whole_number, help="at most so many")
+        parser.add_argument("--limit", type=whole_number, help="at most this many")
 
     def run(self, *, table: str, limit: int | None, **_: object) -> Output:
         """List commits."""

@@ -74,7 +74,7 @@ class Verb(WritingVerb):
         dry_run: bool,
         **options: object,
     ) -> Output:
-        """Look at every row; then write them in one commit, or make the table."""
+        """Check every row; then write them in one commit, or make the table."""
         name, location = _place(table)
         asked = Import(
             files=asked_files(files, options),

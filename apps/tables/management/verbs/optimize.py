@@ -18,6 +18,6 @@ class Verb(OperationVerb[Optimize]):
         """Take one of two ways: files are written, or texts of the log."""
         asked = super().read(options)
         if asked.respell and (asked.cluster_by or asked.target_bytes is not None):
-            message = "--respell packs nothing: leave the other options out."
+            message = "--respell compacts nothing: leave the other options out."
             raise CommandError(message)
         return asked

@@ -23,7 +23,7 @@ class Verb(OperationVerb[Restore]):
         """Return which version comes back."""
         version, timestamp = options["at_version"], options["timestamp"]
         if version is None and timestamp is None:
-            message = "Give the version that is to come back: --version or --timestamp."
+            message = "Give the version to restore: --version or --timestamp."
             raise CommandError(message)
         zone = options["time_zone"]
         return Restore(version=version, timestamp=timestamp, timestamp_zone=zone)

@@ -30,7 +30,7 @@ class Verb(WritingVerb):
             "--repeat",
             choices=LAKE_SCHEDULES,
             metavar="INTERVAL",
-            help=f"scan it again and again: {', '.join(LAKE_SCHEDULES)}; "
+            help=f"scan it repeatedly: {', '.join(LAKE_SCHEDULES)}; "
             "default: as it was, or never",
         )
 

@@ -44,7 +44,7 @@ class Verb(Subcommand):
         )
         data["behind"] = behind or None
         if behind:
-            self.warn(f"Behind: {behind}. The newest version that reads is shown.")
+            self.warn(f"Behind: {behind}. The newest readable version is shown.")
         verdict = check_version(opened.store, snapshot)
         data["checksum"] = verdict.describe()
         if snapshot.refusal is not None:

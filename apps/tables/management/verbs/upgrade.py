@@ -8,6 +8,6 @@ from deltaweb.web.tables.operations.definition.upgrade_protocol import (
 
 
 class Verb(OperationVerb[UpgradeProtocol]):
-    """Raise the versions of a table's protocol; there is no way back."""
+    """Raise the versions of a table's protocol; this cannot be undone."""
 
     operation = UPGRADE_PROTOCOL

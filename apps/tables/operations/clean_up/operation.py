@@ -116,13 +116,13 @@ def _counts(found: LogCleanup) -> dict[str, int]:
 def _says(verb: str, told: Mapping[str, Any]) -> str:
     before = f"before {told['cutoff'][:10]} 00:00:00 UTC"
     if not told["num_files"]:
-        return f"Nothing of the log {before} can go."
+        return f"Nothing of the log {before} can be deleted."
     count = counted(told["num_files"], "file")
     size = counted(told["size_bytes"], "byte")
     gone = ""
     if told["num_commits"]:
         first, last = told["first_version"], told["last_version"]
-        gone = f" Versions {first} to {last} go for good."
+        gone = f" Versions {first} to {last} are deleted for good."
     return f"{verb} {count} ({size}) of the log {before}.{gone}"
 
 

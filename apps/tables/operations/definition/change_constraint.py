@@ -31,14 +31,14 @@ class ChangeConstraint:
         name: Its name.
         sql: What is to be true of every row; None drops it.
         upgrade: Whether the protocol may go up for it, in the same commit.
-        time_zone: Whose clocks show its times without a zone, as rows are looked at.
+        time_zone: Whose clocks show its times without a zone, as rows are checked.
     """
 
     name: str = parameter("")
     sql: str | None = parameter(None, metavar="SQL")
     upgrade: bool = upgrade_parameter()
     time_zone: str = zone_parameter(
-        UTC_ZONE, of="its SQL (UTC without), as rows are looked at"
+        UTC_ZONE, of="its SQL (UTC without), as rows are checked"
     )
 
 
@@ -58,7 +58,7 @@ def change_constraint(
 def plan_constraint(
     opened: DeltaTable, asked: ChangeConstraint, occasion: Occasion
 ) -> DefinitionPlan:
-    """Look at every row for a new constraint.
+    """Check every row for a new constraint.
 
     Raises:
         DeltaError: As `DeltaTable.plan_constraint` lists them.

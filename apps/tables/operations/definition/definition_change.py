@@ -124,7 +124,7 @@ def _checked(checked: "CheckedRows") -> dict[str, Any]:
 
 def _says(plan: DefinitionPlan) -> str:
     if plan.transaction.is_empty:
-        return "It is so already: nothing would be committed."
+        return "Nothing to commit: it is so already."
     return (
         f"Would commit version {plan.base.version + 1}, {plan.transaction.operation}."
     )
@@ -136,7 +136,7 @@ def _lines(
     checked: Mapping[str, Any] | None,
 ) -> Iterator[str]:
     if protocol:
-        yield f"The protocol goes up, and never down again: {_upgrade(protocol)}."
+        yield f"The protocol upgrade cannot be undone: {_upgrade(protocol)}."
         clients = ", ".join(protocol["shut_out"]) or "none of those that are known here"
         yield f"Clients that can no longer write: {clients}."
     for change in changes:

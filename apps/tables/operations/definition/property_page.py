@@ -53,7 +53,9 @@ class PropertyForm(forms.Form):
         """Refuse neither a value nor that it goes."""
         values: dict[str, Any] = super().clean() or self.cleaned_data
         if "value" in values and not values["value"] and not values.get("unset"):
-            self.add_error("value", "Give a value, or tick that the property goes.")
+            self.add_error(
+                "value", "Give a value, or tick that the property is removed."
+            )
         return values
 
 

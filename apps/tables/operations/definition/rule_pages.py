@@ -49,7 +49,7 @@ class ConstraintForm(forms.Form):
         """Ask for the condition of a new one."""
         values: dict[str, Any] = super().clean() or self.cleaned_data
         if values.get("way") == ADD and "sql" in values and not values["sql"]:
-            self.add_error("sql", "Say what is to be true of every row.")
+            self.add_error("sql", "Give what has to be true of every row.")
         return values
 
 
@@ -136,10 +136,10 @@ CONSTRAINT_PAGE: Final = OperationPage(
     operation=CHANGE_CONSTRAINT,
     form=ConstraintForm,
     heading="Constraints",
-    about="A CHECK constraint must be true of every row that anybody writes. Before "
-    "one is added, every row that is there already is checked.",
+    about="A CHECK constraint must be true of every row that is written. Before one "
+    "is added, every present row is checked.",
     icon="list-check",
-    says="It holds for every row that anybody writes from now on.",
+    says="It holds for every row that is written from now on.",
     does="Commit the constraint",
     failed="The constraint was not changed",
     read=by_values(read_constraint),
@@ -154,7 +154,8 @@ PROTOCOL_PAGE: Final = OperationPage(
     form=ProtocolForm,
     heading="Protocol",
     about="The protocol says what clients have to know to read and write this table. "
-    "It only ever goes up: clients that do not know the new version are shut out.",
+    "It can only be upgraded: clients that do not know the new version can no longer "
+    "use the table.",
     icon="shield",
     says="No row and no file changes.",
     does="Raise the protocol",

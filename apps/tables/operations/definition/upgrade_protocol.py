@@ -1,4 +1,4 @@
-"""The versions of a table's protocol go up; there is no way back."""
+"""The versions of a table's protocol go up; this cannot be undone."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -49,6 +49,6 @@ UPGRADE_PROTOCOL: Final = register_change(
     page="tables:table-protocol",
     question=lambda _asked, location: (
         f"Raise the protocol of {location}? Clients that do not know the new versions "
-        "cannot use the table any more, and there is no way back."
+        "cannot use the table any more, and this cannot be undone."
     ),
 )

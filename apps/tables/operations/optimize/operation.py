@@ -52,7 +52,7 @@ class Optimize:
         default=False,
         option="--respell",
         action="store_true",
-        help="in place of that, spell each partition value in one way, and times "
+        help="instead, spell each partition value in one way, and times "
         "without a zone in UTC: only the log says them, no file is written",
     )
     time_zone: str = zone_parameter(UTC_ZONE)
@@ -161,7 +161,7 @@ OPTIMIZE: Final = register(
         name="optimize",
         words="Optimize a table",
         title="Optimize {table}",
-        doing="Writing files anew",
+        doing="Rewriting files",
         action="table.optimize",
         parameters=Optimize,
         plan=plan,

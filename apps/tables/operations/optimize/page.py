@@ -70,8 +70,8 @@ OPTIMIZE_PAGE: Final = OperationPage(
     operation=OPTIMIZE,
     form=OptimizeForm,
     heading="Optimize",
-    about="Small files of a partition are packed into larger ones, and rows can be "
-    "laid out so that readers leave more files out. No row changes; the old files "
+    about="Small files of a partition are compacted into larger ones, and rows can "
+    "be ordered so that readers skip more files. No row changes; the old files "
     "stay in storage, for older versions, until a vacuum.",
     icon="arrows-join",
     failed="The table was not optimized",

@@ -30,10 +30,10 @@ class Restore:
         option=None,  # beside the time, of which a command takes either
         line=Line(
             label="Version",
-            help="The version that is to be the newest one again; the history has all.",
+            help="The version to restore; the history lists them all.",
             least=0,
             most=MAX_VERSION,
-            wrong="Say which version, by its number.",
+            wrong="Give the number of a version.",
             is_needed=True,
         ),
     )
@@ -58,8 +58,8 @@ def foresee_restore(plan: RestorePlan) -> Foreseen:
     rows = plan.count_rows()
     says = (
         f"{counted(plan.added.num_rows, 'file')} ({plan.added_bytes:,} bytes) "
-        f"would come back, {counted(plan.removed.num_rows, 'file')} "
-        f"({plan.removed_bytes:,} bytes) would go."
+        f"would be restored, {counted(plan.removed.num_rows, 'file')} "
+        f"({plan.removed_bytes:,} bytes) would be removed."
     )
     return Foreseen(
         version=plan.base_version,
@@ -114,7 +114,7 @@ RESTORE: Final = register(
         name="restore",
         words="Restore a version",
         title="Restore a version of {table}",
-        doing="Committing what comes back",
+        doing="Committing the restored version",
         action="table.restore",
         parameters=Restore,
         plan=plan_restore,

@@ -32,7 +32,7 @@ RESTORE_PAGE: Final = OperationPage(
     operation=RESTORE,
     form=form_of(Restore),
     heading="Restore a version",
-    about="The files of that version come back, and files that came later go. The "
+    about="The files of that version are restored, and later files are removed. The "
     "table gets a new version; nothing is deleted from storage, and nothing of the "
     "history.",
     icon="rotate",

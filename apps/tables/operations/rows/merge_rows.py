@@ -42,7 +42,8 @@ class MergeRows:
         on: SQL by which rows match: `t` is the table, `s` the source.
         update_all: Whether rows that match take the values of the source.
         insert_all: Whether the other rows of the source are added.
-        delete_where: SQL of the rows that match and go instead; None where none do.
+        delete_where: SQL of the matching rows that are deleted instead; None
+            where none are.
         time_zone: Whose clocks show the times without a zone in all SQL.
     """
 
@@ -60,16 +61,19 @@ class MergeRows:
         default=False,
         option="--update-all",
         action="store_true",
-        help="rows that match take its values",
+        help="update matching rows with its values",
     )
     insert_all: bool = parameter(
         default=False,
         option="--insert-all",
         action="store_true",
-        help="its other rows are added",
+        help="insert its other rows",
     )
     delete_where: str | None = parameter(
-        None, "--delete-where", metavar="SQL", help="rows that match and go instead"
+        None,
+        "--delete-where",
+        metavar="SQL",
+        help="delete matching rows that meet this condition instead",
     )
     time_zone: str = zone_parameter(UTC_ZONE)
 
@@ -136,7 +140,7 @@ def foresee_merge(plan: MergePlan) -> Foreseen:
     """Tell how many rows change, go and come."""
     outlook = plan.outlook
     if outlook is None:
-        message = "a merge that nobody is shown is not looked at"
+        message = "a merge that is not shown has no preview"
         raise ValueError(message)
     outcome, snapshot = outlook.outcome, outlook.snapshot
     counts = {
@@ -213,7 +217,7 @@ def _says(told: Mapping[str, Any]) -> str:
         if told[f"num_{done}_rows"]
     ]
     if not does:
-        return "No row is concerned: nothing would be written."
+        return "No row is affected: nothing would be written."
     copied = told["num_copied_rows"]
     others = f"; {counted(copied, 'other row')} would be written again" * bool(copied)
     where = (

@@ -36,7 +36,7 @@ class RowsForm(forms.Form):
                 "where",
                 "Give a condition, or tick that every row is meant: not both."
                 if values["where"]
-                else "Say which rows, or tick that every row is meant.",
+                else "Give a condition, or tick that every row is meant.",
             )
         return values
 
@@ -122,7 +122,8 @@ DELETE_ROWS_PAGE: Final = OperationPage(
     operation=DELETE_ROWS,
     form=RowsForm,
     heading="Delete rows",
-    about="Rows that meet the condition go from the newest version. Files that hold "
+    about="Rows that meet the condition are deleted from the newest version. Files "
+    "that hold "
     "other rows, too, are written again without them; earlier versions keep the rows "
     "until a vacuum.",
     icon="trash",
@@ -136,7 +137,7 @@ UPDATE_ROWS_PAGE: Final = OperationPage(
     operation=UPDATE_ROWS,
     form=UpdateRowsForm,
     heading="Update rows",
-    about="Columns take new values in the rows that meet the condition. The files that "
+    about="Columns get new values in the rows that meet the condition. The files that "
     "hold them are written again; earlier versions keep the old values until a vacuum.",
     icon="pencil",
     failed="No row was updated",

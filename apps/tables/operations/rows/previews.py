@@ -41,7 +41,7 @@ def looked_at(occasion: Occasion) -> "Callable[[Rewrite], LookedAt]":
     def look(rewrite: "Rewrite") -> LookedAt:
         if not occasion.is_shown:
             return LookedAt(rewrite)
-        occasion.job.step("Looking through the files")
+        occasion.job.step("Searching the files")
         tell = occasion.job.progress_of(rewrite.engine.progress_unit)
         return LookedAt(rewrite, rewrite.plan(tell))
 
@@ -116,7 +116,7 @@ def carry_out_rows(
 def _says(plan: "RewritePlan") -> str:
     outcome = plan.outcome
     if not outcome.num_rows:
-        return "No row is concerned: nothing would be written."
+        return "No row is affected: nothing would be written."
     verb = "change" if plan.rewrite.change.opens_whole else "delete"
     copied = outcome.num_copied_rows
     others = f"; {counted(copied, 'other row')} would be written again" * bool(copied)

@@ -71,7 +71,7 @@ class Vacuum:
         "--retention",
         type=hours_of,
         metavar="168h",
-        help="how long what left the table is kept; default: the table's retention",
+        help="how long removed files are kept; default: the table's retention",
     )
     allow_short_retention: bool = parameter(
         default=False,
@@ -193,8 +193,8 @@ def _says(
     num_lost: int | None = None,
 ) -> str:
     if not num_files:
-        return "No file can go."
-    readable = "Every version that reads now reads afterwards."
+        return "No file can be deleted."
+    readable = "Every version that can be read now can be read afterwards."
     if lost:
         count = counted(len(lost) if num_lost is None else num_lost, "version")
         readable = f"{count} can no longer be read ({lost[0]} to {lost[-1]})."

@@ -186,10 +186,10 @@ VACUUM_PAGE: Final = OperationPage(
     choice=RetentionForm,
     heading="Vacuum",
     about="Files that only older versions need, and files that no version has, are "
-    "deleted from storage once they are older than the retention. The look lists the "
-    "folder once and tells what any retention would take.",
+    "deleted from storage once they are older than the retention. The preview lists "
+    "the folder once and shows what any retention would delete.",
     icon="trash",
     failed="Nothing more was deleted",
-    look_words="List what could go",
+    look_words="List what could be deleted",
     weigh=what_if,
 )

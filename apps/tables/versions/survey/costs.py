@@ -86,16 +86,15 @@ def _of_types(unlike: Sequence[Row]) -> Iterator[Cost]:
                 subject=one["column"],
                 finding=f"is INT96 in {files}, so no row group of theirs can be "
                 "skipped by it.",
-                meaning="The log's ranges still skip whole files. Writing the files "
-                "again as TIMESTAMP mends it.",
+                meaning="The log's ranges still skip whole files. Rewriting the "
+                "files with TIMESTAMP fixes it.",
                 example=one["example"],
             )
         elif one["relation"] == REFUSED:
             yield Cost(
                 size_bytes=one["column_bytes"],
                 subject=one["column"],
-                finding=f"is {one['file_type']} in {files}, "
-                "which no type of Delta holds.",
+                finding=f"is {one['file_type']} in {files}, which has no Delta type.",
                 meaning="Readers that ask for the column fail on these files.",
                 example=one["example"],
             )

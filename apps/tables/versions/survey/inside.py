@@ -28,8 +28,8 @@ _SHOWN: Final = ("name", "detail", "files", "bytes", "rows", "count", "example")
 _READERS: Final = {
     MISSING: "NULL in every row",
     WIDENED: "the same values, widened",
-    LEGACY: "the same instants; no range of row groups is believed",
-    UNKNOWN: "nothing: readers pass over it",
+    LEGACY: "the same instants; ranges of row groups are ignored",
+    UNKNOWN: "nothing: readers ignore it",
     REFUSED: "an error: Delta has no such type",
 }
 

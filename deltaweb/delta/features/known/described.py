@@ -62,7 +62,7 @@ _DESCRIPTIONS: Final[Mapping[str, Description]] = {
         (
             "vacuumProtocolCheck",
             "Vacuum checks the protocol",
-            "Whoever deletes old files looks first whether it knows the table.",
+            "Vacuum first checks whether it supports the table.",
         ),
         (
             "variantType",
@@ -77,12 +77,12 @@ _DESCRIPTIONS: Final[Mapping[str, Description]] = {
         (
             "catalogManaged",
             "Catalog-managed",
-            "A catalog decides on versions; the log alone may be behind.",
+            "A catalog decides on versions; the log may be behind.",
         ),
         (
             "catalogOwned",
             "Catalog-owned",
-            "The earlier name of catalog-managed: the log alone may be behind.",
+            "The earlier name of catalog-managed: the log may be behind.",
         ),
         (
             "geospatial",
@@ -191,7 +191,7 @@ _DESCRIPTIONS: Final[Mapping[str, Description]] = {
         (
             "columnMappingUsageTracking",
             "Tracked column mapping",
-            "The log tells whether a mapped column was ever renamed or dropped.",
+            "The log says whether a mapped column was ever renamed or dropped.",
         ),
         (
             "coordinatedCommits",

@@ -51,13 +51,13 @@ class Remedy:
         return [*set_first, f"ALTER TABLE {table} DROP FEATURE `{feature}`"]
 
 
-NOT_KNOWN: Final = Remedy("No way to take it out is known: a copy is without.", False)  # noqa: FBT003 (its second field)
+NOT_KNOWN: Final = Remedy("No known way removes it: make a copy without it.", False)  # noqa: FBT003 (its second field)
 _WIDENING: Final = Remedy(
     "Spark writes the files again that keep the narrower type.",
     switch=("delta.enableTypeWidening", "false"),
 )
 _VARIANT: Final = Remedy(
-    "It cannot be taken out of a table: a copy has the values as JSON text.",
+    "It cannot be removed from a table: a copy has the values as JSON text.",
     is_dropped=False,
 )
 _REMEDIES: Final[Mapping[str, Remedy]] = {
@@ -75,7 +75,7 @@ _REMEDIES: Final[Mapping[str, Remedy]] = {
         "Spark writes a checkpoint of the older kind; no data file changes.",
         switch=("delta.checkpointPolicy", "classic"),
     ),
-    VACUUM_CHECK: Remedy("The protocol alone changes; no file does."),
+    VACUUM_CHECK: Remedy("Only the protocol changes; no file does."),
     VARIANT: _VARIANT,
     SHREDDING: Remedy(
         _VARIANT.cost,

@@ -103,7 +103,7 @@ def read_as_parquet(store: LogStore, name: str) -> pa.Buffer:
 
     Raises:
         FileNotFoundError: If there is none.
-        LogCorruptError: If a line is no JSON object, or an action is not of its
+        LogCorruptError: If a line is not a JSON object, or an action is not of its
             types.
     """
     path = f"{store.root}/_delta_log/{name}"

@@ -349,7 +349,7 @@ def load_json(text: bytes) -> Any:  # noqa: ANN401 (any JSON)
     """Parse JSON; an integer beyond a long is a float.
 
     Raises:
-        ValueError: If it is no JSON.
+        ValueError: If it is not JSON.
         RecursionError: If it nests too deeply.
     """
     return json.loads(text, parse_int=_parse_int)

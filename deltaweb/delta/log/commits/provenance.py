@@ -86,7 +86,7 @@ _OBJECT: Final = msgspec.json.Decoder(dict[str, Any])
 def cut_provenance(lines: Sequence[bytes]) -> list[RawProvenance] | None:
     """Take what commits say from their lines, each with a commitInfo.
 
-    None where a line is not strict JSON, holds more, or a name in it is no text.
+    None where a line is not strict JSON, holds more, or a name in it is not text.
     """
     try:
         str(b"".join(lines), "utf-8")  # what is cut is not looked at otherwise

@@ -73,4 +73,6 @@ def read_some(store: LogStore, names: Sequence[str]) -> list[LogFile]:
     except FileNotFoundError as error:
         name = str(error.filename or names[0]).rsplit("/", 1)[-1]
         path = f"{store.root}/_delta_log/{name}"
-        raise LogCorruptError(path=path, reason="it went away while read") from None
+        raise LogCorruptError(
+            path=path, reason="it disappeared while it was read"
+        ) from None

@@ -146,7 +146,7 @@ def _struct_field(value: object, path: tuple[str, ...]) -> StructField:
         reason = f"a field without a name: {_shortened(value)}"
         raise SchemaError(column=".".join(path), reason=reason)
     if not _is_text(name):
-        reason = f"the name of a field is no Unicode text: {_shortened(name)}"
+        reason = f"the name of a field is not Unicode text: {_shortened(name)}"
         raise SchemaError(column=".".join(path), reason=reason)
     metadata = value.get("metadata")
     if metadata is not None and not isinstance(metadata, dict):

@@ -42,7 +42,7 @@ def parse_each(
     """Parse each text of statistics by itself.
 
     Args:
-        texts: The JSON texts; one that is no JSON object gives a row of nulls.
+        texts: The JSON texts; one that is not a JSON object gives a row of nulls.
         bounds: The columns with a smallest and a largest value.
         counts: The columns with a null count, every leaf a long.
         schema: The result's schema: num_records, min, max and null_count.

@@ -211,7 +211,7 @@ def _tags(batch: ActionBatch, present: pa.Array, rows: Numbers) -> pa.Array:
     try:
         return pa.array(tags, PARTITION_VALUES)
     except UnicodeError:
-        reason = "a tag of a file is no Unicode text"
+        reason = "a tag of a file is not Unicode text"
         raise LogCorruptError(path=path, reason=reason) from None
 
 

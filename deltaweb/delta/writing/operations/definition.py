@@ -2,7 +2,7 @@
 
 Every function takes what holds now and returns what is to be committed; nothing of it
 reads or writes. What the protocol has to know is never raised in passing: `upgrade`
-says so, and there is no way back.
+says so, and this cannot be undone.
 
 Source: delta_protocol.md, "Change Metadata" and "Protocol Evolution".
 """

@@ -76,7 +76,8 @@ EXPECTED: Final[Mapping[str, tuple[Check, str]]] = {
     "delta.parquet.compression.codec": (is_codec, CODEC_WORDS),
 }
 ELSEWHERE: Final[Mapping[str, str]] = {
-    "delta.constraints.": "a property that is set alone: add or drop the constraint",
+    "delta.constraints.": "a property that is set by itself: add or drop the "
+    "constraint",
     "delta.inCommitTimestampEnablement": "a property that writers keep by themselves",
     "delta.columnMapping.maxColumnId": "a property that writers keep by themselves",
     "delta.rowTracking.": "a property that writers keep by themselves",

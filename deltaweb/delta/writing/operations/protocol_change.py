@@ -3,7 +3,7 @@
 A change of the definition asks for features (`protocol_knowing`). Where the protocol
 has them it stays; else it goes up by as little as does, in the same commit, once
 somebody has agreed to that: clients that do not know the new one are shut out, and
-there is no way back.
+this cannot be undone.
 
 Source: delta_protocol.md, "Protocol Evolution" and "Table Features".
 """

@@ -54,7 +54,7 @@ def rename_column(
     """
     schema, path = _found(base, column, root=root)
     if not new_name.strip():
-        raise NewColumnsError(misfits={new_name: "is no name"})
+        raise NewColumnsError(misfits={new_name: "is not a name"})
     _check_unused(base, schema, path)
     after = _renamed(schema, path, new_name)
     partitions = [

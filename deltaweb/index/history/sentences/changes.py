@@ -37,7 +37,7 @@ def commit_sentence(summary: CommitSummary, parameters: Facts | None = None) -> 
         A sentence that starts with a capital letter and ends with a full stop.
     """
     if summary.fault is not None:
-        return f"This commit does not read: {shorten(summary.fault)}."
+        return f"This commit cannot be read: {shorten(summary.fault)}."
     operation = summary.operation
     say = _WORDS.get(operation)
     if say is None:
@@ -71,7 +71,7 @@ def _say_write(summary: CommitSummary, metrics: Facts, parameters: Facts) -> str
     )
     text += f" {new}" if rows is None else f" {counted(rows, 'row')} in {new}"
     if summary.num_removed_files:
-        text += f"; took out {counted(summary.num_removed_files, 'file')}"
+        text += f"; removed {counted(summary.num_removed_files, 'file')}"
     return text
 
 
@@ -119,7 +119,7 @@ def _say_delete(summary: CommitSummary, metrics: Facts, parameters: Facts) -> st
 
 
 def _say_truncate(summary: CommitSummary, _metrics: Facts, _parameters: Facts) -> str:
-    return f"emptied the table: {counted(summary.num_removed_files, 'file')} taken out"
+    return f"emptied the table: {counted(summary.num_removed_files, 'file')} removed"
 
 
 def _rewriting(
@@ -169,7 +169,7 @@ def _marking(marked: int, summary: CommitSummary) -> str:
     new = summary.num_added_files - marked
     gone = summary.num_removed_files - marked
     if gone:
-        parts.append(f"{'rewrote' if new else 'took out'} {counted(gone, 'file')}")
+        parts.append(f"{'rewrote' if new else 'removed'} {counted(gone, 'file')}")
     elif new:
         parts.append(f"wrote {counted(new, 'new file')}")
     return f"; {joined(parts)}"
@@ -238,9 +238,7 @@ def _say_restore(summary: CommitSummary, metrics: Facts, parameters: Facts) -> s
     gone = metrics.number("numRemovedFiles", "numRemovedFile")
     back = summary.num_added_files if back is None else back
     gone = summary.num_removed_files if gone is None else gone
-    return (
-        f"restored {target}: {counted(back, 'file')} brought back, {gone:,} taken out"
-    )
+    return f"restored {target}: {counted(back, 'file')} restored, {gone:,} removed"
 
 
 # === Anything else ===
@@ -253,7 +251,7 @@ def _say_actions(summary: CommitSummary, _metrics: Facts, _parameters: Facts) ->
     if is_same_data and not summary.num_removed_files:
         # Files that add no row are those of the table, with other facts.
         files = counted(summary.num_added_files, "file")
-        parts.append(f"wrote anew what the log says of {files}")
+        parts.append(f"rewrote the log entries of {files}")
     elif summary.num_added_files:
         parts.append(
             f"added {counted(summary.num_added_files, 'file')}"
@@ -266,7 +264,7 @@ def _say_actions(summary: CommitSummary, _metrics: Facts, _parameters: Facts) ->
     if summary.protocol is not None:
         parts.append("set the protocol")
     if summary.has_transactions and not parts:
-        parts.append("noted how far an application has come")
+        parts.append("recorded the progress of an application")
     if not parts:
         return "changed no file and no metadata"
     text = joined(parts)

@@ -18,7 +18,7 @@ def say_replace(summary: CommitSummary, metrics: Facts, _parameters: Facts) -> s
     """Say of a table that was defined again."""
     text = "replaced the table's definition and data" + _with_rows(summary, metrics)
     if summary.num_removed_files:
-        text += f"; took out {counted(summary.num_removed_files, 'file')}"
+        text += f"; removed {counted(summary.num_removed_files, 'file')}"
     return text
 
 
@@ -143,7 +143,7 @@ def say_drop_feature(summary: CommitSummary, _metrics: Facts, parameters: Facts)
         return f"dropped the table feature {feature}"
     names = column_names(parameters.parsed("columns"))
     if names:
-        return f"made {named(names)} ready for a table feature to be dropped"
+        return f"made {named(names)} ready for dropping a table feature"
     return "set the table's metadata" if summary.metadata else "dropped a table feature"
 
 

@@ -37,7 +37,7 @@ def stored(value: Column, field: StructField, settings: SessionSettings) -> Colu
     if settings.is_ansi or not settings.is_usual or not isinstance(kind, AtomicType):
         return value.cast(kind)
     fitted = value.try_cast(kind)
-    message = f"a value is no {kind.simpleString()}, which {field.name!r} is"
+    message = f"a value is not a valid {kind.simpleString()}, which {field.name!r} is"
     refused = F.raise_error(F.lit(message)).cast(kind)
     return F.when(value.isNotNull() & fitted.isNull(), refused).otherwise(fitted)
 

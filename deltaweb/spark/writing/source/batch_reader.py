@@ -106,7 +106,7 @@ def reading_of_columns(
     misfits = {}
     for field in columns.fields:
         if field.name not in there:
-            misfits[field.name] = "is no column of the table"
+            misfits[field.name] = "is not a column of the table"
         elif there[field.name] != field.dataType:
             kind = there[field.name].simpleString()
             misfits[field.name] = f"is {kind} in the table"

@@ -127,6 +127,6 @@ def _matches(plan: WritePlan, where: str) -> Matches:
     """
     matches = find_matches(base_snapshot(plan), where)
     if matches.partly.num_rows:
-        reason = f"{where!r} is not about partition columns alone, and {BY_FUNCTION}"
+        reason = f"{where!r} is not only about partition columns, and {BY_FUNCTION}"
         raise PredicateError(reason=reason)
     return matches

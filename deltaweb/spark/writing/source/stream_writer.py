@@ -86,7 +86,7 @@ class StreamWriter(DataSourceStreamArrowWriter):
         context = TaskContext.get()
         query_id = context.getLocalProperty(QUERY_ID) if context else None
         if not query_id:
-            message = "Spark does not tell the query that a batch is of"
+            message = "Spark does not say which query a batch is of"
             raise RuntimeError(message)
         part = write_rows(self._plan, rows_of_session(self._plan, iterator))
         return BatchMessage(part, self._plan, query_id)

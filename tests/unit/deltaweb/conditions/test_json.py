@@ -177,11 +177,11 @@ class TestJSONThatIsSkipped:
     @pytest.mark.parametrize(
         ("tree", "words"),
         [
-            pytest.param("", "no JSON", id="empty"),
-            pytest.param("{", "no JSON", id="half"),
-            pytest.param("5", "no JSON object", id="a number"),
-            pytest.param("null", "no JSON object", id="null"),
-            pytest.param([EQUAL], "no JSON object", id="a list"),
+            pytest.param("", "not JSON", id="empty"),
+            pytest.param("{", "not JSON", id="half"),
+            pytest.param("5", "not a JSON object", id="a number"),
+            pytest.param("null", "not a JSON object", id="null"),
+            pytest.param([EQUAL], "not a JSON object", id="a list"),
             pytest.param({}, "no name `op`", id="no op"),
             pytest.param({"op": True}, "no name `op`", id="op is true"),
             pytest.param(op("xor", EQUAL, EQUAL), "'xor' is not", id="unknown"),
@@ -195,7 +195,7 @@ class TestJSONThatIsSkipped:
             pytest.param(
                 op("equal", column("p")), "not the children", id="equal to none"
             ),
-            pytest.param(op("and", 5), "no JSON object", id="a child is a number"),
+            pytest.param(op("and", 5), "not a JSON object", id="a child is a number"),
             pytest.param(literal("true", "bool"), "'literal' is not", id="a literal"),
             pytest.param(column("p"), "not a condition", id="a column of numbers"),
             pytest.param(
@@ -228,7 +228,7 @@ class TestJSONThatIsSkipped:
             pytest.param(
                 op("equal", column("p"), literal(None)), "with a value", id="null"
             ),
-            pytest.param(pair("equal", "p", "x"), "no whole number", id="no number"),
+            pytest.param(pair("equal", "p", "x"), "not a whole number", id="no number"),
             pytest.param(pair("equal", "p", "3000000000"), "32 bits", id="no int"),
             pytest.param(
                 op("equal", column("k", "string"), literal("9")),
@@ -285,8 +285,8 @@ class TestJSONThatIsSkipped:
             pytest.param("[" * 100_000, "nests deeper", id="brackets"),
             pytest.param('{"a":' * 5_000, "nests deeper", id="objects"),
             pytest.param(" " * (MAX_BYTES + 1), "longer", id="length"),
-            pytest.param('"\ud800\0', "no JSON", id="rubbish"),
-            pytest.param('"' + '\\"' * 500_000, "no JSON", id="quotes without end"),
+            pytest.param('"\ud800\0', "not JSON", id="rubbish"),
+            pytest.param('"' + '\\"' * 500_000, "not JSON", id="quotes without end"),
             pytest.param(
                 op("or", *[op("isNull", column("p"))] * (MAX_COMPARISONS + 1)),
                 "comparisons",
@@ -308,5 +308,5 @@ class TestJSONThatIsSkipped:
         )
 
         assert hints.skipped == (
-            SkippedHint(f"a {type(hint).__name__}", "it is no text"),
+            SkippedHint(f"a {type(hint).__name__}", "it is not text"),
         )

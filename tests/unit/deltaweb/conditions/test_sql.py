@@ -236,7 +236,7 @@ class TestSQLThatIsSkipped:
             pytest.param(
                 "k RLIKE 'x' ESCAPE '!'", "is not a condition", id="rlike, escaped"
             ),
-            pytest.param("p LIKE '1%'", "no column of text", id="like of a number"),
+            pytest.param("p LIKE '1%'", "not a text column", id="like of a number"),
             pytest.param("k LIKE 5", "no pattern", id="like a number"),
             pytest.param(r"k LIKE 'a\%' ESCAPE '!'", "two ways", id="two escapes"),
             pytest.param("startswith(k, 5)", "no prefix", id="starts with a number"),
@@ -308,9 +308,9 @@ class TestSQLThatIsSkipped:
             ),
             pytest.param("a" + ".a" * 9000 + " = 1", "no column", id="a long name"),
             pytest.param("\x1b\x07\xff\xfe = 1", "", id="rubbish"),
-            pytest.param(5, "no text", id="a number itself"),
-            pytest.param(None, "no text", id="nothing"),
-            pytest.param({"op": "and"}, "no text", id="an object"),
+            pytest.param(5, "not text", id="a number itself"),
+            pytest.param(None, "not text", id="nothing"),
+            pytest.param({"op": "and"}, "not text", id="an object"),
         ],
     )
     def test_says_why_and_selects_nothing(self, sql: object, words: str) -> None:
@@ -347,4 +347,4 @@ class TestSQLThatIsSkipped:
             predicate_hints="p = 9", json_predicate_hints=None, schema=SCHEMA
         )
 
-        assert hints.skipped == (SkippedHint("p = 9", "it is no list of texts"),)
+        assert hints.skipped == (SkippedHint("p = 9", "it is not a list of texts"),)

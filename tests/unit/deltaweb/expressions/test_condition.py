@@ -68,7 +68,9 @@ def test_a_row_without_a_value_is_an_error_of_the_reader(table: DeltaTable) -> N
 
 
 def test_a_text_that_is_no_value_is_refused_before_a_file_is_opened(table: DeltaTable):
-    with pytest.raises(ExpressionMistakenError, match="'2026-02-30' is no date"):
+    with pytest.raises(
+        ExpressionMistakenError, match="'2026-02-30' is not a valid date"
+    ):
         table.snapshot().scan(predicate="day = '2026-02-30'")
 
 

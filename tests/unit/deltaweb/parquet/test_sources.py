@@ -49,7 +49,7 @@ def test_a_folder_is_no_file(tmp_path: Path) -> None:
 def test_a_pipe_is_refused_and_never_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
 
-    with pytest.raises(FileNotParquetError, match="no regular file"):
+    with pytest.raises(FileNotParquetError, match="not a regular file"):
         preview(tmp_path / "pipe")
 
 

@@ -54,5 +54,5 @@ class TestParseCapabilities:
 
     def test_refuses_an_unknown_way_to_derive_ids(self) -> None:
         assert parse_capabilities("", file_id_hash=" DELTA ").file_id_scheme == "delta"
-        with pytest.raises(ParameterInvalidError, match="'md5' is no way"):
+        with pytest.raises(ParameterInvalidError, match="'md5' is not a way"):
             parse_capabilities("", file_id_hash="md5")

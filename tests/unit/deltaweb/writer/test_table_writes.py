@@ -126,7 +126,7 @@ class TestAppend:
     def test_rows_that_do_not_fit_leave_nothing(self, table: DeltaTable) -> None:
         before = num_data_files(table)
 
-        with pytest.raises(SchemaMismatchError, match="'extra' is no column"):
+        with pytest.raises(SchemaMismatchError, match="'extra' is not a column"):
             table.append(pa.table({"n": [1], "extra": [2]}))
 
         assert table.latest_version() == 1

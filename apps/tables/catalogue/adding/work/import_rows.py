@@ -116,7 +116,7 @@ def as_import(asked: ImportRows, occasion: Occasion) -> Import:
 
 
 def plan_rows(opened: DeltaTable, asked: ImportRows, occasion: Occasion) -> RowsPlan:
-    """Look at every row, or go by a look at the same bytes of a file that was brought.
+    """Check every row, or go by a look at the same bytes of a file that was brought.
 
     Raises:
         DeltaError: As `plan_import` lists them.

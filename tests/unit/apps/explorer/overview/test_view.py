@@ -31,7 +31,7 @@ def test_clustering(columns: list[list[str]], shown: dict[str, str]) -> None:
 
 @pytest.mark.parametrize(
     ("highest", "words"),
-    [(59_000, "ids of rows are given up to 59,000"), (-1, "no row has an id yet")],
+    [(59_000, "row ids are assigned up to 59,000"), (-1, "no row has an id yet")],
 )
 def test_row_tracking(highest: int, words: str) -> None:
     assert texts(rowTracking={"rowIdHighWaterMark": highest}) == {

@@ -90,17 +90,19 @@ class TestRowFilter:
                 "nota:eq:1", "has no column 'nota'. Did you mean 'note'?", id="a slip"
             ),
             pytest.param("id:like:1", "column:operator:value", id="no such operator"),
-            pytest.param("id", "'id' is no condition", id="a column alone"),
-            pytest.param("id:eq:1.5", "'1.5' is no value", id="a fraction for a long"),
+            pytest.param("id", "'id' is not a condition", id="a column alone"),
+            pytest.param(
+                "id:eq:1.5", "'1.5' is not a value", id="a fraction for a long"
+            ),
             pytest.param("id:eq:1 OR 1=1", "'id' (bigint)", id="SQL for a long"),
             pytest.param("price:eq:NaN", "'price' (decimal(10,2))", id="not a number"),
             pytest.param("price:eq:1e999999999", "'price'", id="a number without end"),
             pytest.param("day:eq:2026-02-30", "such as 2026-11-21", id="no such day"),
-            pytest.param("done:eq:maybe", "Give true or false", id="no boolean"),
+            pytest.param("done:eq:maybe", "Give true or false", id="not a boolean"),
             pytest.param(
                 "tags:eq:x", "(array<string>) cannot be compared", id="nested"
             ),
-            pytest.param("id:contains:1", "'id' (bigint) is no text", id="no text"),
+            pytest.param("id:contains:1", "'id' (bigint) is not text", id="no text"),
             pytest.param("at:eq:0001-01-01 00:00+14:00", "'at'", id="before year one"),
         ],
     )

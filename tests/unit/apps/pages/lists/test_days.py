@@ -20,7 +20,7 @@ def test_a_day_is_read_as_people_type_it(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["11/05/2026", "31 Nov 2026", "5 Nox 2026", "", "x"])
 def test_what_could_be_two_days_or_none_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="is no day"):
+    with pytest.raises(ValueError, match="is not a day"):
         parse_day(text)
 
 

@@ -14,7 +14,7 @@ from deltaweb.web.sharing.activity.refusals import MAX_REASON, kept_reason, reas
         ),
         pytest.param(
             *(404, "RESOURCE_DOES_NOT_EXIST", ""),
-            "What was asked for does not exist, or is not granted to the caller.",
+            "What was requested does not exist, or is not granted to the caller.",
             id="of a record that kept its code alone",
         ),
         pytest.param(

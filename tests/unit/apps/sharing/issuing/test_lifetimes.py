@@ -69,7 +69,7 @@ class TestParseSpan:
 
 class TestCheckLifetime:
     def test_names_a_span_in_days_when_nobody_wrote_it(self) -> None:
-        with pytest.raises(LifetimeInvalidError, match="'400d' will not do"):
+        with pytest.raises(LifetimeInvalidError, match="'400d' is not valid"):
             check_lifetime(timedelta(days=400))
 
 

@@ -82,7 +82,7 @@ class TestTrouble:
         (table,) = offered_tables(globex)
 
         assert table.trouble == (
-            "Queries are refused, whatever the client. "
+            "Queries are refused for every client. "
             "It needs 'tableTeleport', which this server does not know."
         )
 

@@ -53,9 +53,9 @@ class TestNames:
         ("name", "reason"),
         [
             ("v:$.a", "names no type"),
-            ("v:$.a::nope", "'nope' is no type"),
+            ("v:$.a::nope", "'nope' is not a type"),
             ("v:$.a::array<int>", "type is nested"),
-            ("v:$.a..b::int", r"'\$\.a\.\.b' is no path"),
+            ("v:$.a..b::int", r"'\$\.a\.\.b' is not a path"),
             ("id:$.a::int", "the column 'id' is of type bigint"),
         ],
     )
@@ -155,7 +155,7 @@ class TestConditions:
         assert rows["id"].to_pylist() == [1, 4]
 
     def test_a_part_that_is_not_read_is_told(self, events: Snapshot) -> None:
-        with pytest.raises(VariantPartError, match="no type"):
+        with pytest.raises(VariantPartError, match="not a type"):
             events.scan(["id"], "`v:$.a` = 1")
 
 

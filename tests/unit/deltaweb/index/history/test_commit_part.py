@@ -119,5 +119,5 @@ def test_a_commit_that_does_not_read_is_a_part_of_its_own() -> None:
     assert [part.is_faulty for part in (first, spoilt, last)] == [False, True, False]
     assert spoilt.file_actions is None
     (row,) = spoilt.rows.to_pylist()
-    assert row["sentence"] == "This commit does not read: a line is not JSON."
+    assert row["sentence"] == "This commit cannot be read: a line is not JSON."
     assert (row["num_added_files"], row["added_rows"]) == (0, None)

@@ -184,7 +184,7 @@ def test_a_store_that_cannot_travel_is_read_share(log: LocalLog, helpers: list[i
 def test_a_commit_that_is_gone_is_an_error(log: LocalLog) -> None:
     (log.log / commit_name(30)).unlink()
 
-    with pytest.raises(LogCorruptError, match="went away"):
+    with pytest.raises(LogCorruptError, match="disappeared"):
         read(log.table.store)
 
 

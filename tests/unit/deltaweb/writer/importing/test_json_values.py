@@ -30,7 +30,7 @@ from deltaweb.writer.importing.source_file import SourceFiles
         pytest.param('{"a": "b', "a text does not end", id="no end"),
         pytest.param('{"a": "b\x01"}', "a control character", id="a control character"),
         pytest.param("[" * 100_000, "", id="too deep"),
-        pytest.param('{"a": "\udce9"}', "no UTF-8", id="no text"),
+        pytest.param('{"a": "\udce9"}', "not UTF-8", id="no text"),
     ],
 )
 def test_a_line_that_is_no_json_is_told_in_our_words(line: str, said: str) -> None:
@@ -49,18 +49,24 @@ def test_the_place_is_a_character_of_the_line() -> None:
 @pytest.mark.parametrize(
     ("value", "kind", "said"),
     [
-        pytest.param('{"a": "x"}', "struct<a: bigint>", 'a: "x" is no bigint', id="in"),
+        pytest.param(
+            '{"a": "x"}', "struct<a: bigint>", 'a: "x" is not a valid bigint', id="in"
+        ),
         pytest.param(
             '{"a": 1.5}', "struct<a: bigint>", "a: 1.5 is not a whole number", id="1.5"
         ),
         pytest.param(
             '{"b": 1}', "struct<a: bigint>", "has no field 'b'", id="another field"
         ),
-        pytest.param('["x", {}]', "array<string>", "[1]: {} is no string", id="array"),
         pytest.param(
-            '{"k": "x"}', "map<string, int>", "['k']: \"x\" is no int", id="m"
+            '["x", {}]', "array<string>", "[1]: {} is not a valid string", id="array"
         ),
-        pytest.param("[1]", "struct<a: int>", "[1] is no struct", id="no struct"),
+        pytest.param(
+            '{"k": "x"}', "map<string, int>", "['k']: \"x\" is not a valid int", id="m"
+        ),
+        pytest.param(
+            "[1]", "struct<a: int>", "[1] is not a valid struct", id="no struct"
+        ),
         pytest.param(
             '{"a": 3000000000}',
             "struct<a: int>",

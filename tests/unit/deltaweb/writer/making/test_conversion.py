@@ -235,7 +235,9 @@ def test_a_text_that_is_no_value_of_its_column_is_named(tmp_path, write):
     write("m=1/1.parquet", id=[1])
     write("m=x/1.parquet", id=[3])
 
-    with pytest.raises(FolderNotConvertibleError, match="'x', which is no int"):
+    with pytest.raises(
+        FolderNotConvertibleError, match="'x', which is not a valid int"
+    ):
         DeltaTable.convert(str(tmp_path), partition_schema="m INT")
 
 

@@ -230,7 +230,7 @@ class TestDefinitions:
     def test_by_which_files_are_parted_are_refused(self) -> None:
         schema = StructType(parse_columns_ddl(ALWAYS))
 
-        with pytest.raises(SchemaError, match="no partition column"):
+        with pytest.raises(SchemaError, match="cannot be a partition column"):
             create_table(
                 MemoryTableStore(), NewTable(schema=schema, partition_by=["k"])
             )

@@ -65,7 +65,7 @@ class TestCommitSentence:
                     "added_bytes": 500,
                 },
                 "Overwrote the table with 7 rows in 1 new file (500 B);"
-                " took out 2 files.",
+                " removed 2 files.",
                 id="an overwrite of delta-rs",
             ),
             pytest.param(
@@ -105,7 +105,7 @@ class TestCommitSentence:
                     "added_rows": 7,
                 },
                 "Replaced the rows where day = 5 with 7 rows in 1 new file;"
-                " took out 2 files.",
+                " removed 2 files.",
                 id="an overwrite of the rows of a condition",
             ),
             pytest.param(
@@ -148,8 +148,7 @@ class TestCommitSentence:
                     "num_added_files": 1,
                     "num_removed_files": 3,
                 },
-                "Deleted 2 rows; marked rows of 1 file as deleted"
-                " and took out 2 files.",
+                "Deleted 2 rows; marked rows of 1 file as deleted and removed 2 files.",
                 id="a deletion vector that grows is counted once",
             ),
             pytest.param(
@@ -223,7 +222,7 @@ class TestCommitSentence:
                     "parameters": {"version": 4},
                     "metrics": {"numRestoredFiles": 3, "numRemovedFiles": 5},
                 },
-                "Restored version 4: 3 files brought back, 5 taken out.",
+                "Restored version 4: 3 files restored, 5 removed.",
                 id="a restore",
             ),
             pytest.param(
@@ -300,7 +299,7 @@ class TestCommitSentence:
             pytest.param(
                 "DROP FEATURE",
                 {"parameters": {"columns": '[{"name":"v","type":"integer"}]'}},
-                "Made v (int) ready for a table feature to be dropped.",
+                "Made v (int) ready for dropping a table feature.",
                 id="a column whose metadata holds a feature no more",
             ),
             pytest.param(
@@ -318,7 +317,7 @@ class TestCommitSentence:
             pytest.param(
                 "ROW TRACKING UNBACKFILL",
                 {"num_added_files": 2, "added_bytes": 2253},
-                "Wrote anew what the log says of 2 files; no row changed.",
+                "Rewrote the log entries of 2 files; no row changed.",
                 id="files of the table that are added again",
             ),
             pytest.param(

@@ -1,0 +1,88 @@
+"""The field's words for what people read, in the place of words that only we know.
+
+Whoever reads a page, a message or the manual comes from Delta Lake, Spark or SQL: what
+these call a thing, deltaweb calls it too. A word that is plain English elsewhere is
+allowed there, by what stands around it.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A word of ours that people do not read, and what they read instead.
+
+    Attributes:
+        pattern: A regular expression of the word, upper and lower case alike.
+        instead: The field's word.
+        allowed: A regular expression of what around it makes it plain English.
+    """
+
+    pattern: str
+    instead: str
+    allowed: str = r"(?!)"
+
+    def found_in(self, text: str) -> Iterator[str]:
+        """Yield each use of the word in a text, with a little around it."""
+        for use in re.finditer(self.pattern, text, flags=re.IGNORECASE):
+            start, end = use.span()
+            plain = re.finditer(self.allowed, text, flags=re.IGNORECASE)
+            if not any(one.start() <= start and end <= one.end() for one in plain):
+                yield text[max(0, start - 30) : end + 30]
+
+
+GLOSSARY: Final = (
+    Entry(r"\buntold\b", "files_without_statistics, without a row count"),
+    Entry(r"\bnot told\b", "unknown"),
+    Entry(r"\b(does|do) not tell\b", "does not say"),
+    Entry(r"\bno longer tells?\b", "no longer in the log"),
+    Entry(r"\b(history|log|commit|files?) tells?\b", "says, lists, mentions"),
+    Entry(r"\basked for\b", "requested"),
+    Entry(r"\basks (for|of)\b", "requires, needs"),
+    Entry(r"\bin so many words\b", "explicitly"),
+    Entry(r"\b(a table of|at most) so many\b", "this many"),
+    Entry(r"\b(the|each|next|a|one) looks?\b", "preview, check"),
+    Entry(r"\b(are|is|was|were) looked at\b", "is checked, read"),
+    Entry(r"\b(look|looks|looking|looked) into\b", "inspect"),
+    Entry(r"\blook whether\b", "check whether"),
+    Entry(r"\b(goes|go|going) on (from|behind|with)\b", "continues, is incremental"),
+    Entry(r"\banew\b", "again, re-"),
+    Entry(r"\bfor the hand\b", "for local runs"),
+    Entry(r"\bnew ?born\b", "new table"),
+    Entry(
+        r"\bupkeep\b", "maintenance", allowed=r"(/|upkeep\.)upkeep\b|upkeep\.(css|js)"
+    ),
+    Entry(r"\bwill not do\b", "is not valid"),
+    Entry(r"\b(is|are) none (of|that)\b", "is not"),
+    Entry(
+        r"\bis no (?!longer\b|more\b)",
+        "is not a",
+        allowed=r"\b(there|here|nor|yet) is no ",
+    ),
+    Entry(r"\bno way back\b", "cannot be undone"),
+    Entry(r"\b(gave|gives?) way to\b", "conflicts with"),
+    Entry(r"\b(speaks?|spoken) of\b", "names"),
+    Entry(r"\b(spoilt|spoiled)\b", "corrupt"),
+    Entry(r"\bin tow\b", "pipelined"),
+    Entry(r"\b(commit|change|take) the words\b", "the comment"),
+    Entry(r"\b(passe[sd]|pass) over\b", "skip, ignore"),
+    Entry(r"\bturns? it round\b", "reverses it"),
+    Entry(r"\bdeals? rows out\b", "redistributes rows"),
+    Entry(r"\bpack(s|ed)? (small )?files\b", "compact"),
+    Entry(r"\bshuts? out\b|\bshut a \w+ out\b", "locked out, disabled"),
+    Entry(r"\b(handed|hands|hand) out\b", "served"),
+    Entry(r"\b(takes?|took|taken) out\b", "removed"),
+    Entry(r"\b(stays?|that (is|are)|is|was) good until\b|\bstay good\b", "valid"),
+    Entry(r"\b(commit|log|file|version|it) does not read\b", "cannot be read"),
+    Entry(r"\bopens? nothing\b", "no longer works"),
+    Entry(r"\b(people|recipients|administrators) read of\b", "description, comment"),
+    Entry(
+        r"\b(newest version|format|numbers|statistics|administrators) alone\b", "only"
+    ),
+    Entry(r"\bfound out\b", "inferred"),
+    Entry(r"\bcalled so\b", "of that name"),
+)
+"""Thirty and some pairs. One more is a line here, and the sentences that it names."""

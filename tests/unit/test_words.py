@@ -1,0 +1,112 @@
+"""What people read is in the field's words: pages, messages, commands, the manual."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.unit.glossary import GLOSSARY, Entry
+
+ROOT = Path(__file__).resolve().parents[2]
+# Between two marks of a template: what a browser shows, and what lies beside it.
+_COMMENTS = re.compile(r"{#.*?#}|{% comment %}.*?{% endcomment %}", re.DOTALL)
+_UNREAD = re.compile(
+    r"{%(?! *include| *translate).*?%}|{{.*?}}|<script.*?</script>", re.DOTALL
+)
+_SHOWN = re.compile(
+    r'\b(?:title|placeholder|alt|aria-label|label|help|empty|noun)="([^"]*)"|>([^<>]+)<',
+)
+_CODE = re.compile(r"```.*?```|`[^`]*`", re.DOTALL)
+
+
+def _strings(source: str) -> Iterator[str]:
+    """Yield texts of several words of Python source, without its docstrings."""
+    tree = ast.parse(source)
+    inside: set[int] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            inside.add(id(node.value))
+        elif isinstance(node, ast.JoinedStr):
+            inside.update(map(id, node.values))
+    for node in ast.walk(tree):
+        if id(node) in inside:
+            continue
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+        elif isinstance(node, ast.JoinedStr):
+            yield "".join(
+                str(part.value) if isinstance(part, ast.Constant) else "x"
+                for part in node.values
+            )
+
+
+def _of_python(source: str) -> str:
+    texts = [text for text in _strings(source) if " " in text.strip()]
+    return "\n".join(" ".join(text.split()) for text in texts)
+
+
+def _of_template(source: str) -> str:
+    bare = _UNREAD.sub(" ", _COMMENTS.sub(" ", source))
+    shown = (quoted or between for quoted, between in _SHOWN.findall(f">{bare}<"))
+    return "\n".join(" ".join(text.split()) for text in shown)
+
+
+def _of_manual(source: str) -> str:
+    return " ".join(_CODE.sub(" ", source).split())
+
+
+READERS = {".py": _of_python, ".html": _of_template, ".md": _of_manual}
+
+
+def _files() -> Iterator[Path]:
+    yield ROOT / "README.md"
+    yield from (ROOT / "docs" / "manual").rglob("*.md")
+    yield from (ROOT / "templates").rglob("*.html")
+    for top in ("apps", "deltaweb"):
+        yield from (
+            path
+            for path in (ROOT / top).rglob("*.py")
+            if "migrations" not in path.parts
+        )
+
+
+@pytest.fixture(scope="module")
+def texts() -> dict[str, str]:
+    """What people read of each file."""
+    return {
+        path.relative_to(ROOT).as_posix(): READERS[path.suffix](path.read_text())
+        for path in _files()
+    }
+
+
+@pytest.mark.parametrize("entry", GLOSSARY, ids=lambda entry: entry.instead)
+def test_people_read_the_words_of_the_field(
+    texts: dict[str, str], entry: Entry
+) -> None:
+    assert len(texts) > 1000
+    assert {
+        name: uses for name, text in texts.items() if (uses := [*entry.found_in(text)])
+    } == {}
+
+
+@pytest.mark.parametrize(
+    ("suffix", "source", "found"),
+    [
+        (".py", 'hint = f"{name} is no {kind}."', 1),
+        (".py", 'hint = ("what is asked " "of it")', 0),
+        (".py", 'hint = ("what was asked " f"for by {name}")', 1),
+        (".py", '"""It is asked for."""\nkey = "asked-for"  # asked for', 0),
+        (".html", "<p>{{ name }} is\n no table</p>", 1),
+        (".html", '<a title="asked for">{% icon "asked for" %}</a>{# asked for #}', 1),
+        (".html", "There is no table", 0),
+        (".md", "what was asked\nfor, and `asked for`", 1),
+    ],
+)
+def test_a_word_is_found_where_people_read_it(
+    suffix: str, source: str, found: int
+) -> None:
+    text = READERS[suffix](source)
+
+    assert sum(len([*entry.found_in(text)]) for entry in GLOSSARY) == found
