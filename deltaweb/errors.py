@@ -203,6 +203,10 @@ _PLACES: Final[Mapping[str, str]] = {
         "KeyInvalidError OAuthRequestError"
     ),
     "deltaweb.sharing.oauth.signed_claims": "UnknownKeyError",
+    "deltaweb.iceberg.access.errors": (
+        "KeysRefusedError ObjectChangedError ObjectMissingError"
+    ),
+    "deltaweb.iceberg.errors": "InexpressibleError NotIcebergError",
     "deltaweb.spark.checkpoint": "TaskDiedError",
     "deltaweb.spark.driver.cluster": (
         "ApplicationEndedError ExecutorsUnfitError MasterUnreachableError "

@@ -38,7 +38,8 @@ from deltaweb.web.pages.request.django_internals import need_no_csrf_token
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 SCHEME = "bearer"
-OTHER_BEARERS = "/delta-sharing/"  # recipients' tokens: the protocol's own affair
+# Recipients' tokens: the affair of the protocols alone.
+OTHER_BEARERS = ("/delta-sharing/", "/iceberg/")
 
 
 def api_key_authentication(get_response: GetResponse) -> GetResponse:

@@ -82,7 +82,7 @@ urlpatterns = [
     *page(f"{TOKEN}revoke", tokens.token_revoke, "token-revoke"),
     *page(f"{TOKEN}retire", tokens.token_retire, "token-retire"),
     path("activate/<str:nonce>", activation_page.activation, name="activate"),
-    # What was done, and the protocol
+    # What was done, and the protocols
     *page(
         "activity/",
         activity.activity_list,
@@ -91,4 +91,5 @@ urlpatterns = [
         takes=[activity.ACTIVITY.form],
     ),
     path("delta-sharing/", include("deltaweb.web.sharing.api.urls")),
+    path("iceberg/", include("deltaweb.web.sharing.api.iceberg.urls")),
 ]

@@ -24,7 +24,7 @@ _SQL_TIMESTAMP: Final = re.compile(
 _LOST_PLUS: Final = re.compile(r"(T[0-9:.,]+) (\d{2}:?\d{2})", re.ASCII)
 
 
-def parse_max_results(text: str | None) -> int:
+def parse_max_results(text: str | None, *, name: str = "maxResults") -> int:
     """Return how many items a page may have; more than the server's most is cut.
 
     Raises:
@@ -35,7 +35,7 @@ def parse_max_results(text: str | None) -> int:
     if _LARGE_NUMBER.fullmatch(text) is None:
         reason = "a number was expected, from 0 on"
         raise ParameterInvalidError(
-            name="maxResults",
+            name=name,
             reason=reason,
             hint=f"Give a whole number from 0 to {MAX_PAGE_LENGTH}.",
         )

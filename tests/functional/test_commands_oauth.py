@@ -44,6 +44,7 @@ class TestAddClient:
             "shareCredentialsVersion": 2,
             "type": "oauth_client_credentials",
             "endpoint": ENDPOINT,
+            "icebergEndpoint": "http://127.0.0.1:8000/iceberg",
             "tokenEndpoint": f"{ENDPOINT}oauth/token",
             "clientId": token.prefix,
             "clientSecret": profile["clientSecret"],

@@ -19,6 +19,11 @@ WORDS: Final = {
     "table.changes": "read changes",
     "file.read": "downloaded a file",
     "oauth.token": "traded for an access token",
+    "iceberg.config": "opened the Iceberg catalogue",
+    "iceberg.namespaces": "listed shares or schemas by Iceberg",
+    "iceberg.namespace": "looked up a share or a schema by Iceberg",
+    "iceberg.tables": "listed tables by Iceberg",
+    "iceberg.table": "loaded a table by Iceberg",
     "call.refused": "was turned away",
     # === Activation ===
     "activation.view": "opened the activation link",

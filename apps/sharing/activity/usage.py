@@ -30,7 +30,7 @@ from deltaweb.web.sharing.models import Recipient, RecipientToken, Share
 
 USE_DAYS: Final = 30
 FIRST_FAILED_STATUS: Final = 400  # of HTTP
-READ_ACTIONS: Final = ("table.query", "table.changes")
+READ_ACTIONS: Final = ("table.query", "table.changes", "iceberg.table")
 IS_REQUEST: Final = Q(kind=AuditEvent.Kind.CALL)
 # Whose events a column of the record holds, and by what of them.
 _OWNERS: Final[Mapping[str, tuple[type[Model], str]]] = {

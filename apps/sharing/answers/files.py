@@ -72,8 +72,8 @@ def open_file(asked: FileRequest, *, keys: Sequence[bytes]) -> OpenedFile:
         )
     except FileURLInvalidError as error:
         raise FileRefusedError(reason=error.reason) from None
-    token = _live_token(signed.token_id, address=asked.address, now=asked.now)
-    shared = _granted_table(signed.table_id, token)
+    token = live_token(signed.token_id, address=asked.address, now=asked.now)
+    shared = granted_by_id(signed.table_id, token)
     try:
         check_allowed(shared.table.location, roots=roots_of_server())
         file = open_local_file(shared.table.location, signed.path)
@@ -85,7 +85,12 @@ def open_file(asked: FileRequest, *, keys: Sequence[bytes]) -> OpenedFile:
     return OpenedFile(file, token, shared)
 
 
-def _live_token(token_id: UUID, *, address: str, now: datetime) -> RecipientToken:
+def live_token(token_id: UUID, *, address: str, now: datetime) -> RecipientToken:
+    """Return the token that a URL, or keys, were made for.
+
+    Raises:
+        FileRefusedError: If it is good no longer, or not for this address.
+    """
     tokens = RecipientToken.objects.select_related("recipient")
     token = tokens.filter(id=token_id).first()
     if token is None:
@@ -98,7 +103,12 @@ def _live_token(token_id: UUID, *, address: str, now: datetime) -> RecipientToke
     return token
 
 
-def _granted_table(table_id: UUID, token: RecipientToken) -> SharedTable:
+def granted_by_id(table_id: UUID, token: RecipientToken) -> SharedTable:
+    """Return a shared table that a token opens.
+
+    Raises:
+        FileRefusedError: If it opens it no longer.
+    """
     granted = SharedTable.objects.select_related("share", "table").filter(
         IN_ITS_SCHEMA, id=table_id, share__grants__recipient=token.recipient_id
     )

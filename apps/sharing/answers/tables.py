@@ -112,7 +112,7 @@ def table_version(
 
 
 def _earliest_version(table: DeltaTable, shared: SharedTable, moment: datetime) -> int:
-    newest = _open_version(shared, table, TableQuery())
+    newest = open_version(shared, table, TableQuery())
     times = table.commit_times()
     # Times of versions are whole milliseconds: the first one that is not before.
     time_ms = to_ms(moment) + bool(moment.microsecond % 1000)
@@ -276,9 +276,14 @@ def _chain(head: bytes, lines: Iterator[bytes]) -> Iterator[bytes]:
 # === Opening ===
 
 
-def _open_version(
+def open_version(
     shared: SharedTable, table: DeltaTable, query: TableQuery
 ) -> SharedVersion:
+    """Open the version that is asked for, whether or not it is shared.
+
+    Raises:
+        DeltaError: If the log cannot be read.
+    """
     return _READER.open_version(
         table,
         index_folder=index_folder(shared.table),
@@ -296,7 +301,7 @@ def _open_shared_version(
         check_history(shared)
         check_start(shared, query.version)
     try:
-        opened = _open_version(shared, table, query)
+        opened = open_version(shared, table, query)
     except TimestampNotFoundError as error:
         # Its message names the first version's time, which may not be shared.
         if shared.start_version:

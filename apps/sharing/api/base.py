@@ -13,6 +13,7 @@ from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from deltaweb.delta.errors import DeltaError
+from deltaweb.iceberg.access.errors import KeysRefusedError
 from deltaweb.sharing.capabilities import (
     FILE_ID_HEADER,
     HEADER,
@@ -42,6 +43,7 @@ logger = logging.getLogger(__name__)
 
 UNAUTHENTICATED = 401
 NAMES = ("share", "schema", "table")
+REFUSED_BY_KEY = (FileRefusedError, KeysRefusedError)
 
 
 class ProtocolView(APIView):
@@ -112,12 +114,17 @@ class ProtocolView(APIView):
             logger.info("Request %s: %s", self.record.request_id, exc)
         if failure.is_fault:
             logger.error("Request %s failed", self.record.request_id, exc_info=exc)
-        if failure.status == UNAUTHENTICATED or isinstance(exc, FileRefusedError):
+        if failure.status == UNAUTHENTICATED or isinstance(exc, REFUSED_BY_KEY):
             self._slow_down()
-        return self.failure_answer(failure, exc)
+        return self.refusal(failure, exc)
 
-    def failure_answer(self, failure: Failure, error: Exception) -> WholeAnswer:
-        """Return what a failure is answered with."""
+    def refusal(self, failure: Failure, error: Exception) -> WholeAnswer:
+        """Return a failure as the endpoint's clients read it.
+
+        Args:
+            failure: What is said of it.
+            error: What it was.
+        """
         del error
         return failure.answer()
 

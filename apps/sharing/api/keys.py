@@ -13,12 +13,17 @@ ACCESS_TOKENS = "access tokens"
 
 def page_token_keys() -> list[bytes]:
     """Return the keys of page tokens; the first signs, all are accepted."""
-    return _keys(settings.SECRET_KEY, tuple(settings.SECRET_KEY_FALLBACKS), PAGE_TOKENS)
+    return keys_for(PAGE_TOKENS)
 
 
 def file_url_keys() -> list[bytes]:
     """Return the keys of file URLs; the first signs, all are accepted."""
-    return _keys(settings.SECRET_KEY, tuple(settings.SECRET_KEY_FALLBACKS), FILE_URLS)
+    return keys_for(FILE_URLS)
+
+
+def keys_for(purpose: str) -> list[bytes]:
+    """Return the server's keys for a purpose; the first signs, all are accepted."""
+    return _keys(settings.SECRET_KEY, tuple(settings.SECRET_KEY_FALLBACKS), purpose)
 
 
 def access_token_keys() -> list[bytes]:

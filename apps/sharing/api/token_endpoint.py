@@ -53,8 +53,8 @@ class TokenEndpointView(ProtocolView):
         answer["Pragma"] = "no-cache"
         return answer
 
-    def failure_answer(self, failure: Failure, error: Exception) -> WholeAnswer:
-        """Answer a failure in both forms."""
+    def refusal(self, failure: Failure, error: Exception) -> WholeAnswer:
+        """Return a failure in both forms."""
         if isinstance(error, OAuthRequestError):
             name = error.oauth_error
         elif failure.status in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}:

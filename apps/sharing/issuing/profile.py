@@ -43,6 +43,7 @@ class Profile:
 
     file_name: str
     endpoint: str
+    iceberg_endpoint: str
     bearer_token: str = field(repr=False)
     expiration_time: datetime
 
@@ -52,6 +53,7 @@ class Profile:
             {
                 "shareCredentialsVersion": _BEARER_VERSION,
                 "endpoint": self.endpoint,
+                "icebergEndpoint": self.iceberg_endpoint,
                 "bearerToken": self.bearer_token,
                 "expirationTime": _iso(self.expiration_time),
             }
@@ -67,6 +69,7 @@ class ClientProfile:
 
     file_name: str
     endpoint: str
+    iceberg_endpoint: str
     token_endpoint: str
     client_id: str
     client_secret: str = field(repr=False)
@@ -78,6 +81,7 @@ class ClientProfile:
                 "shareCredentialsVersion": _OAUTH_VERSION,
                 "type": "oauth_client_credentials",
                 "endpoint": self.endpoint,
+                "icebergEndpoint": self.iceberg_endpoint,
                 "tokenEndpoint": self.token_endpoint,
                 "clientId": self.client_id,
                 "clientSecret": self.client_secret,
@@ -91,6 +95,7 @@ class KeyProfile:
 
     file_name: str
     endpoint: str
+    iceberg_endpoint: str
     token_endpoint: str
     client_id: str
     key_id: str
@@ -103,6 +108,7 @@ class KeyProfile:
                 "shareCredentialsVersion": _OAUTH_VERSION,
                 "type": "oauth_jwt_bearer_private_key_jwt",
                 "endpoint": self.endpoint,
+                "icebergEndpoint": self.iceberg_endpoint,
                 "auth": {
                     "tokenEndpoint": self.token_endpoint,
                     "issuer": self.endpoint,
@@ -123,6 +129,7 @@ def new_profile(*, recipient_name: str, secret: str, expires_at: datetime) -> Pr
     return Profile(
         file_name=profile_file_name(recipient_name),
         endpoint=endpoint(),
+        iceberg_endpoint=iceberg_endpoint(),
         bearer_token=secret,
         expiration_time=expires_at,
     )
@@ -138,6 +145,7 @@ def profile_of(token: RecipientToken, *, secret: str = "") -> ProfileFile:
     facts = {
         "file_name": profile_file_name(token.recipient.name),
         "endpoint": endpoint(),
+        "iceberg_endpoint": iceberg_endpoint(),
     }
     match token.kind:
         case Kind.CLIENT_SECRET:
@@ -171,6 +179,11 @@ def profile_of(token: RecipientToken, *, secret: str = "") -> ProfileFile:
 def endpoint() -> str:
     """Return the address of the protocol, which is the issuer of access tokens, too."""
     return f"{settings.PUBLIC_URL}/delta-sharing/"
+
+
+def iceberg_endpoint() -> str:
+    """Return the address of the Iceberg catalogue."""
+    return f"{settings.PUBLIC_URL}/iceberg"
 
 
 def token_endpoint() -> str:

@@ -82,15 +82,7 @@ def read_deleted_rows(
     with vector_faults(path, fields):
         vector = DeletionVector.of(fields)
         most = min(MAX_BYTES, BASE_BYTES + BYTES_A_ROW * num_rows)
-        if vector.size_bytes > most:
-            raise MalformedVectorError(
-                reason=f"it has {vector.size_bytes:,} bytes, and {most:,} are the most"
-            )
-        place = vector.path
-        if place is None:
-            data = _inline_bytes(vector)
-        else:
-            data = _stored_bytes(vector, place, open_file)
+        data = read_vector(vector, open_file, most_bytes=most)
         rows = DeletedRows(read_bitmap(data))
         if len(rows) != vector.cardinality:
             raise MalformedVectorError(
@@ -98,6 +90,25 @@ def read_deleted_rows(
             )
         rows.check_within(num_rows)
         return rows
+
+
+def read_vector(
+    vector: DeletionVector, open_file: OpenFile, *, most_bytes: int = MAX_BYTES
+) -> bytes:
+    """Read the bitmap of a vector, its magic number first.
+
+    Raises:
+        ValueError: If it is damaged, not what the log says, or has more bytes.
+    """
+    if vector.size_bytes > most_bytes:
+        raise MalformedVectorError(
+            reason=f"it has {vector.size_bytes:,} bytes, "
+            f"and {most_bytes:,} are the most"
+        )
+    place = vector.path
+    if place is None:
+        return _inline_bytes(vector)
+    return _stored_bytes(vector, place, open_file)
 
 
 def _inline_bytes(vector: DeletionVector) -> bytes:

@@ -91,7 +91,7 @@ class S3Signer:
         canonical_query = _query(dict(sorted(parameters.items())))
         self._canonical_head = f"GET\n{parts.path}".encode()
         self._canonical_tail = (
-            f"\n{canonical_query}\nhost:{_host(endpoint.base_url)}\n\nhost"
+            f"\n{canonical_query}\nhost:{host_header(endpoint.base_url)}\n\nhost"
             "\nUNSIGNED-PAYLOAD"
         )
         key = signing_key(credentials.secret_key, scope)
@@ -145,7 +145,7 @@ def _query(parameters: dict[str, str]) -> str:
     )
 
 
-def _host(url: str) -> str:
+def host_header(url: str) -> str:
     """Return the value of the Host header, which has no usual port."""
     parts = urlsplit(url)
     host = parts.hostname or ""

@@ -21,6 +21,7 @@ class TestProfile:
         assert json.loads(profile.to_json()) == {
             "shareCredentialsVersion": 1,
             "endpoint": "https://share.example.com/data/delta-sharing/",
+            "icebergEndpoint": "https://share.example.com/data/iceberg",
             "bearerToken": "dwt_x",
             "expirationTime": "2027-01-02T03:04:05.678Z",
         }

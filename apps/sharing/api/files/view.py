@@ -19,9 +19,9 @@ from rest_framework.request import Request
 from deltaweb.sharing.errors import EndpointNotFoundError
 from deltaweb.web.sharing.answers.files import FileRequest, open_file
 from deltaweb.web.sharing.api.base import ProtocolView
+from deltaweb.web.sharing.api.files.ranges import ByteRange, parse_range
 from deltaweb.web.sharing.api.keys import file_url_keys
 from deltaweb.web.sharing.api.places import Download
-from deltaweb.web.sharing.api.ranges import ByteRange, parse_range
 from deltaweb.web.sharing.api.responses import Answer, WholeAnswer
 
 logger = logging.getLogger(__name__)

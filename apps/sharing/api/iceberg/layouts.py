@@ -1,0 +1,249 @@
+"""A shared table as Iceberg metadata: which of its versions, and under which names."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeVar
+
+from deltaweb.delta.errors import DeltaError
+from deltaweb.delta.features.deletion_vectors import DELETION_VECTORS
+from deltaweb.delta.log.commits.times import to_ms
+from deltaweb.iceberg.access.object_keys import PathSealer, location_of
+from deltaweb.iceberg.errors import InexpressibleError, NotIcebergError
+from deltaweb.iceberg.metadata import TableLayout, TableVersion
+from deltaweb.iceberg.objects import LIST, ObjectNames
+from deltaweb.iceberg.schema import (
+    FieldIds,
+    TableColumns,
+    partition_fields,
+    schema_json,
+)
+from deltaweb.index.query.shared_version import SharedVersion
+from deltaweb.sharing.table_query import TableQuery
+from deltaweb.table import DeltaTable
+from deltaweb.web.sharing.answers.opening import open_shared
+from deltaweb.web.sharing.answers.tables import open_version
+from deltaweb.web.sharing.models import SharedTable
+from deltaweb.web.tables.models import Commit, MetadataVersion, ProtocolVersion
+
+MAX_VERSIONS: Final = 100
+"""Versions that are offered as snapshots, the newest ones."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class IcebergTable:
+    """A shared table, its newest version, and the versions that it offers.
+
+    Attributes:
+        shared: The table as it is shared.
+        opened: Its reader.
+        newest: Its newest version.
+        layout: What it is in Iceberg.
+        sealer: Seals the paths of its files.
+    """
+
+    shared: SharedTable
+    opened: DeltaTable
+    newest: SharedVersion
+    layout: TableLayout
+    sealer: PathSealer
+
+    @property
+    def location(self) -> str:
+        """Where clients think that it is."""
+        return location_of(self.shared.id)
+
+    @property
+    def versions(self) -> Sequence[TableVersion]:
+        """The versions, ascending."""
+        return self.layout.versions
+
+    def mark(self, version: int) -> str:
+        """Return what distinguishes the objects of a version from others of it."""
+        return f"{self.layout.mark(version)}{self.sealer.digest}"
+
+    def names(self, version: int) -> ObjectNames:
+        """Return how the objects of a version are called."""
+        return ObjectNames(
+            table_location=self.location,
+            version_location=(
+                f"{self.location}/metadata/{version}-{self.mark(version)}"
+            ),
+            sealer=self.sealer,
+        )
+
+    def list_location(self, version: int) -> str:
+        """Return where the manifest list of a version is."""
+        return f"{self.names(version).version_location}/{LIST}"
+
+    @property
+    def metadata_location(self) -> str:
+        """Return where `metadata.json` is."""
+        return f"{self.names(self.newest.version).version_location}.json"
+
+    def metadata(self) -> dict[str, object]:
+        """Return `metadata.json`."""
+        return self.layout.metadata(
+            location=self.location,
+            list_locations=[self.list_location(one.version) for one in self.versions],
+        )
+
+
+def open_iceberg_table(
+    shared: SharedTable, *, keys: Sequence[bytes], last_version: int | None = None
+) -> IcebergTable:
+    """Open a shared table as Iceberg.
+
+    Args:
+        shared: The table.
+        keys: The keys of its objects' names; the first one is used.
+        last_version: Where a client began to read: it goes on with the versions that
+            it was told of. The newest one for None.
+
+    Raises:
+        NotIcebergError: If it has no form in Iceberg; says why.
+        DeltaError: If its log cannot be read.
+    """
+    check_unruled(shared)
+    opened = open_shared(shared)
+    newest = open_version(shared, opened, TableQuery(version=last_version))
+    try:
+        columns = _columns_of(newest)
+        _check_form(columns)
+        versions = [*_older_versions(shared, newest), _newest_version(newest, columns)]
+        layout = TableLayout(
+            newest.metadata.id or str(shared.table_id),
+            versions,
+            has_vectors=_may_have_vectors(newest),
+        )
+    except InexpressibleError as error:
+        raise NotIcebergError(table=shared.full_name, reason=error.reason) from error
+    sealer = PathSealer(keys, scope_of(shared, newest.version))
+    return IcebergTable(shared, opened, newest, layout, sealer)
+
+
+def check_unruled(shared: SharedTable) -> None:
+    """Refuse a table of which a part of the rows is shared.
+
+    Raises:
+        NotIcebergError: If it is one.
+    """
+    if shared.partition_filter:
+        reason = "it is shared with a filter, which Iceberg has no word for"
+        raise NotIcebergError(table=shared.full_name, reason=reason)
+
+
+def scope_of(shared: SharedTable, version: int) -> str:
+    """Return what names of files are good for: they open no other versions."""
+    start = str(shared.start_version or 0) if shared.with_history else f"={version}"
+    return f"{shared.id}\0{start}"
+
+
+def _newest_version(newest: SharedVersion, columns: TableColumns) -> TableVersion:
+    return TableVersion(
+        version=newest.version,
+        timestamp_ms=to_ms(newest.timestamp),
+        columns=columns,
+        num_files=newest.num_files,
+    )
+
+
+def _columns_of(version: SharedVersion) -> TableColumns:
+    if version.refusal is not None:
+        raise version.refusal
+    return TableColumns(
+        version.schema,
+        tuple(version.metadata.partition_columns),
+        version.metadata.configuration,
+    )
+
+
+def _check_form(columns: TableColumns) -> None:
+    """Check that columns have a form in Iceberg.
+
+    Raises:
+        InexpressibleError: If they have none.
+    """
+    ids = FieldIds([columns])
+    schema_json(columns, ids)
+    partition_fields(columns, ids)
+
+
+def _may_have_vectors(newest: SharedVersion) -> bool:
+    return DELETION_VECTORS in (newest.protocol.reader_features or ())
+
+
+# === Older versions ===
+
+
+def _older_versions(
+    shared: SharedTable, newest: SharedVersion
+) -> Iterator[TableVersion]:
+    """Yield the versions before the newest that are offered, as our rows know them."""
+    if not shared.with_history:
+        return
+    table = shared.table
+    first = max(shared.start_version or 0, newest.version - MAX_VERSIONS + 1)
+    commits = table.commits.filter(
+        version__gte=first,
+        version__lt=newest.version,
+        readability=Commit.Readability.READABLE,
+        is_archived=False,
+    ).order_by("version")
+    columns = _HeldColumns(shared, newest)
+    for commit in commits:
+        held = columns.at(commit.version)
+        if held is not None:
+            yield TableVersion(
+                version=commit.version,
+                timestamp_ms=to_ms(commit.committed_at),
+                columns=held,
+                num_files=commit.num_files,
+                num_rows=commit.num_records,
+            )
+
+
+class _HeldColumns:
+    """The columns of older versions, as our rows know them."""
+
+    def __init__(self, shared: SharedTable, newest: SharedVersion) -> None:
+        older = {"version__lt": newest.version}
+        self._metadata = list(shared.table.metadata_versions.filter(**older))
+        self._protocols = list(shared.table.protocol_versions.filter(**older))
+        self._table_id = newest.metadata.id or ""
+        self._known: dict[tuple[int, int], TableColumns | None] = {}
+
+    def at(self, version: int) -> TableColumns | None:
+        """Return the columns of a version; None where it cannot be offered."""
+        metadata = _at(self._metadata, version)
+        protocol = _at(self._protocols, version)
+        if metadata is None or protocol is None:
+            return None
+        if metadata.metadata_id != self._table_id:
+            return None  # of a table that stood here before
+        key = metadata.version, protocol.version
+        if key not in self._known:
+            self._known[key] = _held_columns(metadata, protocol)
+        return self._known[key]
+
+
+_Row = TypeVar("_Row", MetadataVersion, ProtocolVersion)
+
+
+def _at(rows: Sequence[_Row], version: int) -> _Row | None:
+    """Return the row that holds at a version, of rows that are newest first."""
+    return next((row for row in rows if row.version <= version), None)
+
+
+def _held_columns(
+    metadata: MetadataVersion, protocol: ProtocolVersion
+) -> TableColumns | None:
+    try:
+        columns = TableColumns(
+            metadata.mapped_schema(protocol),
+            tuple(metadata.partition_columns),
+            metadata.configuration or {},
+        )
+        _check_form(columns)
+    except DeltaError:
+        return None  # of a schema that does not read, or that Iceberg has no form for
+    return columns

@@ -1,0 +1,237 @@
+"""The objects of tables by the protocol of S3, to be read and nothing else.
+
+A request is signed by keys that the catalogue has vended. They alone are not enough:
+the token must be good still, the address allowed, and the table shared as it was, at
+this very request.
+
+Source: Amazon S3 API, "GetObject" and "HeadObject".
+"""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponseBase
+from django.utils.http import http_date
+from rest_framework.request import Request
+
+from deltaweb.iceberg.access.errors import (
+    KeysRefusedError,
+    ObjectChangedError,
+    ObjectMissingError,
+)
+from deltaweb.iceberg.access.object_keys import ObjectKey, PathSealer, parse_key
+from deltaweb.iceberg.access.signature import (
+    SignedRequest,
+    check_signature,
+    parse_signature,
+)
+from deltaweb.iceberg.access.vended_keys import Claims, open_keys
+from deltaweb.sharing.json_text import json_bytes
+from deltaweb.storage.signing.s3 import host_header
+from deltaweb.web.sharing.answers.files import granted_by_id, live_token
+from deltaweb.web.sharing.api.base import ProtocolView
+from deltaweb.web.sharing.api.errors import Failure
+from deltaweb.web.sharing.api.files.ranges import ByteRange, parse_range
+from deltaweb.web.sharing.api.files.view import FileAnswer, FilePart
+from deltaweb.web.sharing.api.iceberg.files import (
+    StoredObject,
+    open_stored,
+    remote_blocks,
+    stored_bytes,
+)
+from deltaweb.web.sharing.api.iceberg.kept import kept_objects, objects_of
+from deltaweb.web.sharing.api.iceberg.keys import object_keys, session_keys
+from deltaweb.web.sharing.api.iceberg.layouts import (
+    check_unruled,
+    open_iceberg_table,
+    scope_of,
+)
+from deltaweb.web.sharing.api.iceberg.responses import object_refusal
+from deltaweb.web.sharing.api.places import Download
+from deltaweb.web.sharing.api.responses import Answer, StreamedAnswer, WholeAnswer
+from deltaweb.web.sharing.models import RecipientToken, SharedTable
+
+OCTETS: Final = "application/octet-stream"
+OK: Final = 200
+PARTIAL_CONTENT: Final = 206
+METADATA: Final = ".json"
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectCaller:
+    """Who asks for an object, and what the keys of the request are good for."""
+
+    token: RecipientToken
+    shared: SharedTable
+    claims: Claims
+
+
+class ObjectView(ProtocolView):
+    """GET and HEAD of an object; only refusals are recorded."""
+
+    def refusal(self, failure: Failure, error: Exception) -> WholeAnswer:
+        """Return a failure as S3 spells it."""
+        return object_refusal(failure, error)
+
+    def get(self, request: Request, *, key: str) -> HttpResponseBase:
+        """Answer with the object, or the part of it that is asked for."""
+        named = parse_key(key)
+        if named is None:
+            raise ObjectMissingError
+        caller = _caller(request._request, named, self.record.address, now=self.now)  # noqa: SLF001 (the very request that was signed)
+        self.record.token, self.record.shared_table = caller.token, caller.shared
+        found = _find(named, caller)
+        self.record.is_recorded = False
+        return _answer(request, found, caller)
+
+
+def _caller(
+    request: HttpRequest, named: ObjectKey, address: str, *, now: datetime
+) -> ObjectCaller:
+    """Return who has signed a request.
+
+    Raises:
+        KeysRefusedError: If nobody has who may read the object.
+        FileRefusedError: If the token, the address or the grant are good no longer.
+    """
+    signed = _signed_request(request)
+    signature = parse_signature(signed, now=now)
+    keys = open_keys(
+        signature.session_token, signature.access_key, keys=session_keys(), now=now
+    )
+    check_signature(signed, signature, secret_key=keys.secret_key)
+    claims = keys.claims
+    token = live_token(claims.token_id, address=address, now=now)
+    shared = granted_by_id(claims.table_id, token)
+    if named.table_id != shared.id:
+        raise KeysRefusedError(reason="they are of another table")
+    _check_versions(claims, shared, named)
+    check_unruled(shared)
+    return ObjectCaller(token, shared, claims)
+
+
+def _check_versions(claims: Claims, shared: SharedTable, named: ObjectKey) -> None:
+    """Refuse what is shared no longer, or is of a version beyond the keys."""
+    is_shared = claims.first_version >= (shared.start_version or 0) or (
+        claims.first_version == claims.last_version
+    )
+    is_alone = claims.first_version == claims.last_version
+    if not is_shared or not (shared.with_history or is_alone):
+        raise KeysRefusedError(reason="the versions are shared no longer")
+    version = named.version
+    if version is not None and not (
+        claims.first_version <= version <= claims.last_version
+    ):
+        raise KeysRefusedError(reason="they are of other versions")
+
+
+def _signed_request(request: HttpRequest) -> SignedRequest:
+    """Return a request as its client has signed it, at this server's public address."""
+    public = urlsplit(settings.PUBLIC_URL)
+    headers = {name.lower(): value for name, value in request.headers.items()}
+    return SignedRequest(
+        method=request.method or "",
+        path=f"{public.path.rstrip('/')}{request.path_info}",
+        query=request.META.get("QUERY_STRING", ""),
+        headers={**headers, "host": host_header(settings.PUBLIC_URL)},
+    )
+
+
+def _find(named: ObjectKey, caller: ObjectCaller) -> StoredObject:
+    """Find an object, or make it.
+
+    Raises:
+        ObjectMissingError: If there is none of that key.
+        DeltaError: If it cannot be read.
+    """
+    shared, last = caller.shared, caller.claims.last_version
+    if named.version is None:
+        sealer = PathSealer(object_keys(), scope_of(shared, last))
+        found = open_stored(shared, named, sealer)
+    else:
+        found = _metadata_object(named, shared, last)
+    if found is None:
+        raise ObjectMissingError
+    return found
+
+
+def _metadata_object(
+    named: ObjectKey, shared: SharedTable, last_version: int
+) -> StoredObject | None:
+    version = named.version or 0
+    kept = kept_objects(shared.id, version, named.mark)
+    if kept is None or named.part == METADATA:
+        keys = object_keys()
+        table = open_iceberg_table(shared, keys=keys, last_version=last_version)
+        is_offered = any(one.version == version for one in table.versions)
+        if not is_offered or table.mark(version) != named.mark:
+            return None
+        if named.part == METADATA:
+            return stored_bytes(json_bytes(table.metadata()))
+        kept = objects_of(table, version)
+    data = kept.objects.get(named.part)
+    return None if data is None else stored_bytes(data)
+
+
+def _answer(
+    request: Request, found: StoredObject, caller: ObjectCaller
+) -> HttpResponseBase:
+    """Answer with an object, or with a part of it.
+
+    Raises:
+        ObjectChangedError: If the client has begun to read another one.
+        RangeUnsatisfiableError: If it asks for bytes that there are not.
+        TooManyDownloadsError: If it fetches too many files at once.
+    """
+    etag = f'"{found.etag}"'
+    is_head = request.method == "HEAD"
+    whole = ByteRange(0, found.size_bytes)
+    with ExitStack() as opening:
+        opening.callback(found.close)
+        _check_same(request.headers.get("If-Match"), etag)
+        header = None if is_head else request.headers.get("Range")
+        part = parse_range(header, size=found.size_bytes)
+        if is_head:
+            answer: Answer = WholeAnswer(content_type=OCTETS)
+        else:
+            answer = _body(found, part or whole, part, caller)
+            opening.pop_all()
+    answer["Content-Length"] = str((part or whole).length)
+    if part:
+        answer["Content-Range"] = part.content_range(found.size_bytes)
+    answer["Accept-Ranges"] = "bytes"
+    answer["ETag"] = etag
+    answer["Last-Modified"] = http_date(0)
+    answer["Cache-Control"] = "private, no-store"
+    return answer
+
+
+def _check_same(wanted: str | None, etag: str) -> None:
+    if wanted not in {None, "*", etag}:
+        raise ObjectChangedError
+
+
+def _body(
+    found: StoredObject, wanted: ByteRange, part: ByteRange | None, caller: ObjectCaller
+) -> Answer:
+    status = PARTIAL_CONTENT if part else OK
+    if found.data is not None:
+        data = found.data[wanted.first : wanted.first + wanted.length]
+        return WholeAnswer(data, content_type=OCTETS, status=status)
+    download = Download(caller.token.id)
+    if found.file is not None:
+        return FileAnswer(FilePart(found.file, wanted, download), status=status)
+    blocks = remote_blocks(found.remote, wanted.first, wanted.length)
+    return StreamedAnswer(_placed(blocks, download), content_type=OCTETS, status=status)
+
+
+def _placed(blocks: Iterator[bytes], download: Download) -> Iterator[bytes]:
+    try:
+        yield from blocks
+    finally:
+        download.end()

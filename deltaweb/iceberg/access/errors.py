@@ -1,0 +1,37 @@
+"""What a request for an object is refused with."""
+
+from typing import ClassVar
+
+from deltaweb.sharing.errors import ErrorCode, SharingError
+
+
+class KeysRefusedError(SharingError, code="keys-refused"):
+    """A request that no keys of this server have signed.
+
+    Attributes:
+        s3_code: What S3 calls it.
+    """
+
+    reason: str
+    s3_code: str = "AccessDenied"
+    status = 403
+    error_code: ClassVar[ErrorCode] = ErrorCode.PERMISSION_DENIED
+    message = "The keys of this request are not accepted: {reason}."
+    hint = "Load the table from the catalogue again and use the keys that come with it."
+
+
+class ObjectMissingError(SharingError, code="object-missing"):
+    """No object has this key; whether one had is not said."""
+
+    status = 404
+    error_code: ClassVar[ErrorCode] = ErrorCode.RESOURCE_DOES_NOT_EXIST
+    message = "There is no object of this key."
+    hint = "Load the table from the catalogue again."
+
+
+class ObjectChangedError(SharingError, code="object-changed"):
+    """An object is another one than the client has begun to read."""
+
+    status = 412
+    message = "The object is another one than the one that If-Match names."
+    hint = "Load the table from the catalogue again."

@@ -1,0 +1,133 @@
+"""Names of the objects of a shared table.
+
+    t/{table}/metadata/{version}-{mark}.json               metadata.json
+    t/{table}/metadata/{version}-{mark}/list.avro          the manifest list
+    t/{table}/metadata/{version}-{mark}/{name}.avro        a manifest
+    t/{table}/data/{path}.parquet                          a data file
+    t/{table}/vectors/{vector}.puffin                      a deletion vector
+
+Clients cut names at `?` and `#`, and read values from folders: so the paths of data
+files are not in them as they are. What stands for one is signed, and opens nothing if
+this server has not made it for the table as it is shared now.
+"""
+
+import base64
+import binascii
+import hashlib
+import hmac
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+BUCKET: Final = "iceberg"
+MARK_BYTES: Final = 12
+MAX_KEY_LENGTH: Final = 16_000
+_KEY: Final = re.compile(
+    r"t/(?P<table>[0-9a-f-]{36})/(?:"
+    r"metadata/(?P<version>0|[1-9][0-9]{0,18})-(?P<mark>[0-9a-f]{1,40})"
+    r"(?P<part>\.json|/[0-9a-z-]{1,60}\.avro)|"
+    r"(?P<kind>data|vectors)/(?P<text>[A-Za-z0-9_-]+)\.(?:parquet|puffin))",
+    re.ASCII,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObjectKey:
+    """What a key names.
+
+    Attributes:
+        table_id: The shared table.
+        version: Of an object of metadata; else None.
+        mark: Of such an object: what distinguishes it from others of the version.
+        part: Of such an object: which.
+        kind: `data` or `vectors` of another one; else "".
+        text: Of another one: what stands for its path, not yet checked.
+    """
+
+    table_id: UUID
+    version: int | None
+    mark: str
+    part: str
+    kind: str
+    text: str
+
+
+def parse_key(key: str) -> ObjectKey | None:
+    """Return what a key of the bucket names; None where it is none that there is."""
+    if len(key) > MAX_KEY_LENGTH:
+        return None
+    match = _KEY.fullmatch(key)
+    if match is None:
+        return None
+    try:
+        table_id = UUID(match["table"])
+    except ValueError:
+        return None
+    if str(table_id) != match["table"]:
+        return None
+    version = match["version"]
+    return ObjectKey(
+        table_id=table_id,
+        version=None if version is None else int(version),
+        mark=match["mark"] or "",
+        part=(match["part"] or "").lstrip("/"),
+        kind=match["kind"] or "",
+        text=match["text"] or "",
+    )
+
+
+class PathSealer:
+    """Seals paths of files, so that they are known again and nothing else is.
+
+    Args:
+        keys: The server's; the first seals, all are known again.
+        scope: What the paths belong to: sealed for another scope, none is known.
+    """
+
+    def __init__(self, keys: Sequence[bytes], scope: str) -> None:
+        self._keys = keys
+        self._scope = scope.encode()
+
+    def seal(self, kind: str, paths: Iterable[str]) -> list[str]:
+        """Return what stands for each path."""
+        head = hmac.new(self._keys[0], self._head(kind), "sha256")
+        sealed = []
+        for path in paths:
+            data = path.encode("utf-8", "surrogateescape")
+            mark = head.copy()
+            mark.update(data)
+            sealed.append(
+                base64.urlsafe_b64encode(mark.digest()[:MARK_BYTES] + data)
+                .rstrip(b"=")
+                .decode()
+            )
+        return sealed
+
+    def open(self, kind: str, text: str) -> str | None:
+        """Return the path that a text stands for; None where it was not sealed here."""
+        try:
+            padded = text.encode("ascii") + b"=" * (-len(text) % 4)
+            found = base64.b64decode(padded, b"-_", validate=True)
+        except (ValueError, binascii.Error):
+            return None
+        mark, data = found[:MARK_BYTES], found[MARK_BYTES:]
+        for key in self._keys:
+            known = hmac.digest(key, self._head(kind) + data, "sha256")[:MARK_BYTES]
+            if hmac.compare_digest(known, mark):
+                return data.decode("utf-8", "surrogateescape")
+        return None
+
+    @property
+    def digest(self) -> str:
+        """What two sealers have in common that seal alike."""
+        return hashlib.sha256(self._keys[0] + self._scope).hexdigest()[:12]
+
+    def _head(self, kind: str) -> bytes:
+        return self._scope + b"\0" + kind.encode() + b"\0"
+
+
+def location_of(table_id: UUID) -> str:
+    """Return where clients think that a table is."""
+    return f"s3://{BUCKET}/t/{table_id}"

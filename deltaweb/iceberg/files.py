@@ -1,0 +1,180 @@
+"""The data files of a version, row for row with what manifests say of them.
+
+Nothing is said where the log is unsure: a reader leaves out files by what it is told,
+and counts rows by it.
+
+Source: Iceberg specification, "Manifests"; `deltaweb.delta.scan.skipping` (how loosely
+bounds are written).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deltaweb.delta.protocol.schema import (
+    DecimalType,
+    PrimitiveType,
+    StructField,
+    StructType,
+)
+from deltaweb.delta.scan.column_ranges import statistics_ranges
+from deltaweb.delta.values.partition_values import type_partition_column
+from deltaweb.delta.values.statistics.columns import read_statistics
+from deltaweb.iceberg.schema import FieldIds, PartitionField, TableColumns
+from deltaweb.iceberg.values import bound_bytes
+
+EXACT_DIGITS: Final = 15  # of a decimal that may have been a double meanwhile
+CUT_MICROSECONDS: Final = 999
+LAST_CHARACTER: Final = "\U0010ffff"
+LAST_MOMENT: Final = (1 << 63) - 1 - CUT_MICROSECONDS
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ColumnBounds:
+    """What is known of one column, an entry a file.
+
+    Attributes:
+        field_id: The column.
+        lower: No value is smaller; null where that is unknown.
+        upper: No value is larger; null where that is unknown.
+        null_counts: Count of nulls; null where it is unknown.
+    """
+
+    field_id: int
+    lower: pa.BinaryArray
+    upper: pa.BinaryArray
+    null_counts: pa.Array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DataFiles:
+    """Some data files of a version.
+
+    Attributes:
+        locations: Where clients fetch each file.
+        sizes: In bytes.
+        num_records: Rows of each file, deleted ones too.
+        partition: The typed values of each partition field.
+        columns: What is known of columns.
+    """
+
+    locations: pa.StringArray
+    sizes: pa.Array
+    num_records: pa.Array
+    partition: Sequence[pa.Array]
+    columns: Sequence[ColumnBounds]
+
+    def __len__(self) -> int:
+        return len(self.locations)
+
+
+def data_files(
+    rows: pa.Table,
+    locations: pa.StringArray,
+    columns: TableColumns,
+    fields: Sequence[PartitionField],
+    ids: FieldIds,
+) -> DataFiles:
+    """Return files as manifests tell of them.
+
+    Args:
+        rows: As `FileSelection.batches` gives them.
+        locations: Where clients fetch each file.
+        columns: The columns of the version.
+        fields: What it is partitioned by.
+        ids: The ids of its columns.
+
+    Raises:
+        PartitionValueError: If a partition value is not of its column's type.
+    """
+    partition = [
+        type_partition_column(
+            rows["partition_values"], one.column, rows["path"]
+        ).combine_chunks()
+        for one in fields
+    ]
+    return DataFiles(
+        locations,
+        _whole(rows["size"]),
+        _whole(rows["num_records"]),
+        partition,
+        _bounds(rows, columns, ids),
+    )
+
+
+def _bounds(rows: pa.Table, columns: TableColumns, ids: FieldIds) -> list[ColumnBounds]:
+    """Read the statistics of columns without parts, at the top of the schema."""
+    asked = [
+        column
+        for column in columns.schema.fields
+        if isinstance(column.data_type, PrimitiveType | DecimalType)
+        and column.name not in columns.partition_columns
+    ]
+    if not asked:
+        return []
+    schema = StructType(tuple(asked))
+    statistics = read_statistics(rows["stats"], None, schema).combine_chunks()
+    ranges = statistics_ranges(statistics, [(column.name,) for column in asked])
+    counts = _whole(statistics["null_count"])
+    records = _whole(rows["num_records"])
+    bounds = []
+    for column in asked:
+        known = ranges.get((column.name,))
+        if known is None:
+            continue
+        nulls = pc.struct_field(counts, [counts.type.get_field_index(column.name)])
+        is_count = pc.and_(pc.greater_equal(nulls, 0), pc.less_equal(nulls, records))
+        nulls = pc.if_else(is_count, nulls, pa.scalar(None, pa.int64()))
+        lower, upper = _loosened(column, known.low, known.high)
+        bounds.append(ColumnBounds(ids[(column.stored_name,)], lower, upper, nulls))
+    return bounds
+
+
+def _loosened(
+    column: StructField, low: pa.Array, high: pa.Array
+) -> tuple[pa.BinaryArray, pa.BinaryArray]:
+    """Return bounds that hold however the log's were cut or rounded."""
+    unknown = pa.nulls(len(low), pa.binary())
+    kind = column.data_type
+    if pa.types.is_null(low.type):
+        return unknown, unknown
+    if isinstance(kind, DecimalType):
+        if kind.precision > EXACT_DIGITS:
+            return unknown, unknown
+        return bound_bytes(low), bound_bytes(high)
+    name = kind.name if isinstance(kind, PrimitiveType) else ""
+    if name == "binary":
+        return unknown, unknown
+    if name in {"float", "double"}:
+        # Of NaN, which is above all numbers, bounds say nothing.
+        return bound_bytes(_lowest_float(low)), unknown
+    if name == "string":
+        last = pa.scalar(LAST_CHARACTER, high.type)
+        high = pc.binary_join_element_wise(high, last, pa.scalar("", high.type))
+    if name in {"timestamp", "timestamp_ntz"}:
+        micros = high.cast(pa.int64())
+        capped = pc.min_element_wise(micros, LAST_MOMENT, skip_nulls=False)
+        high = pc.add(capped, CUT_MICROSECONDS).cast(high.type)
+    return bound_bytes(low), bound_bytes(high)
+
+
+def _lowest_float(low: pa.Array) -> pa.Array:
+    """Return lower bounds of numbers: zero with a minus is below any other zero."""
+    low = pc.if_else(pc.equal(low, 0.0), pa.scalar(-0.0, low.type), low)
+    return pc.if_else(pc.is_nan(low), pa.scalar(None, low.type), low)
+
+
+def _whole(column: pa.ChunkedArray) -> pa.Array:
+    if column.num_chunks == 1:
+        return column.chunk(0)
+    return column.combine_chunks() if column.num_chunks else pa.nulls(0, column.type)
+
+
+def has_rows_told(num_records: pa.ChunkedArray) -> bool:
+    """Whether the log says of every file how many rows it has."""
+    counts = num_records.combine_chunks()
+    return not counts.null_count and bool(np.all(counts.to_numpy() >= 0))

@@ -1,0 +1,262 @@
+"""The objects of a version that are made for clients: its manifests and their list.
+
+Files stand in the order of their paths, so that equal versions give equal objects
+wherever they are made, and a manifest holds few partitions.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deltaweb.delta.deletion_vectors.descriptor import DeletionVector
+from deltaweb.delta.deletion_vectors.errors import MalformedVectorError
+from deltaweb.delta.log.file_actions import VECTOR
+from deltaweb.iceberg.access.object_keys import PathSealer
+from deltaweb.iceberg.avro_schemas import WITH_VECTORS
+from deltaweb.iceberg.errors import InexpressibleError
+from deltaweb.iceberg.files import DataFiles, data_files, has_rows_told
+from deltaweb.iceberg.manifests import (
+    DATA,
+    DELETES,
+    FILES_A_MANIFEST,
+    ListedManifest,
+    SnapshotFacts,
+    VectorFiles,
+    data_manifest,
+    manifest_list,
+    vector_manifest,
+)
+from deltaweb.iceberg.metadata import TableVersion
+from deltaweb.iceberg.puffin import BLOB_START, PuffinVector
+from deltaweb.iceberg.schema import FieldIds
+
+LIST: Final = "list.avro"
+MAX_FILES: Final = 1_000_000
+DATA_FILES, VECTORS = "data", "vectors"
+MAX_INLINE: Final = 2_000  # characters of a vector in the log, which is in its name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObjectNames:
+    """How the objects of a version are called.
+
+    Attributes:
+        table_location: Where clients think that the table is.
+        version_location: Where its manifests are.
+        sealer: Seals the paths of its files.
+    """
+
+    table_location: str
+    version_location: str
+    sealer: PathSealer
+
+    def data(self, paths: list[str]) -> pa.StringArray:
+        """Return where clients fetch data files, by their paths below the root."""
+        locations = data_locations(self.table_location, self.sealer, paths)
+        return pa.array(locations, pa.string())
+
+    def vector(self, named: "NamedVector") -> str:
+        """Return where clients fetch a deletion vector."""
+        (text,) = self.sealer.seal(VECTORS, [named.text])
+        return f"{self.table_location}/{VECTORS}/{text}.puffin"
+
+
+def data_locations(
+    table_location: str, sealer: PathSealer, paths: Iterable[str]
+) -> list[str]:
+    """Return where clients fetch data files, by their paths below the root."""
+    head = f"{table_location}/{DATA_FILES}/"
+    return [f"{head}{text}.parquet" for text in sealer.seal(DATA_FILES, paths)]
+
+
+@dataclass(frozen=True, slots=True)
+class NamedVector:
+    """A deletion vector and its data file, as the name of an object holds them.
+
+    Attributes:
+        path: The data file's path below the table's root.
+        fields: The descriptor as the log has it.
+    """
+
+    path: str
+    fields: Mapping[str, Any]
+
+    @property
+    def text(self) -> str:
+        """All of it, as one text."""
+        names = ("storageType", "pathOrInlineDv", "offset", "sizeInBytes")
+        values = [self.fields[name] for name in (*names, "cardinality")]
+        return json.dumps([self.path, *values])
+
+    @classmethod
+    def of(cls, text: str) -> "NamedVector":
+        """Return what `text` was made of."""
+        path, kind, place, offset, size, cardinality = json.loads(text)
+        fields = {
+            "storageType": kind,
+            "pathOrInlineDv": place,
+            "offset": offset,
+            "sizeInBytes": size,
+            "cardinality": cardinality,
+        }
+        return cls(path, fields)
+
+
+@dataclass(slots=True, eq=False)
+class VersionObjects:
+    """The objects of a version, by the last part of their names.
+
+    Attributes:
+        objects: Their bytes.
+        num_files: Count of data files.
+        num_rows: Count of their rows, deleted ones too.
+    """
+
+    objects: dict[str, bytes] = field(default_factory=dict)
+    num_files: int = 0
+    num_rows: int = 0
+
+    @property
+    def size_bytes(self) -> int:
+        """What they take in memory."""
+        return sum(map(len, self.objects.values()))
+
+
+def version_objects(
+    rows: pa.Table,
+    version: TableVersion,
+    snapshot: SnapshotFacts,
+    ids: FieldIds,
+    names: ObjectNames,
+) -> VersionObjects:
+    """Make the manifests of a version, and their list.
+
+    Args:
+        rows: Its files, as `FileSelection.batches` gives them.
+        version: The version.
+        snapshot: The same as its manifests know it.
+        ids: The ids of its columns.
+        names: How the objects are called.
+
+    Raises:
+        InexpressibleError: If something of a file has no form in Iceberg.
+        PartitionValueError: If a partition value is not of its column's type.
+    """
+    _check(rows, snapshot)
+    writer = _Writer(version, snapshot, ids, names)
+    rows = rows.take(pc.sort_indices(rows["relative_path"]))
+    for number, first in enumerate(range(0, rows.num_rows, FILES_A_MANIFEST)):
+        writer.add(number, rows.slice(first, FILES_A_MANIFEST).combine_chunks())
+    writer.made.objects[LIST] = manifest_list(writer.listed, snapshot)
+    return writer.made
+
+
+def _check(rows: pa.Table, snapshot: SnapshotFacts) -> None:
+    if rows.num_rows > MAX_FILES:
+        raise InexpressibleError(reason=f"it has more than {MAX_FILES:,} files")
+    if rows.num_rows and not has_rows_told(rows["num_records"]):
+        raise InexpressibleError(
+            reason="the log does not say of every file how many rows it has"
+        )
+    has_vectors = rows[VECTOR].null_count < rows.num_rows
+    if has_vectors and snapshot.format_version < WITH_VECTORS:
+        raise InexpressibleError(reason="a file has a deletion vector")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Writer:
+    version: TableVersion
+    snapshot: SnapshotFacts
+    ids: FieldIds
+    names: ObjectNames
+    made: VersionObjects = field(default_factory=VersionObjects)
+    listed: list[ListedManifest] = field(default_factory=list)
+
+    def add(self, number: int, part: pa.Table) -> None:
+        """Make the manifests of some files."""
+        files = self.files(part)
+        num_rows = int(pc.sum(files.num_records).as_py() or 0)
+        self.made.num_files += len(files)
+        self.made.num_rows += num_rows
+        data = data_manifest(files, self.snapshot)
+        self._list(f"{number}.avro", data, DATA, files, num_rows)
+        vectors = self.vectors(part, files)
+        if vectors is not None:
+            data = vector_manifest(vectors, self.snapshot)
+            num_deleted = int(pc.sum(vectors.num_deleted).as_py())
+            name = f"{number}-vectors.avro"
+            self._list(name, data, DELETES, vectors, num_deleted)
+
+    def files(self, part: pa.Table) -> DataFiles:
+        locations = self.names.data(part["relative_path"].to_pylist())
+        columns, fields = self.version.columns, self.snapshot.fields
+        return data_files(part, locations, columns, fields, self.ids)
+
+    def vectors(self, part: pa.Table, files: DataFiles) -> VectorFiles | None:
+        descriptors = part[VECTOR].combine_chunks()
+        if descriptors.null_count == len(descriptors):
+            return None
+        with_one = pa.array(np.flatnonzero(descriptors.is_valid()))
+        paths = part["relative_path"].take(with_one).to_pylist()
+        data_locations = files.locations.take(with_one)
+        found = [
+            (NamedVector(path, fields), location)
+            for path, fields, location in zip(
+                paths,
+                descriptors.take(with_one).to_pylist(),
+                data_locations.to_pylist(),
+                strict=True,
+            )
+        ]
+        puffins = [puffin_of(named, location) for named, location in found]
+        return VectorFiles(
+            locations=pa.array([self.names.vector(named) for named, _ in found]),
+            sizes=pa.array([one.size_bytes for one in puffins], pa.int64()),
+            num_deleted=pa.array(
+                [one.vector.cardinality for one in puffins], pa.int64()
+            ),
+            data_locations=data_locations,
+            content_offsets=pa.array([BLOB_START] * len(puffins), pa.int64()),
+            content_sizes=pa.array([one.blob_bytes for one in puffins], pa.int64()),
+            partition=[values.take(with_one) for values in files.partition],
+        )
+
+    def _list(
+        self,
+        name: str,
+        data: bytes,
+        content: int,
+        files: DataFiles | VectorFiles,
+        num_rows: int,
+    ) -> None:
+        self.made.objects[name] = data
+        self.listed.append(
+            ListedManifest(
+                location=f"{self.names.version_location}/{name}",
+                length=len(data),
+                content=content,
+                num_files=len(files),
+                num_rows=num_rows,
+                partition=files.partition,
+            )
+        )
+
+
+def puffin_of(named: NamedVector, data_location: str) -> PuffinVector:
+    """Return the file of a vector.
+
+    Raises:
+        InexpressibleError: If the vector is too long to be named, or does not read.
+    """
+    try:
+        vector = DeletionVector.of(named.fields)
+    except MalformedVectorError as error:
+        raise InexpressibleError(reason=f"of a deletion vector {error}") from error
+    if vector.path is None and len(vector.path_or_inline) > MAX_INLINE:
+        raise InexpressibleError(reason="a large deletion vector lies in the log")
+    return PuffinVector(vector, data_location)

@@ -1,0 +1,85 @@
+"""Single values of columns: as bounds of statistics, and as partition values.
+
+Source: Iceberg specification, "Binary single-value serialization" and "Avro".
+"""
+
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as pt
+
+from deltaweb.iceberg.avro import Encoded, encoded_longs, encoded_texts, fixed_width
+
+
+def bound_bytes(values: pa.Array) -> pa.BinaryArray:
+    """Return values as the bytes that bounds are; null stays null.
+
+    Args:
+        values: Of a type of `deltaweb.delta.protocol.schema.arrow_type`, without parts.
+    """
+    kind = values.type
+    if pt.is_string(kind) or pt.is_binary(kind):
+        return values.cast(pa.binary())
+    if pt.is_decimal(kind):
+        texts = [_unscaled(value, kind.scale) for value in values.to_pylist()]
+        return pa.array(texts, pa.binary())
+    return _where_valid(fixed_width(_numbers(values)), values)
+
+
+def partition_bytes(values: pa.Array) -> Encoded:
+    """Return values as Avro has them; null stays null."""
+    kind = values.type
+    if pt.is_string(kind) or pt.is_binary(kind):
+        return encoded_texts(values)
+    if pt.is_decimal(kind):
+        width = decimal_bytes(kind.precision)
+        texts = [_unscaled(value, kind.scale, width) for value in values.to_pylist()]
+        return pa.array(texts, pa.binary())
+    numbers = _numbers(values)
+    if pt.is_boolean(kind) or pt.is_floating(kind):
+        return _where_valid(fixed_width(numbers), values)
+    return _where_valid(encoded_longs(numbers.astype(np.int64)), values)
+
+
+def decimal_bytes(precision: int) -> int:
+    """Return how many bytes hold every decimal of a precision."""
+    return int((10**precision).bit_length()) // 8 + 1
+
+
+def _numbers(values: pa.Array) -> Any:  # noqa: ANN401 (numpy, of the type's own width)
+    """Return values as numbers in the width that Iceberg has, zero for null."""
+    kind = values.type
+    if pt.is_boolean(kind):
+        return values.fill_null(False).to_numpy(zero_copy_only=False).astype(np.uint8)  # noqa: FBT003
+    if pt.is_float32(kind):
+        return values.fill_null(0).to_numpy().astype("<f4")
+    if pt.is_float64(kind):
+        return values.fill_null(0).to_numpy().astype("<f8")
+    if pt.is_date32(kind):
+        return values.cast(pa.int32()).fill_null(0).to_numpy().astype("<i4")
+    if pt.is_timestamp(kind):
+        micros = values.cast(pa.timestamp("us", kind.tz)).cast(pa.int64())
+        return micros.fill_null(0).to_numpy().astype("<i8")
+    is_long = pt.is_int64(kind)
+    return values.fill_null(0).to_numpy().astype("<i8" if is_long else "<i4")
+
+
+def _unscaled(value: Decimal | None, scale: int, width: int = 0) -> bytes | None:
+    """Return a decimal's digits as a number of two's complement, largest byte first."""
+    if value is None:
+        return None
+    sign, digits, exponent = value.as_tuple()
+    size = int("".join(map(str, digits))) * 10 ** (scale + int(exponent))
+    number: int = -size if sign else size
+    # A bit for the sign; -128 still fits into one byte.
+    length = width or ((number + (number < 0)).bit_length() // 8 + 1)
+    return number.to_bytes(length, "big", signed=True)
+
+
+def _where_valid(encoded: pa.BinaryArray, values: pa.Array) -> pa.BinaryArray:
+    if not values.null_count:
+        return encoded
+    return pc.if_else(values.is_valid(), encoded, pa.scalar(None, pa.binary()))

@@ -1,0 +1,142 @@
+"""The catalogue: shares and schemas are its namespaces."""
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from deltaweb.web.audit.models import AuditEvent
+from tests.functional.iceberg_api.clients import TABLE, body, catalog, loaded
+from tests.functional.sharing_api.calls import Caller, Lake
+
+ORDERS = {"namespace": ["Sales", "crm"], "name": "Orders"}
+
+
+@pytest.mark.parametrize(
+    ("path", "found"),
+    [
+        ("/v1/namespaces", {"namespaces": [["Sales"]]}),
+        ("/v1/namespaces?parent=sales", {"namespaces": [["Sales", "crm"]]}),
+        ("/v1/namespaces?parent=sales%1Fcrm", {"namespaces": []}),
+        ("/v1/namespaces/sales%1Fcrm/tables", {"identifiers": [ORDERS]}),
+        ("/v1/namespaces/sales/tables", {"identifiers": []}),
+        ("/v1/namespaces/sales", {"namespace": ["sales"], "properties": {}}),
+        ("/v1/sales/namespaces", {"namespaces": [["crm"]]}),
+        ("/v1/sales/namespaces/crm", {"namespace": ["crm"], "properties": {}}),
+        (
+            "/v1/sales/namespaces/crm/tables?pageToken=",
+            {"identifiers": [{"namespace": ["crm"], "name": "Orders"}]},
+        ),
+    ],
+)
+def test_lists_what_is_shared(acme: Caller, path: str, found: object) -> None:
+    assert body(catalog(acme, path)) == found
+
+
+def test_a_share_is_a_warehouse(acme: Caller) -> None:
+    config = body(catalog(acme, "/v1/config?warehouse=SALES"))
+
+    assert config["overrides"] == {"prefix": "Sales"}
+    assert "GET /v1/{prefix}/namespaces" in config["endpoints"]
+    assert not [one for one in config["endpoints"] if one[:4] in {"POST", "DELE"}]
+
+
+@pytest.mark.parametrize("path", [TABLE, "/v1/sales/namespaces/crm/tables/orders"])
+def test_a_table_comes_with_keys_of_this_server(acme: Caller, path: str) -> None:
+    answer = catalog(acme, path)
+
+    found = body(answer)
+    (credentials,) = found["storage-credentials"]
+    assert credentials["config"] == found["config"]
+    assert found["metadata-location"].startswith(credentials["prefix"])
+    assert found["config"]["s3.path-style-access"] == "true"
+    assert set(found["config"]) >= {"s3.region", "client.region", "s3.session-token"}
+    expires_ms = int(found["config"]["s3.session-token-expires-at-ms"])
+    assert expires_ms > timezone.now().timestamp() * 1000
+    assert found["metadata"]["snapshots"][-1]["summary"]["delta.version"] == "3"
+
+
+def test_a_loaded_table_is_recorded(acme: Caller) -> None:
+    loaded(acme)
+
+    event = AuditEvent.objects.get(action="iceberg.table")
+    assert (event.recipient, event.share, event.table) == ("acme", "Sales", "Orders")
+    assert (event.version, event.num_files, event.status) == (3, 3, 200)
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        ("/v1/namespaces/other", "NoSuchNamespaceException"),
+        ("/v1/namespaces/sales%1Fother/tables", "NoSuchNamespaceException"),
+        ("/v1/namespaces/sales%1Fcrm%1Fx/tables", "NoSuchNamespaceException"),
+        ("/v1/namespaces/sales%1Fcrm/tables/other", "NoSuchTableException"),
+        ("/v1/namespaces/sales/tables/orders", "NoSuchTableException"),
+        ("/v1/namespaces/sales%1Fcrm/tables/%00", "NoSuchTableException"),
+        ("/v1/config?warehouse=other", "NoSuchNamespaceException"),
+        ("/v1/other", "NoSuchEndpointException"),
+        ("/", "NoSuchEndpointException"),
+    ],
+)
+def test_what_is_not_there_is_said_in_the_form_of_the_catalogue(
+    acme: Caller, path: str, kind: str
+) -> None:
+    answer = catalog(acme, path)
+
+    error = body(answer)["error"]
+    assert (answer.status_code, error["code"], error["type"]) == (404, 404, kind)
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("POST", "/v1/namespaces"),
+        ("DELETE", "/v1/namespaces/sales%1Fcrm"),
+        ("POST", "/v1/namespaces/sales%1Fcrm/tables"),
+        ("POST", TABLE),
+        ("DELETE", TABLE),
+        ("POST", f"{TABLE}/metrics"),
+        ("POST", "/v1/oauth/tokens"),
+        ("POST", "/v1/transactions/commit"),
+    ],
+)
+def test_nothing_is_written(acme: Caller, method: str, path: str) -> None:
+    answer = catalog(acme, path, method)
+
+    assert answer.status_code == 405
+    assert body(answer)["error"]["type"] == "UnsupportedOperationException"
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD", "POST"])
+@pytest.mark.parametrize("path", ["/v1/config", TABLE, "/v1/other"])
+def test_nobody_comes_in_without_a_token(lake: Lake, method: str, path: str) -> None:
+    assert lake.paths
+
+    answer = Client().generic(method, f"/iceberg{path}")
+
+    assert answer.status_code == 401
+    assert answer["WWW-Authenticate"] == "Bearer"
+    if method != "HEAD":
+        assert body(answer)["error"]["type"] == "NotAuthorizedException"
+
+
+@pytest.mark.parametrize("path", ["/v1/namespaces/sales%1Fcrm", TABLE])
+def test_what_is_there_is_told_without_a_body(acme: Caller, path: str) -> None:
+    answer = catalog(acme, path, "HEAD")
+
+    assert (answer.status_code, answer.content) == (204, b"")
+    assert catalog(acme, f"{path}x", "HEAD").status_code == 404
+
+
+def test_a_table_that_is_shared_in_part_is_refused_by_name(
+    acme: Caller, lake: Lake
+) -> None:
+    lake.shared.partition_filter = "day = '2026-01-01'"
+    lake.shared.save()
+
+    answer = catalog(acme, TABLE)
+
+    error = body(answer)["error"]
+    assert (answer.status_code, error["type"]) == (400, "BadRequestException")
+    assert (
+        "crm.Orders cannot be read as Iceberg: it is shared with a" in error["message"]
+    )

@@ -1,0 +1,277 @@
+"""The objects of tables, by the protocol of S3."""
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+from pytest_django import Settings
+
+from deltaweb.web.sharing.models import Grant
+from tests.functional.iceberg_api.clients import S3, loaded
+from tests.functional.sharing_api.calls import Answer, Caller, Lake, body_of
+from tests.functional.sharing_api.conftest import NewCaller
+from tests.support.pages.factories import new_shared_table, new_table
+
+
+def manifest_list(metadata: dict[str, list[dict[str, str]]]) -> str:
+    return metadata["snapshots"][-1]["manifest-list"]
+
+
+def data_location(lake: Lake, caller: Caller) -> tuple[str, S3, bytes]:
+    """Where a data file is, by its path."""
+    from deltaweb.web.sharing.api.iceberg.keys import object_keys
+    from deltaweb.web.sharing.api.iceberg.layouts import open_iceberg_table
+
+    _, s3 = loaded(caller)
+    table = open_iceberg_table(lake.shared, keys=object_keys())
+    (location,) = table.names(3).data(lake.paths[:1]).to_pylist()
+    return location, s3, (lake.root / lake.paths[0]).read_bytes()
+
+
+@pytest.fixture
+def stored(lake: Lake, acme: Caller) -> tuple[str, S3, bytes]:
+    """A data file's location, who may fetch it, and its bytes."""
+    return data_location(lake, acme)
+
+
+def test_a_data_file_is_answered_whole(stored: tuple[str, S3, bytes]) -> None:
+    location, s3, data = stored
+
+    answer = s3.ask(location)
+
+    assert (answer.status_code, body_of(answer)) == (200, data)
+    assert answer["Content-Length"] == str(len(data))
+
+
+def test_metadata_is_answered_as_it_was_told_of(acme: Caller) -> None:
+    metadata, s3 = loaded(acme)
+
+    answer = s3.ask(manifest_list(metadata))
+
+    assert answer.status_code == 200
+    assert answer.content.startswith(b"Obj\x01")
+    assert b"s3://iceberg/t/" not in s3.ask(manifest_list(metadata), "HEAD").content
+
+
+@pytest.mark.parametrize(
+    ("wanted", "first", "last"),
+    [("bytes=0-3", 0, 3), ("bytes=4-", 4, None), ("bytes=-8", -8, None)],
+)
+def test_a_part_of_a_file_is_answered(
+    stored: tuple[str, S3, bytes], wanted: str, first: int, last: int | None
+) -> None:
+    location, s3, data = stored
+    end = None if last is None else last + 1
+
+    answer = s3.ask(location, Range=wanted)
+
+    assert (answer.status_code, body_of(answer)) == (206, data[first:end])
+    assert answer["Content-Range"].endswith(f"/{len(data)}")
+
+
+def test_a_head_tells_what_a_get_would(stored: tuple[str, S3, bytes]) -> None:
+    location, s3, data = stored
+
+    head, got = s3.ask(location, "HEAD"), s3.ask(location)
+
+    assert (head.status_code, head.content) == (200, b"")
+    assert head["Content-Length"] == str(len(data))
+    assert head["ETag"] == got["ETag"]
+    assert body_of(got)
+
+
+def test_a_file_that_became_another_is_not_read_on(
+    stored: tuple[str, S3, bytes],
+) -> None:
+    location, s3, data = stored
+    etag = s3.ask(location, "HEAD")["ETag"]
+
+    same = s3.ask(location, If_Match=etag, Range="bytes=0-1")
+    other = s3.ask(location, If_Match='"other"', Range="bytes=0-1")
+
+    assert (same.status_code, body_of(same)) == (206, data[:2])
+    assert other.status_code == 412
+    assert b"<Code>PreconditionFailed</Code>" in other.content
+
+
+def test_a_range_behind_the_end_is_refused(stored: tuple[str, S3, bytes]) -> None:
+    location, s3, data = stored
+
+    answer = s3.ask(location, Range="bytes=999999-")
+
+    assert (answer.status_code, answer["Content-Range"]) == (
+        416,
+        f"bytes */{len(data)}",
+    )
+    assert b"<Code>InvalidRange</Code>" in answer.content
+
+
+@pytest.mark.parametrize("method", ["PUT", "POST", "DELETE", "PATCH"])
+def test_nothing_is_written(stored: tuple[str, S3, bytes], method: str) -> None:
+    location, s3, _ = stored
+
+    answer = s3.ask(location, method)
+
+    assert answer.status_code == 405
+    assert b"<Code>MethodNotAllowed</Code>" in answer.content
+
+
+# === Who may not ===
+
+
+def with_key(name: str, value: str) -> Callable[[S3], None]:
+    def change(s3: S3) -> None:
+        s3.config[name] = value
+
+    return change
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        with_key("s3.secret-access-key", "another"),
+        with_key("s3.access-key-id", "DWANOTHER"),
+        with_key("s3.session-token", "another"),
+        with_key("s3.session-token", "ü" * 300),
+        with_key("s3.session-token", ""),
+    ],
+)
+def test_other_keys_open_nothing(
+    stored: tuple[str, S3, bytes], change: Callable[[S3], None]
+) -> None:
+    location, s3, _ = stored
+    change(s3)
+
+    assert_refused(s3.ask(location))
+
+
+def test_nothing_opens_without_a_signature(
+    stored: tuple[str, S3, bytes], acme: Caller
+) -> None:
+    location, _, _ = stored
+    path = location.removeprefix("s3:/")
+
+    for headers in ({}, {"Authorization": f"Bearer {acme.secret}"}):
+        assert_refused(Client().get(path, headers=headers))
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        pytest.param(lambda acme, _: revoke(acme), id="the token was revoked"),
+        pytest.param(lambda acme, _: expire(acme), id="the token has ended"),
+        pytest.param(lambda acme, _: networks(acme), id="the address is not allowed"),
+        pytest.param(
+            lambda *_: Grant.objects.all().delete(), id="the grant was taken back"
+        ),
+        pytest.param(
+            lambda _, lake: lake.shared.delete(), id="the table was taken out"
+        ),
+        pytest.param(lambda _, lake: rule(lake), id="a filter was put on the table"),
+    ],
+)
+def test_the_grant_is_asked_for_again_in_each_request(
+    lake: Lake, acme: Caller, end: Callable[[Caller, Lake], object]
+) -> None:
+    location, s3, _ = data_location(lake, acme)
+    metadata, _ = loaded(acme)
+
+    end(acme, lake)
+
+    assert_refused(s3.ask(location), statuses={400, 403})
+    assert_refused(s3.ask(manifest_list(metadata)), statuses={400, 403})
+
+
+def revoke(acme: Caller) -> None:
+    acme.token.revoked_at = timezone.now()
+    acme.token.save()
+
+
+def expire(acme: Caller) -> None:
+    acme.token.expires_at = timezone.now() - timedelta(seconds=1)
+    acme.token.save()
+
+
+def networks(acme: Caller) -> None:
+    acme.recipient.allowed_networks = ["192.0.2.0/24"]
+    acme.recipient.save()
+
+
+def rule(lake: Lake) -> None:
+    lake.shared.partition_filter = "day = '2026-01-01'"
+    lake.shared.save()
+
+
+def test_keys_open_one_table_alone(lake: Lake, acme: Caller) -> None:
+    location, _, _ = data_location(lake, acme)
+    other = new_table("crm.other", location=str(lake.root))
+    shared = new_shared_table(lake.shared.share, "crm.Other", table=other)
+    _, s3 = loaded(acme, "/v1/namespaces/sales%1Fcrm/tables/other")
+
+    assert_refused(s3.ask(location))
+    moved = location.replace(str(lake.shared.id), str(shared.id))
+    assert s3.ask(moved).status_code == 404
+
+
+def test_keys_of_one_recipient_are_of_no_use_with_those_of_another(
+    lake: Lake, acme: Caller, new_caller: NewCaller
+) -> None:
+    location, s3, _ = data_location(lake, acme)
+    globex = new_caller("globex", lake.shared.share)
+    _, theirs = loaded(globex)
+    theirs.config["s3.session-token"] = s3.config["s3.session-token"]
+
+    assert_refused(theirs.ask(location))
+
+
+def test_files_that_no_manifest_names_are_not_there(
+    lake: Lake, stored: tuple[str, S3, bytes]
+) -> None:
+    location, s3, _ = stored
+    (lake.root / "orphan.parquet").write_bytes(b"secret")
+    head = location.rpartition("/")[0]
+
+    for name in (
+        "orphan.parquet",
+        "../../_delta_log/00000000000000000000.json",
+        "AAAA",
+    ):
+        answer = s3.ask(f"{head}/{name}")
+        assert answer.status_code == 404
+        assert b"<Code>NoSuchKey</Code>" in answer.content
+
+
+def test_versions_that_are_shared_no_longer_are_closed(
+    lake: Lake, acme: Caller, settings: Settings
+) -> None:
+    del settings
+    location, s3, data = data_location(lake, acme)
+    lake.shared.start_version = 3
+    lake.shared.save()
+
+    fresh, again, _ = data_location(lake, acme)
+
+    assert s3.ask(location).status_code == 404
+    assert body_of(again.ask(fresh)) == data
+
+
+def test_a_file_that_is_gone_is_said_to_be(
+    lake: Lake, stored: tuple[str, S3, bytes]
+) -> None:
+    location, s3, _ = stored
+    (lake.root / lake.paths[0]).unlink()
+
+    answer = s3.ask(location)
+
+    assert answer.status_code == 404
+    assert b"<Code>NoSuchKey</Code>" in answer.content
+
+
+def assert_refused(
+    answer: Answer, *, statuses: frozenset[int] | set[int] = frozenset({403})
+) -> None:
+    assert answer.status_code in statuses, answer.content
+    assert answer["Content-Type"] == "application/xml"
+    assert b"<Error><Code>" in answer.content

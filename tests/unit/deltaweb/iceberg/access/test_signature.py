@@ -1,0 +1,112 @@
+"""Requests signed by botocore, and what is changed of them on the way."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from botocore.auth import S3SigV4Auth
+from botocore.awsrequest import AWSRequest
+from botocore.credentials import Credentials
+
+from deltaweb.iceberg.access.errors import KeysRefusedError
+from deltaweb.iceberg.access.signature import (
+    SignedRequest,
+    check_signature,
+    parse_signature,
+)
+
+SECRET = "the secret"
+PATH = "/prefix/iceberg/t/x/data/a.parquet"
+
+
+def signed(*, path: str = PATH, query: str = "", **headers: str) -> SignedRequest:
+    """A request as a client signs it, now."""
+    url = f"https://lake.example.com:8443{path}{query and '?'}{query}"
+    request = AWSRequest("GET", url, headers=headers)
+    credentials = Credentials("DWKEY", SECRET, "the token")
+    S3SigV4Auth(credentials, "s3", "us-east-1").add_auth(request)
+    found = {name.lower(): value for name, value in request.headers.items()}
+    return SignedRequest(
+        method="GET",
+        path=path,
+        query=query,
+        headers={**found, "host": "lake.example.com:8443"},
+    )
+
+
+def check(request: SignedRequest, now: datetime | None = None) -> None:
+    signature = parse_signature(request, now=now or datetime.now(UTC))
+    assert (signature.access_key, signature.session_token) == ("DWKEY", "the token")
+    check_signature(request, signature, secret_key=SECRET)
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        pytest.param(signed(), id="plain"),
+        pytest.param(signed(Range="bytes=0-9"), id="of a range"),
+        pytest.param(signed(query="x-id=GetObject&partNumber=1"), id="with a query"),
+        pytest.param(signed(query="prefix=a%2Fb&list-type=2&acl="), id="of a list"),
+    ],
+)
+def test_a_request_that_was_signed_is_accepted(request_: SignedRequest) -> None:
+    check(request_)
+
+
+def header(name: str, change: Callable[[str], str]) -> Callable[..., SignedRequest]:
+    def changed(request: SignedRequest) -> SignedRequest:
+        value = change(request.headers.get(name, ""))
+        return replace(request, headers={**request.headers, name: value})
+
+    return changed
+
+
+HOSTILE = {
+    "another method": lambda one: replace(one, method="PUT"),
+    "another path": lambda one: replace(one, path=one.path + "x"),
+    "a query that was not signed": lambda one: replace(one, query="acl="),
+    "another range": header("range", lambda _: "bytes=0-"),
+    "another host": header("host", lambda _: "elsewhere"),
+    "another body": header("x-amz-content-sha256", lambda _: "0" * 64),
+    "no signature": header("authorization", lambda _: ""),
+    "a bearer token": header("authorization", lambda _: "Bearer x"),
+    "half of a signature": header("authorization", lambda text: text[:-1]),
+    "more than a signature": header("authorization", lambda text: text + "a"),
+    "letters of another alphabet": header(
+        "authorization", lambda text: text.replace("us-east-1", "ü")
+    ),
+    "another region": header(
+        "authorization", lambda text: text.replace("us-east-1", "eu-west-1")
+    ),
+    "another service": header(
+        "authorization", lambda text: text.replace("/s3/", "/iam/")
+    ),
+    "another day": header("authorization", lambda text: text.replace("/20", "/19", 1)),
+    "a host that is not signed": header(
+        "authorization", lambda text: text.replace("host;", "")
+    ),
+    "a very long signature": header("authorization", lambda text: text + " " * 4000),
+    "no time": header("x-amz-date", lambda _: ""),
+    "a time that is none": header("x-amz-date", lambda _: "20260231T000000Z"),
+    "a NUL": header("x-amz-date", lambda text: text + "\0"),
+    "too many parameters": lambda one: replace(one, query="&".join(["a=b"] * 999)),
+}
+
+
+@pytest.mark.parametrize("change", HOSTILE.values(), ids=HOSTILE.keys())
+def test_a_request_that_was_changed_is_refused(
+    change: Callable[[SignedRequest], SignedRequest],
+) -> None:
+    request = change(signed(Range="bytes=0-9"))
+
+    with pytest.raises(KeysRefusedError):
+        check(request)
+
+
+@pytest.mark.parametrize("late", [timedelta(minutes=16), timedelta(minutes=-16)])
+def test_a_request_of_another_time_is_refused(late: timedelta) -> None:
+    with pytest.raises(KeysRefusedError) as caught:
+        check(signed(), now=datetime.now(UTC) + late)
+
+    assert caught.value.s3_code == "RequestTimeTooSkewed"
