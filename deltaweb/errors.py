@@ -191,7 +191,8 @@ _PLACES: Final[Mapping[str, str]] = {
     "deltaweb.conditions.json": "MalformedHintError",
     "deltaweb.conditions.sql_text": "NotSQLError",
     "deltaweb.sharing.errors": (
-        "CredentialsMissingError EndpointNotFoundError FileGoneError "
+        "CredentialsMissingError DirectoryNotOfferedError EndpointNotFoundError "
+        "FileGoneError "
         "FileOutsideTableError FileRefusedError FilesVacuumedError "
         "FormatNotOfferedError HistoryNotSharedError MethodNotAllowedError "
         "ParameterInvalidError RangeUnsatisfiableError RequestMalformedError "
@@ -221,6 +222,7 @@ _PLACES: Final[Mapping[str, str]] = {
     "deltaweb.storage.signing.errors": (
         "SigningKeyNeededError SigningUnsupportedError"
     ),
+    "deltaweb.storage.vending.errors": "VendingRefusedError VendingUnsupportedError",
     "deltaweb.storage.signing.file_urls": "FileURLExpiredError FileURLInvalidError",
     "deltaweb.writer.importing.checked_rows": "RowsNotImportedError",
     "deltaweb.writer.importing.options": "ImportFileError",

@@ -11,6 +11,7 @@ DeltaError
     ├── NamespaceUnknownError       a namespace without tables
     ├── TableOfSchemaError          a table that came with its schema
     ├── PartitionFilterError        a filter that does not fit the table
+    ├── DirectoryRefusedError       a table that cannot be read as a folder
     ├── StartVersionError           a version that history cannot begin at
     ├── NetworkInvalidError         a text that is no network
     ├── TooManyNetworksError        an allow list that is too long
@@ -163,6 +164,15 @@ class StartVersionError(SharingStateError, code="start-version-invalid"):
     @property
     def _shown(self) -> str:
         return str(self.version)[:40]
+
+
+class DirectoryRefusedError(SharingStateError, code="directory-refused"):
+    """A table cannot be offered as a folder."""
+
+    name: str
+    reason: str
+    message = "{name} cannot be read as a folder: {reason}."
+    hint = "Share it by URLs, as every table is."
 
 
 class NetworkInvalidError(SharingStateError, code="network-invalid"):

@@ -98,6 +98,8 @@ class SharedTable(models.Model):
     with_history = models.BooleanField(default=True)
     start_version = models.BigIntegerField(null=True, blank=True)
     partition_filter = models.TextField(blank=True)
+    # Whether its whole folder may be read, by credentials of its store.
+    with_directory = models.BooleanField(default=False)
     added_at = models.DateTimeField()
     added_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True

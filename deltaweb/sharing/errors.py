@@ -8,6 +8,7 @@
     ├── FormatNotOfferedError        400: a response format that is not made here
     ├── TableMisreadError            400: the client would misread the table
     ├── FileOutsideTableError        400: a file of the table is none of its own
+    ├── DirectoryNotOfferedError     400: credentials for a table of URLs alone
     ├── FilesVacuumedError           400: files of an older version were deleted
     ├── CredentialsMissingError      401: no bearer token came along
     ├── FileRefusedError             403: the URL of a file
@@ -129,6 +130,16 @@ class FormatNotOfferedError(SharingError, code="format-not-offered"):
 
 
 # === Tables ===
+
+
+class DirectoryNotOfferedError(SharingError, code="directory-not-offered"):
+    """Credentials were asked for of a table that is read by URLs alone."""
+
+    table: str
+    reason: str
+    error_code = ErrorCode.UNSUPPORTED_OPERATION
+    message = "Table {table} is not offered as a directory: {reason}."
+    hint = "Read it by the URLs of its files, as accessModes says."
 
 
 class TableMisreadError(SharingError, code="table-misread"):

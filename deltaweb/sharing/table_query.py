@@ -92,6 +92,18 @@ def parse_table_query(body: bytes) -> TableQuery:
     )
 
 
+def parse_location_request(body: bytes) -> str | None:
+    """Read the body of a request for temporary credentials: which location, if any.
+
+    Raises:
+        RequestMalformedError: If it is no JSON object, or a field is of another type.
+
+    Source: delta_sharing_protocol_2026.md, "Generate Temporary Table Credential".
+    """
+    location: str | None = _typed(_object(body or b"{}"), "location", str)
+    return location
+
+
 def parse_changes_query(parameters: Mapping[str, str]) -> ChangesQuery:
     """Read the parameters of a request for the change data feed.
 

@@ -17,6 +17,7 @@ WORDS: Final = {
     "table.metadata": "read the schema",
     "table.query": "read data",
     "table.changes": "read changes",
+    "table.credentials": "took credentials for the folder of a table",
     "file.read": "downloaded a file",
     "oauth.token": "traded for an access token",
     "iceberg.config": "opened the Iceberg catalogue",
@@ -40,6 +41,8 @@ WORDS: Final = {
     "share.filter_table": "changed which partitions of a table are shared",
     "share.describe_table": "changed the comment of a shared table",
     "share.update_table": "changed a shared table",  # all fields in one old record
+    "share.open_directory": "let the whole folder of a table be read",
+    "share.close_directory": "no longer lets the folder of a table be read",
     "share.add_schema": "shared a whole schema",
     "share.remove_schema": "took a whole schema out",
     "share.remove_table": "removed a table",

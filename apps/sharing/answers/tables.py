@@ -32,6 +32,7 @@ from deltaweb.sharing.table_query import TableQuery
 from deltaweb.sharing.wire.lines import TableFacts
 from deltaweb.sharing.wire.partition_values import instant_columns
 from deltaweb.table import DeltaTable
+from deltaweb.web.sharing.access.directories import directory_of
 from deltaweb.web.sharing.answers.opening import (
     check_history,
     check_start,
@@ -193,6 +194,7 @@ def _head_lines(
         size_bytes=opened.size_bytes if is_whole else None,
         num_files=opened.num_files if is_whole else None,
         has_feed=shared.with_history and has_feed(opened.metadata),
+        location=directory_of(shared),
     )
     return response_format.head_lines(opened.metadata, facts)
 

@@ -31,7 +31,11 @@ urlpatterns = [
     path(f"{TABLE}/query", views.TableQueryView.as_view(), name="table-query"),
     path(f"{TABLE}/changes", views.TableChangesView.as_view(), name="table-changes"),
     path(f"{TABLE}/queries/<str:query>", views.LaterEndpointView.as_view()),
-    path(f"{TABLE}/temporary-table-credentials", views.LaterEndpointView.as_view()),
+    path(
+        f"{TABLE}/temporary-table-credentials",
+        views.TableCredentialsView.as_view(),
+        name="table-credentials",
+    ),
     path("oauth/token", TokenEndpointView.as_view(), name="oauth-token"),
     re_path(FILE, FileView.as_view(), name="file"),
     re_path(r"^[\s\S]*\Z", views.EndpointNotFoundView.as_view()),

@@ -20,6 +20,7 @@ _FIELDS: Final = {
     "lifetime-invalid": "until",
     "start-version-invalid": "start_version",
     "partition-filter-invalid": "partition_filter",
+    "directory-refused": "with_directory",
     "recipient-not-found": "recipient",
     "table-not-registered": "table",
     "public-key-invalid": "public_key",

@@ -41,6 +41,7 @@ class OfferForm(forms.Form):
 class SharedTableForm(OfferForm):
     """What of a table is shared, and its comment."""
 
+    with_directory = forms.BooleanField(required=False)
     comment = forms.CharField(max_length=MAX_COMMENT_LENGTH, required=False)
 
 
@@ -60,6 +61,7 @@ class TableDraftForm(OfferForm):
 class AddTableForm(TableDraftForm):
     """A registered table that is to be put into a share."""
 
+    with_directory = forms.BooleanField(required=False)
     table = forms.CharField(
         max_length=401, error_messages={"required": "Choose a table to share."}
     )

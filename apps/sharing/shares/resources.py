@@ -50,6 +50,7 @@ class SharedTableResource:
         table: The full name of the registered table, which lies at `location`.
         start_version: The first version of the history that is shared; None for all.
         partition_filter: Only files whose partition values make it true; None for all.
+        with_directory: Whether its whole folder may be read, by temporary credentials.
         from_schema: The whole schema that it came with; None if it was put in itself.
         state: `active`, or why lists leave it out: `gone`, `forbidden`, `hidden`,
             `moved`; `state_reason` says it as half a sentence.
@@ -64,6 +65,7 @@ class SharedTableResource:
     with_history: bool
     start_version: int | None
     partition_filter: str | None
+    with_directory: bool
     from_schema: str | None
     state: str
     state_reason: str | None

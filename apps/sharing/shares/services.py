@@ -12,7 +12,9 @@ from deltaweb.web.pages.actions import (
     report,
     report_changes,
 )
+from deltaweb.web.sharing.access.directories import obstacle
 from deltaweb.web.sharing.errors import (
+    DirectoryRefusedError,
     NameTakenError,
     StartVersionError,
     TableOfSchemaError,
@@ -110,6 +112,7 @@ def add_table(  # noqa: PLR0913 (each is one fact of the shared table)
     with_history: bool = True,
     start_version: int | None = None,
     partition_filter: str = "",
+    with_directory: bool = False,
     comment: str = "",
     actor: Actor,
     now: datetime,
@@ -121,6 +124,7 @@ def add_table(  # noqa: PLR0913 (each is one fact of the shared table)
         NameTakenError: If the share has such a table, whatever its capitals.
         PartitionFilterError: If the filter does not fit the table.
         StartVersionError: If history cannot begin there.
+        DirectoryRefusedError: If it cannot be read as a folder, and is to be.
     """
     _check_history(table, with_history=with_history, start_version=start_version)
     shared_table = SharedTable(
@@ -134,9 +138,11 @@ def add_table(  # noqa: PLR0913 (each is one fact of the shared table)
         with_history=with_history,
         start_version=start_version,
         partition_filter=check_partition_filter(table, partition_filter),
+        with_directory=with_directory,
         added_at=now,
         added_by_id=actor.user_id,
     )
+    _check_directory(shared_table)
     try:
         with transaction.atomic():
             shared_table.save(force_insert=True)
@@ -154,6 +160,7 @@ def update_table(  # noqa: PLR0913 (each is one fact of the shared table)
     with_history: bool,
     start_version: int | None,
     partition_filter: str,
+    with_directory: bool = False,
     comment: str,
     actor: Actor,
     now: datetime,
@@ -163,6 +170,7 @@ def update_table(  # noqa: PLR0913 (each is one fact of the shared table)
     Raises:
         PartitionFilterError: If the filter does not fit the table.
         StartVersionError: If history cannot begin there.
+        DirectoryRefusedError: If it cannot be read as a folder, and is to be.
     """
     table = shared_table.table
     _check_history(table, with_history=with_history, start_version=start_version)
@@ -170,10 +178,15 @@ def update_table(  # noqa: PLR0913 (each is one fact of the shared table)
     shared_table.partition_filter = check_partition_filter(table, partition_filter)
     shared_table.with_history = with_history
     shared_table.start_version = start_version
+    shared_table.with_directory = with_directory
     shared_table.comment = comment.strip()
+    _check_directory(shared_table)
     after = _offer(shared_table)
     names = _OFFER_ACTIONS | {
-        "with_history": "share.open_history" if with_history else "share.close_history"
+        "with_history": "share.open_history" if with_history else "share.close_history",
+        "with_directory": (
+            "share.open_directory" if with_directory else "share.close_directory"
+        ),
     }
     changes = [FieldChange(names[name], before[name], after[name]) for name in after]
     if report_changes(_table_action("", shared_table, actor, now), changes):
@@ -220,11 +233,17 @@ def _check_history(
         )
 
 
+def _check_directory(shared: SharedTable) -> None:
+    if shared.with_directory and (reason := obstacle(shared)):
+        raise DirectoryRefusedError(name=shared.full_name, reason=reason)
+
+
 def _offer(shared_table: SharedTable) -> dict[str, object]:
     return {
         "with_history": shared_table.with_history,
         "start_version": shared_table.start_version,
         "partition_filter": shared_table.partition_filter,
+        "with_directory": shared_table.with_directory,
         "comment": shared_table.comment,
     }
 

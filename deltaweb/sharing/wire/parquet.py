@@ -12,7 +12,6 @@ import pyarrow.compute as pc
 from deltaweb.delta.protocol.actions import Metadata
 from deltaweb.sharing.json_text import escaped, json_bytes
 from deltaweb.sharing.wire.lines import (
-    ACCESS_MODES,
     FileAnswer,
     TableFacts,
     change_fields,
@@ -43,7 +42,7 @@ def metadata_line(metadata: Metadata, facts: TableFacts) -> bytes:
         # What else the table is configured by is its owner's alone.
         "configuration": {FEED_PROPERTY: "true"} if facts.has_feed else {},
         "partitionColumns": list(metadata.partition_columns),
-        "accessModes": ACCESS_MODES,
+        **facts.access(),
         "version": facts.version,
         "size": facts.size_bytes,
         "numFiles": facts.num_files,

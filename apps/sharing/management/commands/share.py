@@ -67,6 +67,11 @@ class Command(SubcommandsCommand):
             help="share only files whose partition values make it true",
         )
         parser.add_argument(
+            "--directory",
+            action="store_true",
+            help="let its whole folder be read, too, by credentials of its store",
+        )
+        parser.add_argument(
             "--comment", default="", help="the comment that recipients see"
         )
         parser = add("add-schema", self.add_schema, help="share a namespace whole")
@@ -116,6 +121,7 @@ class Command(SubcommandsCommand):
         no_history: bool,
         start_version: int | None,
         where: str,
+        directory: bool,
         comment: str,
         **_: object,
     ) -> Output:
@@ -131,6 +137,7 @@ class Command(SubcommandsCommand):
             with_history=not no_history,
             start_version=start_version,
             partition_filter=where,
+            with_directory=directory,
             comment=comment,
             actor=COMMAND_LINE,
             now=_now(),

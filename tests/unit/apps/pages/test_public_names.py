@@ -57,7 +57,7 @@ NAMES: Final[dict[type[Any], str]] = {
     """,
     SharedTableResource: """
         share name schema table location comment with_history start_version
-        partition_filter from_schema state state_reason added_at id
+        partition_filter with_directory from_schema state state_reason added_at id
     """,
     RecipientResource: """
         name contact comment state token_ends_at num_shares shares last_used_at
