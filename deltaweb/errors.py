@@ -219,6 +219,10 @@ _PLACES: Final[Mapping[str, str]] = {
     "deltaweb.spark.writing.source.options": "SourceOptionError",
     "deltaweb.spark.writing.source.stream_files": "StreamChangeError",
     "deltaweb.spark.writing.source.stream_reader": "StreamSchemaError",
+    "deltaweb.storage.received.errors": (
+        "NotSharedError ProfileInvalidError ProviderAnswerError ProviderHostError "
+        "ProviderRefusedError ReceivedTableError RequestRefusedError"
+    ),
     "deltaweb.storage.signing.errors": (
         "SigningKeyNeededError SigningUnsupportedError"
     ),

@@ -329,6 +329,12 @@ if PRODUCTION:
     SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = True
 
 # === REST ===
+API_REQUESTS_PER_S = env_int(
+    "DELTAWEB_API_REQUESTS_PER_S", default=100, minimum=1, maximum=1_000_000
+)
+API_REQUEST_BURST = env_int(
+    "DELTAWEB_API_REQUEST_BURST", default=2000, minimum=1, maximum=10_000_000
+)
 SPECTACULAR_SETTINGS = {
     "OAS_VERSION": "3.1.1",
     "TITLE": "deltaweb",

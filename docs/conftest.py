@@ -4,7 +4,8 @@ All pages stand in one folder, which has the sample tables in `lake`, registered
 `samples.orders` and so on; a page that changes a table makes one of its own. Blocks of
 `sh` have to end with 0, and with what a block of `output` below them says; blocks of
 `python` share a namespace a page. What needs another machine is left out by
-`<!--- skip: next "why" -->` before the block.
+`<!--- skip: next "why" -->` before the block. A page that says `$SERVER` has a server,
+which serves that folder.
 """
 
 import atexit
@@ -26,11 +27,18 @@ from sybil.parsers.markdown import (
 )
 
 from deltaweb.samples import make_samples
-from tests.support.processes.installation import environment, migrate, run
+from tests.support.processes.installation import (
+    environment,
+    migrate,
+    run,
+    serving,
+)
 
 LIMIT_S: Final = 120
 CAME_FROM: Final = "__came_from__"
 SAID: Final = "__said__"
+ON_SERVER: Final = "$SERVER"  # in pages whose commands ask a server
+NO_WORKER: Final = 503
 NEWEST: Final = datetime(2026, 3, 31, 12, tzinfo=UTC)
 
 
@@ -49,6 +57,15 @@ def workplace() -> Path:
     return folder
 
 
+@functools.cache
+def server() -> str:
+    """Serve from that folder, once a process; return where it answers."""
+    home = workplace() / "home"
+    started = serving(home, ready=NO_WORKER, WORKERS="0")
+    atexit.register(started.__exit__, None, None, None)
+    return started.__enter__().url
+
+
 def stand_there(namespace: dict[str, Any]) -> None:
     """Go there before a page, so that its Python finds what its commands left."""
     namespace[CAME_FROM] = Path.cwd()
@@ -63,12 +80,14 @@ def come_back(namespace: dict[str, Any]) -> None:
 def run_shell(example: Example) -> str | None:
     """Run a block of commands as somebody does who stands in the folder."""
     folder = workplace()
+    variables = {"SERVER": server()} if ON_SERVER in example.document.text else {}
     done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", str(example.parsed)],
         cwd=folder,
         env=environment(
             folder / "home",
             PATH=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+            **variables,
         ),
         capture_output=True,
         text=True,

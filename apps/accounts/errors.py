@@ -167,6 +167,14 @@ class APIKeyExpiredError(PageError, code="api-key-expired"):
     hint = "Make a new one at /me/ or with 'deltaweb user key NAME'."
 
 
+class APIKeyNotFoundError(PageError, code="api-key-not-found"):
+    """An account has no key of that id."""
+
+    name: str
+    status = 404
+    message = "{name!r} has no such API key."
+
+
 class ScopeRequiredError(PageError, code="scope-required"):
     """A key is asked for more than it was made for.
 

@@ -100,7 +100,8 @@ def get_user(name: str) -> User:
     Raises:
         UserNotFoundError: If there is none.
     """
-    user = User.objects.named(name).first()
+    # No name has a NUL, and a database cannot be asked for one.
+    user = None if "\0" in name else User.objects.named(name).first()
     if user is None:
         raise errors.UserNotFoundError(name=name)
     return user

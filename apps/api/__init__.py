@@ -2,6 +2,7 @@
 
 Read the modules in this order:
 
+    calls         what is done around every call: counted, done once, answered
     endpoint      what is said of an endpoint: role, parameters, body, answers
     shapes        the serializers, made of the one dataclass of each resource
     pages         endpoints that are the JSON form of a page

@@ -11,12 +11,14 @@ dataclasses: by what is said here a call is checked, and OpenAPI describes it.
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import wraps
 from typing import Any, Final, NoReturn
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from rest_framework.fields import ListField
 from rest_framework.request import Request
+from rest_framework.serializers import ListSerializer, Serializer
 from rest_framework.views import APIView
 
 from deltaweb.web.accounts.models import Scope, User
@@ -26,6 +28,9 @@ from deltaweb.web.accounts.permissions import (
     editor_required,
     scope_of_page,
 )
+from deltaweb.web.api.calls.answers import Answer
+from deltaweb.web.api.calls.idempotency import answer_once
+from deltaweb.web.api.calls.limits import count_call
 from deltaweb.web.api.errors import (
     BodyInvalidError,
     MethodNotAllowedError,
@@ -40,7 +45,6 @@ from deltaweb.web.pages.request.parameters import (
     check_query,
     names_of,
 )
-from deltaweb.web.pages.responses import json_response
 
 Role = User.Role
 GUARDS: Final[Mapping[str, Callable[..., Any]]] = {
@@ -67,15 +71,6 @@ class Endpoint:
     takes: Takes = ()
     body: type | None = None
     answers: Mapping[int, type | None]
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """An answer that is not simply what the endpoint has found."""
-
-    data: object
-    status: int = 200
-    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 def endpoint(
@@ -111,19 +106,23 @@ def endpoint(
             view: "RestView", asked: Request, **parts: object
         ) -> HttpResponseBase:
             request = asked._request  # noqa: SLF001 (whose types all below have)
+            count_call(request)
 
-            def guarded(request: HttpRequest) -> object:
+            def guarded(request: HttpRequest) -> HttpResponseBase:
                 check_scope(request, told.scope or scope_of_page(request))
                 check_query(request, known)
                 if body is not None:
                     parts["body"] = read_body(request, body)
-                return method(view, request, **parts)
+                return answer_once(request, called)
 
-            found = GUARDS[role](guarded)(request)
-            if isinstance(found, HttpResponseBase):
-                return found
-            answer = found if isinstance(found, Answer) else Answer(found, first)
-            return _response(answer)
+            def called() -> Answer | HttpResponseBase:
+                found = method(view, request, **parts)
+                if isinstance(found, Answer | HttpResponseBase):
+                    return found
+                return Answer(found, first)
+
+            answered: HttpResponseBase = GUARDS[role](guarded)(request)
+            return answered
 
         answered.endpoint = told  # type: ignore[attr-defined]  # for `openapi`
         return answered
@@ -207,8 +206,7 @@ def body_of(values: object, kind: type) -> Any:  # noqa: ANN401 (the dataclass)
         UnknownParameterError: If one has a name that the dataclass has not.
     """
     serializer = serializer_of(kind)(data=values)
-    if isinstance(values, dict):
-        check_names(values, frozenset(serializer.fields))
+    _check_keys(serializer, values)
     if not serializer.is_valid():
         faults = {
             str(name): " ".join(map(str, _texts(texts)))
@@ -217,6 +215,21 @@ def body_of(values: object, kind: type) -> Any:  # noqa: ANN401 (the dataclass)
         reason = "; ".join(f"{name}: {text}" for name, text in faults.items())
         raise BodyInvalidError(reason=reason.rstrip("."))
     return serializer.validated_data
+
+
+def _check_keys(field: object, values: object) -> None:
+    """Refuse keys that are not known, at whatever depth they stand.
+
+    Raises:
+        UnknownParameterError: With the one that may be meant.
+    """
+    if isinstance(field, ListField | ListSerializer) and isinstance(values, list):
+        for one in values:
+            _check_keys(field.child, one)
+    elif isinstance(field, Serializer) and isinstance(values, dict):
+        check_names(values, frozenset(field.fields))
+        for name, value in values.items():
+            _check_keys(field.fields[name], value)
 
 
 def _texts(errors: object) -> list[object]:
@@ -230,13 +243,3 @@ def _texts(errors: object) -> list[object]:
 
 def _no_number(text: str) -> NoReturn:
     raise ValueError(text)
-
-
-def _response(answer: Answer) -> HttpResponse:
-    if answer.data is None:
-        response = HttpResponse(status=answer.status)
-    else:
-        response = json_response(answer.data, status=answer.status)
-    for name, value in answer.headers.items():
-        response[name] = value
-    return response

@@ -1,6 +1,8 @@
 """What the REST API refuses by itself; all else is said by what it calls."""
 
+import math
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from types import MappingProxyType
 
 from deltaweb.web.pages.errors import PageError
@@ -46,3 +48,55 @@ class EndpointNotFoundError(PageError, code="endpoint-not-found"):
     status = 404
     message = "No endpoint is at {path}."
     hint = "The description at /api/openapi.json has them all."
+
+
+class TooManyCallsError(PageError, code="too-many-requests"):
+    """A key sends more requests than it may.
+
+    `retry_after_s` is a whole number of seconds, at least 1.
+    """
+
+    wait_s: float
+    status = 429
+    message = "This API key sends requests faster than the server lets it."
+    hint = "Try again in {retry_after_s} s, as 'Retry-After' says."
+
+    @property
+    def retry_after_s(self) -> int:
+        """When to ask again."""
+        return max(1, math.ceil(self.wait_s))
+
+
+class IdempotencyKeyInvalidError(PageError, code="idempotency-key-invalid"):
+    """An idempotency key that is no such key."""
+
+    longest: int
+    status = 400
+    message = "The idempotency key cannot be used."
+    hint = "Send 1 to {longest} printable characters of ASCII, such as a UUID."
+
+
+class IdempotencyKeyReusedError(PageError, code="idempotency-key-reused"):
+    """The same idempotency key came with another request before."""
+
+    status = 422
+    message = "This idempotency key was sent with another request before."
+    hint = "Every request needs a key of its own."
+
+
+class StillAnsweredError(PageError, code="still-answered"):
+    """The call that has the idempotency key has not come to its end."""
+
+    status = 409
+    message = "A call with this idempotency key has begun, and its end is not known."
+    hint = "Wait for its answer; if the server stopped in between, look what was done."
+
+
+class SecretGivenError(PageError, code="secret-given"):
+    """A call is repeated whose answer held a secret, which is kept nowhere."""
+
+    at: datetime
+    facts: Mapping[str, object]
+    status = 409
+    message = "This was done at {at:%Y-%m-%d %H:%M} UTC; its secret was given then."
+    hint = "Where it is lost, revoke what was made, and make another."

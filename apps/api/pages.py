@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from django.http import HttpRequest, HttpResponseBase
 from django.urls import URLPattern
 
+from deltaweb.web.accounts.models import Scope
 from deltaweb.web.api.endpoint import Role, endpoint
 from deltaweb.web.pages.page_json import Mark
 from deltaweb.web.pages.request.list_page import ListPage
@@ -26,6 +27,7 @@ def page_endpoint(  # noqa: PLR0913 (what is said of a page)
     role: str = Role.VIEWER,
     waits: bool = False,
     without: str = "",
+    scope: Scope | None = None,
 ) -> Callable[..., HttpResponseBase]:
     """Return the endpoint that answers what a page's `.json` does.
 
@@ -37,6 +39,7 @@ def page_endpoint(  # noqa: PLR0913 (what is said of a page)
         role: Who may open it.
         waits: Whether it answers 202 while a job is at what it shows.
         without: Parameters of its address that are for its HTML alone.
+        scope: What a key must be for; reading for None.
     """
     view = _view_of(patterns, f"{name}-json")
     takes = _fewer(view.takes, without.split())  # type: ignore[attr-defined]  # of `page`
@@ -46,7 +49,8 @@ def page_endpoint(  # noqa: PLR0913 (what is said of a page)
         return view(request, fmt="json", **parts)
 
     get.__doc__ = says
-    return endpoint(role, takes=takes, answers=dict.fromkeys(statuses, answers))(get)
+    by_status = dict.fromkeys(statuses, answers)
+    return endpoint(role, takes=takes, answers=by_status, scope=scope)(get)
 
 
 def list_of(on: ListPage[Any]) -> type:

@@ -13,12 +13,19 @@ from operator import or_
 from typing import Any, Final, Literal, Union, cast, get_args, get_origin
 from uuid import UUID
 
-from rest_framework.fields import JSONField
+from rest_framework.fields import CharField, JSONField
 from rest_framework_dataclasses.serializers import DataclassSerializer
 
 from deltaweb.web.pages.page_json import made_of, types_of
 
 _SCALARS: Final = (str, int, float, bool, datetime, date, UUID)
+
+
+class TextField(CharField):
+    """A text as it is sent, also an empty one."""
+
+    def __init__(self, **kwargs: Any) -> None:  # noqa: ANN401 (the library's own)
+        super().__init__(allow_blank=True, trim_whitespace=False, **kwargs)
 
 
 class ShapeSerializer(DataclassSerializer[Any]):
@@ -27,6 +34,7 @@ class ShapeSerializer(DataclassSerializer[Any]):
     serializer_field_mapping = {
         **DataclassSerializer.serializer_field_mapping,
         Any: JSONField,
+        str: TextField,
     }
 
     @property

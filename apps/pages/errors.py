@@ -144,8 +144,9 @@ def wants_json(request: HttpRequest) -> bool:
 def error_response(request: HttpRequest, error: PageError) -> HttpResponse:
     """Render an error in the form that the request can show."""
     response = _rendered(request, error)
-    if isinstance(error, DatabaseBusyError):
-        response["Retry-After"] = str(error.retry_after_s)
+    retry_after_s = getattr(error, "retry_after_s", None)
+    if retry_after_s is not None:
+        response["Retry-After"] = str(retry_after_s)
     return response
 
 

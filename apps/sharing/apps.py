@@ -48,10 +48,12 @@ def _add_to_tables() -> None:
         shared_table_ids,
         shares_in_words,
     )
+    from deltaweb.web.sharing.shares.received.listing import received_badges  # noqa: PLC0415 (models load before ready)
     from deltaweb.web.tables.extension import badges, guards, marks, share_names, tabs  # noqa: PLC0415
 
     guards.guards.register(shares_in_words)
     badges.providers.register(shared_badges)
+    badges.providers.register(received_badges)
     marks.marks.register(
         marks.Mark(key="shared", tables=shared_table_ids, visible=_is_editor)
     )
@@ -121,18 +123,18 @@ def _add_to_first_page() -> None:
 
 def _add_to_rail() -> None:
     places = [
-        ("Shares", "share-3", "share-list", "/shares/"),
+        ("Shares", "share-3", "share-list", "/shares/", "/received/"),
         ("Recipients", "users", "recipient-list", "/recipients/"),
         ("Activity", "activity", "activity-list", "/activity/"),
     ]
-    for position, (label, icon, view, prefix) in enumerate(places):
+    for position, (label, icon, view, *prefixes) in enumerate(places):
         navigation.entries.register(
             navigation.NavEntry(
                 label=label,
                 icon=icon,
                 url_name=f"sharing:{view}",
                 order=20 + position,
-                prefixes=(prefix,),
+                prefixes=tuple(prefixes),
                 visible=_is_admin,
             )
         )

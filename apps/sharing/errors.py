@@ -6,6 +6,8 @@ DeltaError
     ├── NameTakenError              something of that kind has the name
     ├── ShareNotFoundError          no share has that name
     ├── RecipientNotFoundError      no recipient has that name
+    ├── ProviderNotFoundError       no profile is kept by that name
+    ├── ReceivedSharedError         a received table, to be shared on
     ├── SharedTableNotFoundError    the share has no such table
     ├── SharedSchemaNotFoundError   the share has no such schema whole
     ├── NamespaceUnknownError       a namespace without tables
@@ -18,6 +20,7 @@ DeltaError
     ├── ContactInvalidError         a contact that is no mail address
     ├── LifetimeInvalidError        a text that is no span of time, or too long
     ├── TokenStateError             a token that is past what was asked for
+    ├── TokenNotFoundError          the recipient has no such token
     ├── NoWaitingTokenError         a recipient without a waiting token
     ├── RetirementInvalidError      a token that cannot end then
     ├── ClientInvalidError          what no OAuth client can be made of
@@ -95,6 +98,25 @@ class RecipientNotFoundError(SharingStateError, code="recipient-not-found"):
     status = 404
     message = "No recipient is named {name:.80r}."
     hint = "The list of recipients has all their names."
+
+
+class ProviderNotFoundError(SharingStateError, code="provider-not-found"):
+    """No profile is kept by the name."""
+
+    name: str
+    message = "No provider is named {name:.100r}."
+    hint = "`received list` shows the providers whose profiles are kept."
+
+
+class ReceivedSharedError(SharingStateError, code="received-shared"):
+    """Somebody else's table is to be shared on."""
+
+    table: str
+    provider: str
+    message = (
+        "{table} belongs to {provider}, who has not said that it may be shared on."
+    )
+    hint = "Share a table of your own, or ask {provider} to share it with them."
 
 
 class SharedTableNotFoundError(SharingStateError, code="shared-table-not-found"):
@@ -221,6 +243,15 @@ class TokenStateError(SharingStateError, code="token-state"):
     status = 409
     message = "The token {prefix}... {reason}."
     hint = "Rotate to make a new one."
+
+
+class TokenNotFoundError(SharingStateError, code="token-not-found"):
+    """A recipient has no token of that id."""
+
+    recipient: str
+    status = 404
+    message = "{recipient!r} has no such token."
+    hint = "Its page and GET .../tokens list those that it has."
 
 
 class NoWaitingTokenError(SharingStateError, code="no-waiting-token"):

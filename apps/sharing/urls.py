@@ -15,6 +15,7 @@ from deltaweb.web.sharing.shares import schema_views, settings_views, table_view
 from deltaweb.web.sharing.shares import views as shares
 from deltaweb.web.sharing.shares.forms import ListForm
 from deltaweb.web.sharing.shares.listing import SHARES
+from deltaweb.web.sharing.shares.received import views as received
 
 app_name = "sharing"
 
@@ -55,6 +56,13 @@ urlpatterns = [
         "table-sharing",
         takes=["v"],
     ),
+    # What others share with us
+    *page("received/", received.received_list, "received-list"),
+    path("received/add", received.received_add, name="received-add"),
+    path("received/<str:name>/look", received.received_look, name="received-look"),
+    path(
+        "received/<str:name>/remove", received.received_remove, name="received-remove"
+    ),
     # Recipients and their tokens
     *page(
         "recipients/",
@@ -72,6 +80,7 @@ urlpatterns = [
     *page(RECIPIENT, recipients.recipient_detail, "recipient-detail"),
     *page(f"{RECIPIENT}grants", recipients.recipient_grants, "recipient-grants"),
     *page(f"{RECIPIENT}settings", recipients.recipient_settings, "recipient-settings"),
+    *page(f"{RECIPIENT}usage", recipients.recipient_usage, "recipient-usage", csv=True),
     path(f"{RECIPIENT}delete", recipients.recipient_delete, name="recipient-delete"),
     *page(f"{RECIPIENT}tokens/new", tokens.token_new, "token-new"),
     *page(f"{RECIPIENT}tokens/rotate", tokens.token_rotate, "token-rotate"),

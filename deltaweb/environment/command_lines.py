@@ -29,9 +29,10 @@ COMMANDS: Final = {
         "remove-schema, delete."
     ),
     "recipient": (
-        "Recipients: create, list, show, grant, ungrant, add-client, link, rotate, "
-        "revoke, delete."
+        "Recipients: create, list, show, usage, grant, ungrant, add-client, link, "
+        "rotate, revoke, delete."
     ),
+    "received": "Received shares: add, list, refresh, remove.",
     "completion": "Print what completes command lines in bash, zsh or fish.",
     "user": "Users: add, sign-in link, role, disable, enable, list, API key.",
 }

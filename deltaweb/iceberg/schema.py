@@ -352,7 +352,7 @@ def partition_fields(columns: TableColumns, ids: FieldIds) -> list[PartitionFiel
     for place, name in enumerate(columns.partition_columns):
         column = columns.schema.find(name)
         if column is None or not isinstance(column.data_type, PLAIN):
-            reason = f"it is partitioned by {name[:80]!r}, which is no plain column"
+            reason = f"it is partitioned by {name[:80]!r}, which is not a plain column"
             raise InexpressibleError(reason=reason)
         called = name
         if _PLAIN_NAME.fullmatch(name) is None:

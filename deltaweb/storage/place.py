@@ -2,10 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from deltaweb.delta.log.store import TableStore
 from deltaweb.storage.location import is_local, normalize_location
+
+RECEIVED: Final = "received://"
+"""How the locations of tables begin that others share with us."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,36 @@ def open_store(
         from deltaweb.storage.local import LocalTableStore  # noqa: PLC0415 (Arrow)
 
         return LocalTableStore(place, [root for root in roots if is_local(root)])
+    if place.startswith(RECEIVED):
+        from deltaweb.storage.received.store import ReceivedTableStore  # noqa: PLC0415 (HTTP loads only for received tables)
+
+        return ReceivedTableStore(place, storage_options or {})
     from deltaweb.storage.remote import RemoteTableStore  # noqa: PLC0415  # fsspec loads only for remote tables
 
     return RemoteTableStore(place, storage_options or {}, roots)
+
+
+def open_shared(url: str) -> TableStore | None:
+    """Return the store of `profile.share#share.schema.table`; None of another text.
+
+    It is for whoever may read the profile file, and never for what a server opens.
+
+    Raises:
+        ProfileInvalidError: If the file is no profile that can be used.
+    """
+    if not is_of_profile(url):
+        return None
+    from deltaweb.storage.received.profile import split_table_url  # noqa: PLC0415 (as above)
+    from deltaweb.storage.received.store import ReceivedTableStore  # noqa: PLC0415
+
+    named = split_table_url(url)
+    return None if named is None else ReceivedTableStore.of_profile(*named)
+
+
+def is_of_profile(url: str) -> bool:
+    """Tell whether a text is `profile.share#share.schema.table`, of a file that is."""
+    if "#" not in url:
+        return False
+    from deltaweb.storage.received.profile import split_table_url  # noqa: PLC0415 (as above)
+
+    return split_table_url(url) is not None

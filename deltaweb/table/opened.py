@@ -45,7 +45,7 @@ from deltaweb.delta.snapshot.state import (
 )
 from deltaweb.delta.snapshot.times import find_version, load_commit_times
 from deltaweb.delta.values.time_zones.known import UTC_ZONE, check_zone
-from deltaweb.storage.place import open_store
+from deltaweb.storage.place import open_shared, open_store
 
 if TYPE_CHECKING:
     import os
@@ -67,7 +67,9 @@ class OpenedTable:
         place = check_location("location", location)
         check_mapping("storage_options", storage_options)
         self._time_zone = time_zone and check_zone(time_zone)
-        self._store = open_store(place, storage_options, allowed_roots=allowed_roots)
+        self._store = open_shared(place) or open_store(
+            place, storage_options, allowed_roots=allowed_roots
+        )
 
     @classmethod
     def from_store(cls, store: TableStore, *, time_zone: str | None = None) -> Self:

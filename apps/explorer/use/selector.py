@@ -9,7 +9,13 @@ from django.contrib.auth.models import AnonymousUser
 
 from deltaweb.delta import writing
 from deltaweb.delta.errors import SchemaError
-from deltaweb.delta.features.known.clients import Answer
+from deltaweb.delta.features.known.clients import (
+    DELTALAKE,
+    DUCKDB,
+    POLARS,
+    SPARK,
+    Answer,
+)
 from deltaweb.delta.features.known.readings import direct_readings
 from deltaweb.delta.features.known.usage import VersionFacts
 from deltaweb.delta.features.registry import required_features
@@ -23,6 +29,7 @@ from deltaweb.delta.protocol.schema import (
 from deltaweb.delta.scan.variant_parts import VariantPart
 from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.sharing.clients import client_readings
+from deltaweb.storage.received.profile import split_location
 from deltaweb.web.accounts.models import User
 from deltaweb.web.explorer.rows.filters import RowFilter, SQLFilter
 from deltaweb.web.explorer.rows.form import RowQuery
@@ -32,6 +39,7 @@ from deltaweb.web.explorer.use.snippets import (
     restore_snippets,
     view_snippets,
 )
+from deltaweb.web.explorer.use.snippets.sharing_code import PROFILE
 from deltaweb.web.explorer.use.snippets.tools import DELTAWEB, SHARING
 from deltaweb.web.explorer.version.facts import vectors_of, version_facts
 from deltaweb.web.explorer.version.table_version import TableVersion
@@ -41,8 +49,13 @@ from deltaweb.web.pages.snippets import Snippet
 from deltaweb.web.tables.extension.share_names import share_name_of
 from deltaweb.web.tables.head.newest import newest_definition
 from deltaweb.web.tables.models import Commit, Table
+from deltaweb.web.tables.storage.received import is_received
 
 MAX_NAMES_SHOWN = 5
+# Of a table that somebody else shares with us, whose files no path leads to.
+THROUGH_SHARING: Final = dict.fromkeys(
+    (DELTALAKE, DUCKDB, POLARS, SPARK), "It is read through sharing, by its profile."
+)
 
 
 def _conditions(filters: Sequence[RowFilter | SQLFilter]) -> list[str]:
@@ -118,11 +131,17 @@ def use_page(  # noqa: PLR0913 (what is asked, and who asks)
     columns: tuple[str, ...] = ()
     if plan and not plan.is_default and plan.chosen != plan.all_columns:
         columns = plan.chosen
-    shared_as = share_name_of(user, at.table.id)
+    theirs = is_received(at.table.location)
+    if theirs:
+        shared_as = str(split_location(at.table.location)[1])
+    else:
+        shared_as = share_name_of(user, at.table.id)
     access = access_to(at, is_shared=bool(shared_as))
     view = ShownView(
         name=at.table.name,
-        location=place_for_code(at.table.location),
+        location=f"{PROFILE}#{shared_as}"
+        if theirs
+        else place_for_code(at.table.location),
         version=None if newest else at.version,
         columns=columns,
         filters=plan.filters if plan else (),
@@ -134,7 +153,7 @@ def use_page(  # noqa: PLR0913 (what is asked, and who asks)
         has_text_partitions=access.has_text_partitions,
         has_nested=access.has_nested,
         has_variants=access.has_variants,
-        refusals=access.refusals,
+        refusals={**access.refusals, **(THROUGH_SHARING if theirs else {})},
         doubts=access.doubts,
         write_refusal="" if at.is_latest else _write_refusal(at.table),
     )

@@ -79,16 +79,24 @@ class PageErrorMiddleware:
         self, request: HttpRequest, exception: Exception
     ) -> HttpResponse | None:
         """Render the errors that say what they mean; Django answers the rest."""
-        place = ""
-        if isinstance(exception, DeltaError):
-            place = getattr(exception, "root", "") or getattr(exception, "location", "")
-            exception = from_delta_error(exception)
-        elif is_busy(exception):
-            exception = DatabaseBusyError()
-        if isinstance(exception, PageError):
-            logger.info("%s %s: %s", request.method, request.path, exception)
-            return error_response(request, _for_reader(exception, place))
-        return None
+        error = told_by(exception)
+        if error is None:
+            return None
+        logger.info("%s %s: %s", request.method, request.path, error)
+        return error_response(request, error)
+
+
+def told_by(exception: Exception) -> PageError | None:
+    """Return what an error tells its reader; None for one that nobody has worded."""
+    place = ""
+    if isinstance(exception, DeltaError):
+        place = getattr(exception, "root", "") or getattr(exception, "location", "")
+        exception = from_delta_error(exception)
+    elif is_busy(exception):
+        exception = DatabaseBusyError()
+    if isinstance(exception, PageError):
+        return _for_reader(exception, place)
+    return None
 
 
 def _for_reader(error: PageError, place: str) -> PageError:

@@ -13,6 +13,7 @@ from deltaweb.web.sharing.errors import NameInvalidError
 from deltaweb.web.sharing.models import Share, SharedSchema, SharedTable
 from deltaweb.web.sharing.names import check_name, name_key
 from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.storage.received import is_received
 
 
 def resolve_schemas(share: Share) -> list[SharedSchema]:
@@ -76,7 +77,9 @@ def _rows(schema: SharedSchema, tables: Iterable[Table]) -> Iterator[SharedTable
 
 
 def _fault(table: Table) -> str:
-    """Return why recipients cannot call a table by its own name, or ""."""
+    """Return why a table cannot be shared by its own name, or ""."""
+    if is_received(table.location):
+        return "it is shared with this server by somebody else"
     try:
         check_name(table.name, "table")
     except NameInvalidError as error:

@@ -1,7 +1,7 @@
 """The record of what recipients asked and what people changed."""
 
 from dataclasses import replace
-from datetime import UTC
+from datetime import UTC, datetime
 from typing import Final
 
 from django.http import HttpRequest, HttpResponseBase
@@ -12,7 +12,7 @@ from deltaweb.web.accounts.permissions import admin_required
 from deltaweb.web.pages.figures import Chart
 from deltaweb.web.pages.lists.days import day_text
 from deltaweb.web.pages.lists.links import Chip, without
-from deltaweb.web.pages.request.list_page import ListPage
+from deltaweb.web.pages.request.list_page import ListPage, ListQuery
 from deltaweb.web.sharing.activity import charts
 from deltaweb.web.sharing.activity import selectors as activity
 from deltaweb.web.sharing.activity.action_words import action_words
@@ -32,6 +32,10 @@ from deltaweb.web.sharing.activity.use_spans import Use, use_of
 def activity_list(request: HttpRequest, *, fmt: str) -> HttpResponseBase:
     """List events by a filter; htmx asks for the next page of them alone."""
     return ACTIVITY.answer(request, fmt)
+
+
+def _page(_user: object, query: ListQuery, _now: datetime) -> ActivityPage:
+    return activity.activity_page(ActivityFilter.of(query))
 
 
 def _more(request: HttpRequest, page: ActivityPage) -> dict[str, object]:
@@ -86,7 +90,7 @@ ACTIVITY: Final = ListPage(
     fragment="event-rows",
     is_keyset=True,
     filters=FILTERS,
-    page=lambda _user, query, _now: activity.activity_page(ActivityFilter.of(query)),
+    page=_page,
     entry=EventResource,
     every=lambda _user, query, _now: activity.activity_rows(ActivityFilter.of(query)),
     more=_more,

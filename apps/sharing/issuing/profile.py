@@ -6,7 +6,7 @@ Source: Delta Sharing PROTOCOL.md, "Profile File Format"; version 2 as the Pytho
 
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final, Protocol
 
@@ -38,6 +38,25 @@ class ProfileFile(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ProfileDocument:
+    """What a profile file holds, by the names of the protocol.
+
+    Attributes:
+        shareCredentialsVersion: Of the form of the file.
+        endpoint: Where the protocol is answered.
+        icebergEndpoint: Where Iceberg clients read the same tables.
+        bearerToken: The token, which is shown now and never again.
+        expirationTime: When it ends.
+    """
+
+    shareCredentialsVersion: int  # noqa: N815 (as all of these: the protocol's name)
+    endpoint: str
+    icebergEndpoint: str  # noqa: N815
+    bearerToken: str = field(repr=False)  # noqa: N815
+    expirationTime: str  # noqa: N815
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
     """A profile file; its token is left out where the value is written to a log."""
 
@@ -47,17 +66,20 @@ class Profile:
     bearer_token: str = field(repr=False)
     expiration_time: datetime
 
+    @property
+    def document(self) -> ProfileDocument:
+        """What the file holds."""
+        return ProfileDocument(
+            shareCredentialsVersion=_BEARER_VERSION,
+            endpoint=self.endpoint,
+            icebergEndpoint=self.iceberg_endpoint,
+            bearerToken=self.bearer_token,
+            expirationTime=_iso(self.expiration_time),
+        )
+
     def to_json(self) -> str:
         """Write the file's text."""
-        return _text(
-            {
-                "shareCredentialsVersion": _BEARER_VERSION,
-                "endpoint": self.endpoint,
-                "icebergEndpoint": self.iceberg_endpoint,
-                "bearerToken": self.bearer_token,
-                "expirationTime": _iso(self.expiration_time),
-            }
-        )
+        return _text(asdict(self.document))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,9 @@ from typing import Any, Final, TypeAlias
 
 from django.db.models import QuerySet
 
+from deltaweb.web.pages.figures import bytes_text
 from deltaweb.web.pages.page_json import json_with
+from deltaweb.web.sharing.activity.ledger import LedgerEntry
 from deltaweb.web.sharing.activity.use_resource import UseResource
 from deltaweb.web.sharing.issuing.token_rows import TokenResource, token_rows
 from deltaweb.web.sharing.models import Recipient, RecipientToken
@@ -108,6 +110,15 @@ RECIPIENT_COLUMNS: Final[Columns[Listed]] = {
     "SHARES": lambda found: found[0].shares,
     "TOKENS": lambda found: _states(found[1]),
     "LAST USED": lambda found: time_text(found[0].last_used_at),
+}
+
+
+USAGE_COLUMNS: Final[Columns[LedgerEntry]] = {
+    "MONTH": lambda entry: f"{entry.month:%Y-%m}",
+    "TABLE": lambda entry: f"{entry.share}.{entry.table}",
+    "READS": "num_requests",
+    "FILES": "num_files",
+    "OFFERED": lambda entry: bytes_text(entry.size_bytes, digits=3),
 }
 
 

@@ -14,6 +14,7 @@ from django.views.decorators.http import (
 from deltaweb.web.accounts.permissions import admin_required
 from deltaweb.web.pages.actions import actor_of
 from deltaweb.web.pages.responses import respond
+from deltaweb.web.sharing.activity.ledger import ledger_of
 from deltaweb.web.sharing.errors import SharingStateError
 from deltaweb.web.sharing.issuing import once
 from deltaweb.web.sharing.issuing.forms import (
@@ -41,6 +42,22 @@ from deltaweb.web.sharing.recipients.listing import RECIPIENTS
 def recipient_list(request: HttpRequest, fmt: str) -> HttpResponseBase:
     """List the recipients; htmx asks for the rows alone."""
     return RECIPIENTS.answer(request, fmt)
+
+
+@admin_required
+@require_safe
+def recipient_usage(request: HttpRequest, *, name: str, fmt: str) -> HttpResponseBase:
+    """Show what a recipient was offered, by table and month."""
+    recipient = find_recipient(name)
+    ledger = ledger_of(recipient, now=timezone.now())
+    return respond(
+        request,
+        fmt,
+        template="sharing/recipient_usage.html",
+        context={"recipient": recipient, "ledger": ledger},
+        data=ledger,
+        rows=ledger.rows() if fmt == "csv" else None,
+    )
 
 
 @admin_required

@@ -5,6 +5,7 @@ from typing import Final
 
 from django.db import IntegrityError, transaction
 
+from deltaweb.storage.place import RECEIVED
 from deltaweb.web.pages.actions import (
     Action,
     Actor,
@@ -16,6 +17,7 @@ from deltaweb.web.sharing.access.directories import obstacle
 from deltaweb.web.sharing.errors import (
     DirectoryRefusedError,
     NameTakenError,
+    ReceivedSharedError,
     StartVersionError,
     TableOfSchemaError,
 )
@@ -23,7 +25,9 @@ from deltaweb.web.sharing.models import Share, SharedTable
 from deltaweb.web.sharing.names import check_name, name_key, save_named
 from deltaweb.web.sharing.shares.partition_filters import check_partition_filter
 from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.storage.received import is_received
 
+MAX_VERSION: Final = 2**63 - 1  # the largest that the log can name
 # What is recorded when a field of a shared table changes; history opens or closes.
 _OFFER_ACTIONS: Final = {
     "start_version": "share.start_history",
@@ -125,7 +129,11 @@ def add_table(  # noqa: PLR0913 (each is one fact of the shared table)
         PartitionFilterError: If the filter does not fit the table.
         StartVersionError: If history cannot begin there.
         DirectoryRefusedError: If it cannot be read as a folder, and is to be.
+        ReceivedSharedError: If it is somebody else's table.
     """
+    if is_received(table.location):
+        provider = table.location.removeprefix(RECEIVED).partition("/")[0]
+        raise ReceivedSharedError(table=table.full_name, provider=provider)
     _check_history(table, with_history=with_history, start_version=start_version)
     shared_table = SharedTable(
         share=share,
@@ -226,6 +234,10 @@ def _check_history(
         )
     if start_version < 0:
         raise StartVersionError(version=start_version, reason="versions begin at 0")
+    if start_version > MAX_VERSION:
+        raise StartVersionError(
+            version=start_version, reason="no version of a table is so high"
+        )
     newest = table.latest_version_seen
     if newest is not None and start_version > newest:
         raise StartVersionError(

@@ -3,6 +3,7 @@
 from argparse import ArgumentParser
 from pathlib import Path
 
+from deltaweb.storage.place import is_of_profile
 from deltaweb.web.tables.catalogue.registration import find_table
 from deltaweb.web.tables.errors import TableNameError, TableNotRegisteredError
 from deltaweb.web.tables.operations.parameters import (
@@ -24,12 +25,15 @@ __all__ = [
 def locate(text: str) -> tuple[str | None, str]:
     """Return the name, if registered, and the location of NAME|LOCATION.
 
-    A path or a URL needs neither registration nor a database.
+    A path or a URL needs neither registration nor a database; nor does a table of a
+    profile, `profile.share#share.schema.table`.
 
     Raises:
         TableNotRegisteredError: If it is neither a name nor a folder.
         LocationError: If nothing is there, or it cannot be read.
     """
+    if is_of_profile(text):
+        return None, text
     is_path = "/" in text or text.startswith((".", "~"))
     if not is_path:
         try:

@@ -24,6 +24,7 @@ from deltaweb.web.tables.storage.errors import (
 )
 from deltaweb.web.tables.storage.locations import is_remote, parse_location
 from deltaweb.web.tables.storage.options import resolve
+from deltaweb.web.tables.storage.received import is_received, received_options
 from deltaweb.web.tables.storage.url_prefixes import parts_of, url_of
 
 MAX_PREFIX_LENGTH: Final = 500
@@ -46,6 +47,8 @@ def options_for(location: str) -> dict[str, Any]:
     connection = connection_for(location)
     if connection is None:
         return {}
+    if is_received(location):
+        return received_options(connection)
     from deltaweb.web.tables.storage.sealing import unseal  # noqa: PLC0415 (cryptography)
 
     options = unseal(connection.sealed, storage=connection.name)

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Final
 from urllib.parse import urlsplit
 
-from deltaweb.web.tables.storage.endpoints import check_host
+from deltaweb.storage.objects.hosts import ANY_PUBLIC, allowed_addresses, refusal
 from deltaweb.web.tables.storage.errors import DocumentError
 
 TIMEOUT_S: Final = 5.0
@@ -38,8 +38,8 @@ def fetch_document(
         limit_bytes: How large it may be.
 
     Raises:
-        StorageHostError: If the server does not ask that host.
-        DocumentError: If it does not answer with a document.
+        DocumentError: If the server does not ask that host, or it does not answer with
+            a document.
     """
     deadline_s = time.monotonic() + timeout_s
     try:
@@ -49,12 +49,13 @@ def fetch_document(
         raise DocumentError(url=url, reason="its address cannot be read") from None
     if not host or parts.scheme not in {"https", "http"}:
         raise DocumentError(url=url, reason="its address is none of the web")
-    checked = check_host(host, allowed=allowed)
-    if parts.scheme == "http" and not checked.is_named:
+    addresses, reason = allowed_addresses(host, allowed=allowed)
+    if reason:
+        raise DocumentError(url=url, reason=f"of its host, {reason}")
+    named = [one for one in allowed if one != ANY_PUBLIC]
+    if parts.scheme == "http" and (not named or refusal(host, allowed=named)):
         raise DocumentError(url=url, reason="it is not asked for by https")
-    if not checked.addresses:
-        raise DocumentError(url=url, reason="its host is not known")
-    address = str(checked.addresses[0])
+    address = addresses[0]
     connection: http.client.HTTPConnection
     if parts.scheme == "https":
         connection = _CheckedHTTPS(host, port, address=address, timeout=timeout_s)

@@ -5,7 +5,7 @@ To load one, and to open its first session, takes as long as many jobs.
 
 from typing import Final
 
-from deltaweb.storage.place import open_store
+from deltaweb.storage.place import RECEIVED, open_store
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.storage.connections import options_for
 
@@ -20,7 +20,8 @@ def load_used() -> None:
         StorageReferenceError: As `options_for` says.
         StorageSealedError: The same.
     """
-    remote = Table.objects.filter(location__contains="://").order_by("-indexed_at")
+    stores = Table.objects.exclude(location__startswith=RECEIVED)  # these need none
+    remote = stores.filter(location__contains="://").order_by("-indexed_at")
     seen: set[str] = set()
     for location in remote.values_list("location", flat=True)[: MOST**2]:
         scheme, _, rest = location.partition("://")

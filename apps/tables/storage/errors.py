@@ -6,7 +6,7 @@ DeltaError
 ├── StoragePrefixTakenError    another connection is for that prefix
 ├── StorageNotFoundError       no connection has that name
 ├── StorageOptionError         an option that cannot be one
-├── StorageHostError           an address that this server does not ask
+├── StorageHostError           the address of a store that may not be asked
 ├── DocumentError              an address of the web without a document
 ├── StorageReferenceError      a variable or file that an option names is missing
 └── StorageSealedError         options that were sealed with another secret key
@@ -58,11 +58,11 @@ class StorageOptionError(DeltaError, code="storage-option-invalid"):
 
 
 class StorageHostError(DeltaError, code="storage-host-not-allowed"):
-    """An address leads to a host that this server does not ask."""
+    """An option leads to a host that this server does not ask."""
 
     host: str
     reason: str
-    message = "{host} is not allowed as the host of an address to ask: {reason}."
+    message = "{host} is not allowed as the host of a storage: {reason}."
     hint = "An administrator can allow it in DELTAWEB_STORAGE_HOSTS."
 
 

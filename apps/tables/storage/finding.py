@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+from deltaweb.delta.errors import CredentialsNeededError
 from deltaweb.storage.objects.listing import LOG_FOLDER
 from deltaweb.storage.objects.scan import (
     MAX_DEPTH,
@@ -20,8 +21,9 @@ from deltaweb.storage.objects.scan import (
     is_passed_over,
 )
 from deltaweb.web.tables.errors import ScanRootError
-from deltaweb.web.tables.storage.connections import options_for
+from deltaweb.web.tables.storage.connections import connection_for, options_for
 from deltaweb.web.tables.storage.locations import is_remote
+from deltaweb.web.tables.storage.received import find_shared, is_received
 
 Report = Callable[[FoundTables], None]
 
@@ -46,6 +48,11 @@ def find_tables(
         ScanRootError: If `root` is no folder or cannot be listed.
         DeltaError: If it is a URL that cannot be listed.
     """
+    if is_received(root):
+        connection = connection_for(root)
+        if connection is None:
+            raise CredentialsNeededError(location=root)
+        return find_shared(root, connection)
     if is_remote(root):
         return find_objects(root, options_for(root), on_progress=on_progress)
     folder = Path(root)

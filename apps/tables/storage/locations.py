@@ -19,6 +19,8 @@ MAX_LENGTH = 2000
 REMOTE_SCHEMES = frozenset(
     {"abfs", "abfss", "adl", "az", "gcs", "gs", "s3", "s3a", "wasb", "wasbs"}
 )
+# What others share with us is reached by the profile that an administrator added.
+RECEIVED_SCHEME = "received"
 AZURE_SCHEMES = frozenset({"abfs", "abfss", "wasb", "wasbs"})
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)(?:::?//|::)")
 
@@ -126,7 +128,7 @@ def _from_url(location: str, scheme: str, text: str) -> str:
         if parts.netloc not in {"", "localhost"}:
             raise LocationInvalidError(location=text, reason="it names another host")
         return _local_path(unquote(parts.path), text, None)
-    if scheme not in REMOTE_SCHEMES or "::" in location:
+    if scheme not in {*REMOTE_SCHEMES, RECEIVED_SCHEME} or "::" in location:
         known = ", ".join(sorted(REMOTE_SCHEMES))
         reason = f"{scheme} is not a kind of storage that is known ({known})"
         raise LocationInvalidError(location=_shown(scheme, location), reason=reason)

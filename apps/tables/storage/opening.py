@@ -13,7 +13,7 @@ from django.conf import settings
 from django.db import OperationalError, ProgrammingError
 
 from deltaweb.delta.errors import LocationInvalidError
-from deltaweb.storage.place import TablePlace, open_store
+from deltaweb.storage.place import TablePlace, open_shared, open_store
 from deltaweb.table import DeltaTable
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.storage.connections import options_for
@@ -70,14 +70,14 @@ def open_location(location: str, *, time_zone: str | None = None) -> DeltaTable:
     It needs no database: without one no storage has options.
 
     Args:
-        location: From `parse_location`.
+        location: From `parse_location`, or a table of a profile file.
         time_zone: As `DeltaTable` takes it.
 
     Raises:
         StorageReferenceError: If an option of its storage refers to what is missing.
         StorageSealedError: If the options of its storage cannot be opened.
     """
-    store = place_of(location).open()
+    store = open_shared(location) or place_of(location).open()
     return DeltaTable.from_store(store, time_zone=time_zone)
 
 

@@ -19,7 +19,7 @@ SAME_SCHEME: Final[Mapping[str, str]] = {
     "wasb": "abfs",
     "wasbs": "abfs",
 }
-ANY_STORE: Final = ("abfs://", "adl://", "gs://", "s3://")
+ANY_STORE: Final = ("abfs://", "adl://", "gs://", "received://", "s3://")
 
 
 def parts_of(url: str) -> list[str]:

@@ -147,7 +147,7 @@ def _signer(packed: bytes, signature: bytes, keys: Sequence[bytes]) -> bytes | N
 
 
 def _none_of_ours() -> KeysRefusedError:
-    return KeysRefusedError(reason="the session token is none of this server's")
+    return KeysRefusedError(reason="the session token is not one of this server's")
 
 
 def access_key_of(session_token: str) -> str:

@@ -9,6 +9,7 @@ from deltaweb.web.pages.actions import COMMAND_LINE
 from deltaweb.web.sharing.models import Share, SharedTable
 from deltaweb.web.sharing.shares.schemas import add_schema
 from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.storage.received import is_received
 from tests.functional.sharing_api.calls import Caller, Lake, files, items, local
 from tests.functional.sharing_api.conftest import NewCaller
 from tests.support.pages.factories import new_share, new_table
@@ -100,6 +101,12 @@ class TestSchema:
 
     def test_does_not_have_what_recipients_cannot_name(self, globex: Caller) -> None:
         Table.objects.filter(id=new_table("crm.x").id).update(name="with space")
+
+        assert listed(globex) == ["orders"]
+
+    def test_does_not_have_what_others_share_with_us(self, globex: Caller) -> None:
+        new_table("crm.theirs", location="received://them/share/schema/table")
+        assert is_received("received://them/share/schema/table")
 
         assert listed(globex) == ["orders"]
 

@@ -77,5 +77,7 @@ def _made(table: IcebergTable, version: int) -> VersionObjects:
             table=table.shared.full_name, reason=error.reason
         ) from error
     except PartitionValueError as error:
-        reason = f"a partition value of {error.column[:80]!r} is no {error.type_name}"
+        reason = (
+            f"a partition value of {error.column[:80]!r} is not a {error.type_name}"
+        )
         raise NotIcebergError(table=table.shared.full_name, reason=reason) from error

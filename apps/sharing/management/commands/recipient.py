@@ -12,6 +12,7 @@ from django.utils import timezone
 from deltaweb.web.pages.actions import COMMAND_LINE
 from deltaweb.web.pages.command import AddSubcommand, Output, SubcommandsCommand
 from deltaweb.web.pages.page_json import json_with
+from deltaweb.web.sharing.activity.ledger import ledger_of
 from deltaweb.web.sharing.activity.usage import calls
 from deltaweb.web.sharing.activity.use_resource import use_resource
 from deltaweb.web.sharing.issuing import credentials, tokens
@@ -39,8 +40,8 @@ class Command(SubcommandsCommand):
         "share-not-found": lambda: Share.objects.values_list("name", flat=True),
     }
     help = (
-        "Recipients: create, list, show, grant, ungrant, add-client, link, rotate, "
-        "revoke, delete."
+        "Recipients: create, list, show, usage, grant, ungrant, add-client, link, "
+        "rotate, revoke, delete."
     )
 
     def add_subcommands(self, add: AddSubcommand) -> None:
@@ -72,6 +73,8 @@ class Command(SubcommandsCommand):
     def _add_looks(self, add: AddSubcommand) -> None:
         add("list", self.list_recipients, help="list the recipients")
         parser = add("show", self.show, help="show a recipient: shares and tokens")
+        parser.add_argument("name")
+        parser = add("usage", self.usage, help="show what it was offered, by month")
         parser.add_argument("name")
         parser = add("delete", self.delete, help="delete a recipient and its tokens")
         parser.add_argument("name")
@@ -177,6 +180,15 @@ class Command(SubcommandsCommand):
             sharing_output.recipient_text(recipient, use),
             sharing_output.token_lines(tokens_of_it),
         )
+
+    def usage(self, *, name: str, **_: object) -> Output:
+        """Show what a recipient was offered, by table and month."""
+        ledger = ledger_of(find_recipient(name), now=timezone.now())
+        if not ledger.entries:
+            months = len(ledger.months)
+            return Output(ledger, f"{name} read nothing in the last {months} months.")
+        columns = sharing_output.USAGE_COLUMNS
+        return Output(ledger, lines=listed(ledger.entries, columns))
 
     def delete(self, *, name: str, yes: bool, **_: object) -> Output:
         """Delete a recipient after asking."""

@@ -1,0 +1,201 @@
+"""Accounts of people and their API keys: for administrators, by keys for them.
+
+A key that was stolen must not become a password or more keys, so what is here asks for
+the scope `admin`, which no key has unasked.
+"""
+
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from uuid import UUID
+
+from django.db import transaction
+from django.http import HttpRequest
+from django.utils import timezone
+
+from deltaweb.web.accounts import selectors, services, urls
+from deltaweb.web.accounts.errors import APIKeyNotFoundError
+from deltaweb.web.accounts.models import APIKey, Scope
+from deltaweb.web.accounts.selectors import USERS, KeyResource, UserResource
+from deltaweb.web.api.calls.answers import Answer
+from deltaweb.web.api.endpoint import RestView, Role, endpoint
+from deltaweb.web.api.pages import list_of, page_endpoint
+from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.pages.page_json import Spread
+from deltaweb.web.pages.request.spans import parse_end
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewUser:
+    """An account that is to be made; its person signs in by links.
+
+    Attributes:
+        name: By which it is known.
+        role: `viewer`, `editor` or `admin`.
+    """
+
+    name: str
+    role: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserChange:
+    """What is to be changed of an account; what is left out stays.
+
+    Attributes:
+        role: `viewer`, `editor` or `admin`.
+        active: Whether it may sign in.
+    """
+
+    role: str | None = None
+    active: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewKey:
+    """A key that is to be made.
+
+    Attributes:
+        label: What it is for.
+        scopes: What it may do, of what its user may: `read`, `write`, `share`,
+            `admin`; all but the last where none is named.
+        expires: When it ends: `90d`, `24h`, or the last day; empty for never.
+    """
+
+    label: str = ""
+    scopes: list[str] = field(default_factory=list)
+    expires: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MadeKey:
+    """A new key.
+
+    Attributes:
+        key: What a script sends; it is shown now and never again.
+    """
+
+    resource: Spread[KeyResource]
+    key: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeysOfUser:
+    """The keys of somebody."""
+
+    keys: list[KeyResource]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignInURL:
+    """A link that signs somebody in once.
+
+    Attributes:
+        name: Whom.
+        url: The link; it is shown now and never again.
+    """
+
+    name: str
+    url: str
+
+
+class UserList(RestView):
+    """The accounts."""
+
+    get = page_endpoint(
+        urls.urlpatterns,
+        "user-list",
+        list_of(USERS),
+        "List accounts.",
+        role=Role.ADMIN,
+        scope=Scope.ADMIN,
+    )
+
+    @endpoint(Role.ADMIN, body=NewUser, answers={201: UserResource}, scope=Scope.ADMIN)
+    def post(self, request: HttpRequest, body: NewUser) -> object:
+        """Make an account."""
+        now = timezone.now()
+        user = services.create_user(
+            name=body.name, role=body.role, actor=actor_of(request), now=now
+        )
+        return selectors.user_resource(user, now=now)
+
+
+class UserAccount(RestView):
+    """One account."""
+
+    @endpoint(Role.ADMIN, answers=UserResource, scope=Scope.ADMIN)
+    def get(self, request: HttpRequest, name: str) -> object:
+        """Tell what an account may do."""
+        del request
+        return selectors.user_resource(selectors.get_user(name), now=timezone.now())
+
+    @endpoint(Role.ADMIN, body=UserChange, answers=UserResource, scope=Scope.ADMIN)
+    def patch(self, request: HttpRequest, name: str, body: UserChange) -> object:
+        """Change what somebody may do, shut them out or let them in again."""
+        user, actor, now = selectors.get_user(name), actor_of(request), timezone.now()
+        with transaction.atomic():
+            if body.role is not None:
+                services.set_role(user=user, role=body.role, actor=actor, now=now)
+            if body.active is not None and body.active != user.is_active:
+                change = services.enable_user if body.active else services.disable_user
+                change(user=user, actor=actor, now=now)
+        return selectors.user_resource(user, now=now)
+
+
+class SignInLinks(RestView):
+    """The links of an account."""
+
+    @endpoint(Role.ADMIN, answers={201: SignInURL}, scope=Scope.ADMIN)
+    def post(self, request: HttpRequest, name: str) -> Answer:
+        """Make a link that signs somebody in once."""
+        user = selectors.get_user(name)
+        url = services.issue_sign_in_link(
+            user=user, actor=actor_of(request), now=timezone.now()
+        )
+        made = SignInURL(name=user.username, url=url)
+        return Answer(made, HTTPStatus.CREATED, about={"name": user.username})
+
+
+class KeyList(RestView):
+    """The keys of an account."""
+
+    @endpoint(Role.ADMIN, answers=KeysOfUser, scope=Scope.ADMIN)
+    def get(self, request: HttpRequest, name: str) -> object:
+        """List the keys of somebody, the newest first, by what may be shown."""
+        del request
+        now = timezone.now()
+        keys = selectors.api_keys(selectors.get_user(name))
+        return KeysOfUser(keys=[selectors.key_resource(key, now=now) for key in keys])
+
+    @endpoint(Role.ADMIN, body=NewKey, answers={201: MadeKey}, scope=Scope.ADMIN)
+    def post(self, request: HttpRequest, name: str, body: NewKey) -> Answer:
+        """Make a key, which is answered once; it never opens more than its user may."""
+        now = timezone.now()
+        issued = services.issue_api_key(
+            user=selectors.get_user(name),
+            name=body.label,
+            scopes=body.scopes,
+            expires_at=parse_end(body.expires, now=now),
+            actor=actor_of(request),
+            now=now,
+        )
+        shown = selectors.key_resource(issued.key, now=now)
+        return Answer(
+            MadeKey(resource=shown, key=issued.secret),
+            HTTPStatus.CREATED,
+            about={"user": shown.user, "key_id": str(shown.id)},
+        )
+
+
+class Key(RestView):
+    """One key of an account."""
+
+    @endpoint(Role.ADMIN, answers={204: None}, scope=Scope.ADMIN)
+    def delete(self, request: HttpRequest, name: str, key_id: UUID) -> Answer:
+        """Revoke a key, from the next request on."""
+        user = selectors.get_user(name)
+        key = APIKey.objects.select_related("user").filter(user=user, id=key_id).first()
+        if key is None:
+            raise APIKeyNotFoundError(name=user.username)
+        services.revoke_api_key(key=key, actor=actor_of(request), now=timezone.now())
+        return Answer(None, HTTPStatus.NO_CONTENT)

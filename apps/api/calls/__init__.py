@@ -1,0 +1,1 @@
+"""What is done around every call: it is counted, done once, and answered."""

@@ -1,0 +1,172 @@
+"""Recipients, and the shares that they may read."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from django.db import transaction
+from django.http import HttpRequest
+from django.utils import timezone
+
+from deltaweb.web.accounts.models import Scope
+from deltaweb.web.api.calls.answers import Answer
+from deltaweb.web.api.endpoint import RestView, Role, endpoint
+from deltaweb.web.api.pages import list_of, page_endpoint
+from deltaweb.web.api.sharing.shares import GONE
+from deltaweb.web.api.sharing.tokens import link_answer, read_lifetime
+from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.pages.page_json import Spread
+from deltaweb.web.sharing import urls
+from deltaweb.web.sharing.issuing.token_rows import TokenResource, token_row
+from deltaweb.web.sharing.models import Share
+from deltaweb.web.sharing.names import find_recipient, find_share
+from deltaweb.web.sharing.recipients import services
+from deltaweb.web.sharing.recipients.detail import RecipientDetail
+from deltaweb.web.sharing.recipients.listing import (
+    RECIPIENTS,
+    RecipientResource,
+    recipient_resource,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewRecipient:
+    """A recipient that is to be made, with its first token.
+
+    Attributes:
+        name: What you know it by.
+        shares: Names of what it may read.
+        contact: A mail address.
+        comment: A note for administrators.
+        allowed_networks: Where it may come from; empty allows every address.
+        expires: How long its token lives: `90d`, `24h`, or the last day.
+    """
+
+    name: str
+    shares: list[str] = field(default_factory=list)
+    contact: str = ""
+    comment: str = ""
+    allowed_networks: list[str] = field(default_factory=list)
+    expires: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecipientChange:
+    """What is to be changed of a recipient; what is left out stays.
+
+    Attributes:
+        shares: Names of what it may read, and of nothing else.
+        contact: A mail address.
+        comment: A note for administrators.
+        allowed_networks: Where it may come from; empty allows every address.
+    """
+
+    shares: list[str] | None = None
+    contact: str | None = None
+    comment: str | None = None
+    allowed_networks: list[str] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InvitedRecipient:
+    """A new recipient, and the link by which it fetches its profile file.
+
+    Attributes:
+        token: The token, which waits for its activation.
+        activation_url: Opens the profile once; it is shown now and never again.
+        activation_expires_at: When the link closes.
+    """
+
+    resource: Spread[RecipientResource]
+    token: TokenResource
+    activation_url: str
+    activation_expires_at: datetime
+
+
+class RecipientList(RestView):
+    """The recipients."""
+
+    get = page_endpoint(
+        urls.urlpatterns,
+        "recipient-list",
+        list_of(RECIPIENTS),
+        "List recipients.",
+        role=Role.ADMIN,
+    )
+
+    @endpoint(
+        Role.ADMIN,
+        body=NewRecipient,
+        answers={201: InvitedRecipient},
+        scope=Scope.SHARE,
+    )
+    def post(self, request: HttpRequest, body: NewRecipient) -> Answer:
+        """Make a recipient, and a link by which it fetches its profile file once."""
+        now = timezone.now()
+        made = services.invite(
+            name=body.name,
+            contact=body.contact,
+            comment=body.comment,
+            allowed_networks=body.allowed_networks,
+            shares=_shares(body.shares),
+            lifetime=read_lifetime(body.expires, now=now),
+            actor=actor_of(request),
+            now=now,
+        )
+        recipient = made.token.recipient
+        return link_answer(
+            made,
+            lambda url, expires_at: InvitedRecipient(
+                resource=recipient_resource(recipient, now=now),
+                token=token_row(made.token, now=now).describe(),
+                activation_url=url,
+                activation_expires_at=expires_at,
+            ),
+        )
+
+
+class Recipient(RestView):
+    """One recipient."""
+
+    get = page_endpoint(
+        urls.urlpatterns,
+        "recipient-detail",
+        RecipientDetail,
+        "Tell what a recipient may read, its tokens and what it did.",
+        role=Role.ADMIN,
+    )
+
+    @endpoint(
+        Role.ADMIN, body=RecipientChange, answers=RecipientResource, scope=Scope.SHARE
+    )
+    def patch(self, request: HttpRequest, name: str, body: RecipientChange) -> object:
+        """Change what a recipient may read, and how and from where it is reached."""
+        recipient, actor, now = find_recipient(name), actor_of(request), timezone.now()
+        networks = body.allowed_networks
+        with transaction.atomic():
+            services.update_recipient(
+                recipient,
+                contact=recipient.contact if body.contact is None else body.contact,
+                comment=recipient.comment if body.comment is None else body.comment,
+                allowed_networks=(
+                    recipient.allowed_networks if networks is None else networks
+                ),
+                actor=actor,
+                now=now,
+            )
+            if body.shares is not None:
+                wanted = _shares(body.shares)
+                services.set_grants(recipient, wanted, actor=actor, now=now)
+        return recipient_resource(recipient, now=now)
+
+    @endpoint(Role.ADMIN, answers={204: None}, scope=Scope.SHARE)
+    def delete(self, request: HttpRequest, name: str) -> Answer:
+        """Delete a recipient with its grants and tokens, which end at once."""
+        services.delete_recipient(
+            find_recipient(name), actor=actor_of(request), now=timezone.now()
+        )
+        return GONE
+
+
+def _shares(names: Iterable[str]) -> list[Share]:
+    return [find_share(name) for name in names]

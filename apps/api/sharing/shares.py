@@ -1,0 +1,231 @@
+"""Shares, their tables, and who may read them."""
+
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+
+from django.http import HttpRequest
+from django.utils import timezone
+
+from deltaweb.web.accounts.models import Scope
+from deltaweb.web.api.calls.answers import Answer
+from deltaweb.web.api.endpoint import RestView, Role, endpoint
+from deltaweb.web.api.pages import list_of, page_endpoint
+from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.sharing import urls
+from deltaweb.web.sharing.names import (
+    find_recipient,
+    find_share,
+    find_shared_table,
+    name_key,
+    split_full_name,
+)
+from deltaweb.web.sharing.recipients import services as recipients
+from deltaweb.web.sharing.recipients.listing import (
+    RecipientResource,
+    recipient_resource,
+    recipient_rows,
+)
+from deltaweb.web.sharing.shares import services
+from deltaweb.web.sharing.shares.detail import ShareDetail
+from deltaweb.web.sharing.shares.listing import SHARES
+from deltaweb.web.sharing.shares.resources import (
+    SharedTableResource,
+    ShareResource,
+    resource_of_share,
+    shared_table_resource,
+)
+from deltaweb.web.tables.catalogue.registration import find_table
+
+GONE = Answer(None, HTTPStatus.NO_CONTENT)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewShare:
+    """A share that is to be made.
+
+    Attributes:
+        name: What recipients know it by.
+        comment: What they read of it.
+    """
+
+    name: str
+    comment: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShareChange:
+    """What is to be changed of a share; what is left out stays.
+
+    Attributes:
+        name: Another name; recipients' clients must use it from then on.
+        comment: What recipients read of it.
+    """
+
+    name: str | None = None
+    comment: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableOffer:
+    """What of a registered table a share offers.
+
+    Attributes:
+        table: The registered table, as `namespace.name`; the one that is called as in
+            the share, where it is left out.
+        comment: What recipients read of it.
+        with_history: Whether older versions can be read.
+        start_version: The first version that can be read; null for all.
+        partition_filter: Offer only files whose partition values make this SQL true.
+    """
+
+    table: str | None = None
+    comment: str = ""
+    with_history: bool = True
+    start_version: int | None = None
+    partition_filter: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Readers:
+    """Who may read a share."""
+
+    recipients: list[RecipientResource]
+
+
+class ShareList(RestView):
+    """The shares."""
+
+    get = page_endpoint(
+        urls.urlpatterns, "share-list", list_of(SHARES), "List shares.", role=Role.ADMIN
+    )
+
+    @endpoint(
+        Role.ADMIN, body=NewShare, answers={201: ShareResource}, scope=Scope.SHARE
+    )
+    def post(self, request: HttpRequest, body: NewShare) -> object:
+        """Make an empty share."""
+        share = services.create_share(
+            name=body.name,
+            comment=body.comment,
+            actor=actor_of(request),
+            now=timezone.now(),
+        )
+        return resource_of_share(share)
+
+
+class Share(RestView):
+    """One share."""
+
+    get = page_endpoint(
+        urls.urlpatterns,
+        "share-detail",
+        ShareDetail,
+        "Tell what a share offers, who may read it and who did.",
+        role=Role.ADMIN,
+        without="edit add lang",
+    )
+
+    @endpoint(Role.ADMIN, body=ShareChange, answers=ShareResource, scope=Scope.SHARE)
+    def patch(self, request: HttpRequest, name: str, body: ShareChange) -> object:
+        """Change the name or the comment of a share."""
+        share, actor, now = find_share(name), actor_of(request), timezone.now()
+        if body.name is not None:
+            services.rename_share(share, name=body.name, actor=actor, now=now)
+        if body.comment is not None:
+            services.update_share(share, comment=body.comment, actor=actor, now=now)
+        return resource_of_share(share)
+
+    @endpoint(Role.ADMIN, answers={204: None}, scope=Scope.SHARE)
+    def delete(self, request: HttpRequest, name: str) -> Answer:
+        """Delete a share with its grants; tables and recipients stay."""
+        services.delete_share(
+            find_share(name), actor=actor_of(request), now=timezone.now()
+        )
+        return GONE
+
+
+class SharedTable(RestView):
+    """A table of a share."""
+
+    @endpoint(Role.ADMIN, answers=SharedTableResource)
+    def get(self, request: HttpRequest, name: str, table: str) -> object:
+        """Tell what of a table a share offers."""
+        del request
+        return shared_table_resource(find_shared_table(find_share(name), table))
+
+    @endpoint(
+        Role.ADMIN,
+        body=TableOffer,
+        answers={200: SharedTableResource, 201: SharedTableResource},
+        scope=Scope.SHARE,
+    )
+    def put(
+        self, request: HttpRequest, name: str, table: str, body: TableOffer
+    ) -> Answer:
+        """Put a registered table into a share, or change what of it is offered.
+
+        One that is there stays the registered table that it is: to offer another one
+        under its name, take it out first.
+        """
+        share, (schema, bare) = find_share(name), split_full_name(table)
+        registered = find_table(body.table or f"{schema}.{bare}")
+        there = share.shared_tables.select_related("table").filter(
+            schema_key=name_key(schema), name_key=name_key(bare), table=registered
+        )
+        offer: dict[str, Any] = {
+            "with_history": body.with_history,
+            "start_version": body.start_version,
+            "partition_filter": body.partition_filter,
+            "comment": body.comment,
+            "actor": actor_of(request),
+            "now": timezone.now(),
+        }
+        if (shared := there.first()) is not None:
+            changed = services.update_table(shared, **offer)
+            return Answer(shared_table_resource(changed))
+        added = services.add_table(
+            share, table=registered, schema=schema, name=bare, **offer
+        )
+        return Answer(shared_table_resource(added), HTTPStatus.CREATED)
+
+    @endpoint(Role.ADMIN, answers={204: None}, scope=Scope.SHARE)
+    def delete(self, request: HttpRequest, name: str, table: str) -> Answer:
+        """Take a table out of a share; the table itself stays registered."""
+        services.remove_table(
+            find_shared_table(find_share(name), table),
+            actor=actor_of(request),
+            now=timezone.now(),
+        )
+        return GONE
+
+
+class GrantList(RestView):
+    """Who may read a share."""
+
+    @endpoint(Role.ADMIN, answers=Readers)
+    def get(self, request: HttpRequest, name: str) -> object:
+        """List the recipients that may read a share."""
+        del request
+        found = recipient_rows(find_share(name).recipients.all(), now=timezone.now())
+        return Readers(recipients=[row.resource for row in found])
+
+
+class Grant(RestView):
+    """That a recipient may read a share."""
+
+    @endpoint(Role.ADMIN, answers=RecipientResource, scope=Scope.SHARE)
+    def put(self, request: HttpRequest, name: str, recipient: str) -> object:
+        """Let a recipient read a share, from its next request on."""
+        share, reader = find_share(name), find_recipient(recipient)
+        now = timezone.now()
+        recipients.grant(share, reader, actor=actor_of(request), now=now)
+        return recipient_resource(reader, now=now)
+
+    @endpoint(Role.ADMIN, answers={204: None}, scope=Scope.SHARE)
+    def delete(self, request: HttpRequest, name: str, recipient: str) -> Answer:
+        """Take a share from a recipient, from its next request on."""
+        share, reader = find_share(name), find_recipient(recipient)
+        actor, now = actor_of(request), timezone.now()
+        recipients.ungrant(share, reader, actor=actor, now=now)
+        return GONE

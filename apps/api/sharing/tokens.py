@@ -1,0 +1,234 @@
+"""Tokens of recipients: issued, rotated, ended; and activation links.
+
+A profile and a link are answered once. They are kept nowhere: a call that is repeated
+with its idempotency key is told which token it made.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from http import HTTPStatus
+from typing import cast
+from uuid import UUID
+
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils import timezone
+
+from deltaweb.web.accounts.models import Scope
+from deltaweb.web.api.calls.answers import Answer
+from deltaweb.web.api.endpoint import RestView, Role, endpoint
+from deltaweb.web.api.sharing.shares import GONE
+from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.sharing.errors import TokenNotFoundError
+from deltaweb.web.sharing.issuing import credentials, tokens
+from deltaweb.web.sharing.issuing.credentials import Deliver
+from deltaweb.web.sharing.issuing.lifetimes import (
+    default_lifetime,
+    parse_lifetime,
+    parse_span,
+)
+from deltaweb.web.sharing.issuing.profile import (
+    Profile,
+    ProfileDocument,
+    ProfileFile,
+)
+from deltaweb.web.sharing.issuing.token_rows import (
+    TokenResource,
+    token_row,
+    token_rows,
+)
+from deltaweb.web.sharing.issuing.tokens import Credentials
+from deltaweb.web.sharing.models import RecipientToken
+from deltaweb.web.sharing.names import find_recipient
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewToken:
+    """A token that is to be made.
+
+    Attributes:
+        expires: How long it lives: `90d`, `24h`, or the last day.
+    """
+
+    expires: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenRotation:
+    """A token that is to take the place of the others.
+
+    Attributes:
+        expires: How long it lives: `90d`, `24h`, or the last day.
+        keep_old: How long the others stay good; `0` ends them at once.
+    """
+
+    expires: str = ""
+    keep_old: str = "24h"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenLink:
+    """A link by which a recipient fetches its profile file.
+
+    Attributes:
+        token: The token, which waits for its activation.
+        activation_url: Opens the profile once; it is shown now and never again.
+        activation_expires_at: When the link closes.
+    """
+
+    token: TokenResource
+    activation_url: str
+    activation_expires_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokensOfRecipient:
+    """The tokens of a recipient."""
+
+    tokens: list[TokenResource]
+
+
+class TokenList(RestView):
+    """The tokens of a recipient."""
+
+    @endpoint(Role.ADMIN, answers=TokensOfRecipient)
+    def get(self, request: HttpRequest, name: str) -> object:
+        """List the tokens of a recipient, the newest first, by what may be shown."""
+        del request
+        found = find_recipient(name).tokens.select_related("recipient")
+        rows = token_rows(list(found.order_by("-created_at")), now=timezone.now())
+        return TokensOfRecipient(tokens=[row.describe() for row in rows])
+
+    @endpoint(
+        Role.ADMIN, body=NewToken, answers={201: ProfileDocument}, scope=Scope.SHARE
+    )
+    def post(self, request: HttpRequest, name: str, body: NewToken) -> Answer:
+        """Make a token beside the others and answer its profile file, once.
+
+        `Location` is the address of the token.
+        """
+        recipient, now = find_recipient(name), timezone.now()
+        lifetime = read_lifetime(body.expires, now=now)
+        return _profile_answer(
+            lambda deliver: credentials.issue(
+                recipient,
+                lifetime=lifetime,
+                deliver=deliver,
+                actor=actor_of(request),
+                now=now,
+            )
+        )
+
+
+class Rotation(RestView):
+    """A token that takes the place of the others."""
+
+    @endpoint(
+        Role.ADMIN,
+        body=TokenRotation,
+        answers={201: ProfileDocument},
+        scope=Scope.SHARE,
+    )
+    def post(self, request: HttpRequest, name: str, body: TokenRotation) -> Answer:
+        """Make a token that replaces the others and answer its profile file, once.
+
+        `Location` is the address of the token.
+        """
+        recipient, now = find_recipient(name), timezone.now()
+        lifetime = read_lifetime(body.expires, now=now)
+        keep_old = parse_span(body.keep_old, now=now)
+        return _profile_answer(
+            lambda deliver: credentials.rotate(
+                recipient,
+                lifetime=lifetime,
+                keep_old=keep_old,
+                deliver=deliver,
+                actor=actor_of(request),
+                now=now,
+            )
+        )
+
+
+class Token(RestView):
+    """One token of a recipient."""
+
+    @endpoint(Role.ADMIN, answers=TokenResource)
+    def get(self, request: HttpRequest, name: str, token_id: UUID) -> object:
+        """Tell how a token stands, by what may be shown of it."""
+        del request
+        return token_row(_find_token(name, token_id), now=timezone.now()).describe()
+
+    @endpoint(Role.ADMIN, answers={204: None}, scope=Scope.SHARE)
+    def delete(self, request: HttpRequest, name: str, token_id: UUID) -> Answer:
+        """Revoke a token, from its next request on."""
+        token, now = _find_token(name, token_id), timezone.now()
+        tokens.revoke(token, actor=actor_of(request), now=now)
+        return GONE
+
+
+class ActivationLinks(RestView):
+    """The links of the token that waits for its activation."""
+
+    @endpoint(Role.ADMIN, answers={201: TokenLink}, scope=Scope.SHARE)
+    def post(self, request: HttpRequest, name: str) -> Answer:
+        """Make a new link for the token that waits; older ones are withdrawn."""
+        now = timezone.now()
+        token = tokens.waiting_token(find_recipient(name), now=now)
+        made = tokens.issue_link(token, actor=actor_of(request), now=now)
+        return link_answer(
+            made,
+            lambda url, expires_at: TokenLink(
+                token=token_row(token, now=now).describe(),
+                activation_url=url,
+                activation_expires_at=expires_at,
+            ),
+        )
+
+
+def read_lifetime(text: str, *, now: datetime) -> timedelta:
+    """Read how long a token shall live; the usual time for an empty text.
+
+    Raises:
+        LifetimeInvalidError: As `parse_lifetime`.
+    """
+    return parse_lifetime(text, now=now) if text else default_lifetime()
+
+
+def link_answer(made: Credentials, shown: Callable[[str, datetime], object]) -> Answer:
+    """Answer with a new activation link, which is given once."""
+    expires_at = made.link_expires_at or made.token.ends_at
+    return Answer(
+        shown(made.link, expires_at),
+        HTTPStatus.CREATED,
+        headers={"Location": _address(made.token)},
+        about=_facts(made.token),
+    )
+
+
+def _profile_answer(make: Callable[[Deliver], Credentials]) -> Answer:
+    """Make a token and answer its profile file, which is given once."""
+    profiles: list[ProfileFile] = []
+    token = make(profiles.append).token
+    return Answer(
+        cast("Profile", profiles[0]).document,  # of a bearer token
+        HTTPStatus.CREATED,
+        headers={"Location": _address(token)},
+        about=_facts(token),
+    )
+
+
+def _facts(token: RecipientToken) -> dict[str, str]:
+    return {"recipient": token.recipient.name, "token_id": str(token.id)}
+
+
+def _address(token: RecipientToken) -> str:
+    return reverse("api:token", args=[token.recipient.name, token.id])
+
+
+def _find_token(name: str, token_id: UUID) -> RecipientToken:
+    recipient = find_recipient(name)
+    found = recipient.tokens.select_related("recipient").filter(id=token_id).first()
+    if found is None:
+        raise TokenNotFoundError(recipient=recipient.name)
+    return found

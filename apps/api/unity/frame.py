@@ -1,0 +1,95 @@
+"""What the endpoints here have in common: errors by their codes, times, places."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from http import HTTPStatus
+from typing import Any, Final
+
+from django import forms
+from django.http import HttpRequest, HttpResponse
+
+from deltaweb.web.api.endpoint import RestView
+from deltaweb.web.api.errors import MethodNotAllowedError
+from deltaweb.web.pages.errors import PageError
+from deltaweb.web.pages.request.middleware import told_by
+from deltaweb.web.pages.request.parameters import cleaned
+from deltaweb.web.pages.responses import json_response
+from deltaweb.web.sharing.names import name_key
+
+PAGE_LENGTH: Final = 100
+MAX_RESULTS: Final = 1000
+_CODES: Final[Mapping[int, str]] = {
+    401: "UNAUTHENTICATED",
+    403: "PERMISSION_DENIED",
+    404: "RESOURCE_DOES_NOT_EXIST",
+    409: "RESOURCE_CONFLICT",
+    429: "RESOURCE_EXHAUSTED",
+    503: "TEMPORARILY_UNAVAILABLE",
+}
+_UNREADABLE: Final = "INVALID_PARAMETER_VALUE"
+_TAKEN: Final = "name-taken"
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """An error as clients of Unity Catalog read it.
+
+    Attributes:
+        error_code: By which they tell one from another.
+        message: What went wrong and what to do about it.
+        details: Nothing; clients look for it.
+    """
+
+    error_code: str
+    message: str
+    details: list[str]
+
+
+class UnityView(RestView):
+    """Base of the endpoints: their errors have the codes that clients know."""
+
+    def handle_exception(self, exc: Exception) -> HttpResponse:
+        """Answer an error that says what it means; Django answers the rest."""
+        error = told_by(exc)
+        if error is None or isinstance(error, MethodNotAllowedError):
+            return super().handle_exception(exc)
+        return _refused(error)
+
+
+class PlaceForm(forms.Form):
+    """Which page of a list: how many entries, and after which one."""
+
+    max_results = forms.IntegerField(min_value=0, max_value=MAX_RESULTS, required=False)
+    page_token = forms.CharField(max_length=1000, required=False)
+
+
+def page_of(request: HttpRequest, rows: Any) -> tuple[Sequence[Any], str | None]:  # noqa: ANN401 (any named rows)
+    """Return a page of shares or recipients, and the token of the next one."""
+    asked = cleaned(PlaceForm(request.GET))
+    # 0 is how clients ask for as many as the server sees fit.
+    length, after = asked["max_results"] or PAGE_LENGTH, asked["page_token"]
+    if after:
+        rows = rows.filter(name_key__gt=name_key(after))
+    page = list(rows.order_by("name_key")[: length + 1])
+    more = len(page) > length
+    return page[:length], page[length - 1].name if more else None
+
+
+def milliseconds(moment: datetime | None) -> int | None:
+    """Return a time as clients read it: milliseconds since 1970."""
+    return None if moment is None else int(moment.timestamp() * 1000)
+
+
+def _refused(error: PageError) -> HttpResponse:
+    status, code = error.status, _CODES.get(error.status, _UNREADABLE)
+    if status == HTTPStatus.UNPROCESSABLE_ENTITY:
+        status = HTTPStatus.BAD_REQUEST
+    if error.code == _TAKEN:
+        code = "RESOURCE_ALREADY_EXISTS"
+    told = Refusal(code, f"{error.message} {error.hint}".strip(), [])
+    response = json_response(told, status=status)
+    retry_after_s = getattr(error, "retry_after_s", None)
+    if retry_after_s is not None:
+        response["Retry-After"] = str(retry_after_s)
+    return response

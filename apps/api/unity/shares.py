@@ -1,0 +1,320 @@
+"""Shares and who may read them, by the names of Unity Catalog."""
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from django.db import transaction
+from django.http import HttpRequest
+from django.utils import timezone
+
+from deltaweb.web.accounts.models import Scope
+from deltaweb.web.api.endpoint import Role, endpoint
+from deltaweb.web.api.unity.frame import PlaceForm, UnityView, milliseconds, page_of
+from deltaweb.web.pages.actions import Actor, actor_of
+from deltaweb.web.sharing.models import Share, SharedTable
+from deltaweb.web.sharing.names import (
+    find_recipient,
+    find_share,
+    find_shared_table,
+    split_full_name,
+)
+from deltaweb.web.sharing.recipients import services as recipients
+from deltaweb.web.sharing.shares import services
+from deltaweb.web.tables.catalogue.registration import find_table
+
+SELECT = "SELECT"
+History = Literal["ENABLED", "DISABLED"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataObject:
+    """A table of a share.
+
+    Attributes:
+        name: The registered table, as `namespace.table`.
+        data_object_type: `TABLE`.
+        shared_as: `schema.table`, as recipients write it; as `name`, without.
+        comment: What recipients read of it.
+        history_data_sharing_status: Whether older versions can be read.
+        start_version: The first one that can; without, the newest when it is added.
+        cdf_enabled: The older word for the same; changes are a part of history.
+        added_at: In milliseconds since 1970.
+        added_by: Who put it in; null for the command line.
+        status: `ACTIVE`.
+    """
+
+    name: str
+    data_object_type: Literal["TABLE"] = "TABLE"
+    shared_as: str | None = None
+    comment: str | None = None
+    history_data_sharing_status: History | None = None
+    start_version: int | None = None
+    cdf_enabled: bool | None = None
+    added_at: int | None = None
+    added_by: str | None = None
+    status: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShareInfo:
+    """A share.
+
+    Attributes:
+        created_at: In milliseconds since 1970.
+        created_by: Who made it; null for the command line.
+        owner: The same: shares are of all administrators.
+        objects: Its tables, where they are asked for.
+    """
+
+    name: str
+    comment: str
+    created_at: int
+    created_by: str | None
+    owner: str | None
+    objects: list[DataObject] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharesPage:
+    """A page of shares.
+
+    Attributes:
+        next_page_token: Of the next one; null on the last.
+    """
+
+    shares: list[ShareInfo]
+    next_page_token: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnityShare:
+    """A share that is to be made."""
+
+    name: str
+    comment: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObjectUpdate:
+    """What becomes of a table of a share.
+
+    Attributes:
+        action: `ADD`, `UPDATE` or `REMOVE`.
+    """
+
+    action: Literal["ADD", "UPDATE", "REMOVE"]
+    data_object: DataObject
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShareUpdate:
+    """What is to be changed of a share: all of it or nothing.
+
+    Attributes:
+        new_name: Another name.
+        updates: What becomes of its tables, one after the other.
+    """
+
+    new_name: str | None = None
+    comment: str | None = None
+    updates: list[ObjectUpdate] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assignment:
+    """What a recipient may do with a share.
+
+    Attributes:
+        principal: The recipient.
+        privileges: `SELECT`.
+    """
+
+    principal: str
+    privileges: list[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assignments:
+    """Who may read a share."""
+
+    privilege_assignments: list[Assignment]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrivilegeChange:
+    """What changes for a recipient.
+
+    Attributes:
+        principal: The recipient.
+        add: `SELECT`, to let it read the share.
+        remove: `SELECT`, to take the share from it.
+    """
+
+    principal: str
+    add: list[Literal["SELECT"]] = field(default_factory=list)
+    remove: list[Literal["SELECT"]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrivilegeChanges:
+    """What changes for recipients: all of it or nothing.
+
+    Attributes:
+        omit_permissions_list: Whether the answer leaves out who may read it now.
+    """
+
+    changes: list[PrivilegeChange] = field(default_factory=list)
+    omit_permissions_list: bool = False
+
+
+class UnityShareList(UnityView):
+    """The shares."""
+
+    @endpoint(Role.ADMIN, takes=[PlaceForm], answers=SharesPage)
+    def get(self, request: HttpRequest) -> object:
+        """List shares, as Unity Catalog does."""
+        found, token = page_of(request, Share.objects.select_related("created_by"))
+        return SharesPage(shares=[_info(one) for one in found], next_page_token=token)
+
+    @endpoint(Role.ADMIN, body=UnityShare, answers=ShareInfo, scope=Scope.SHARE)
+    def post(self, request: HttpRequest, body: UnityShare) -> object:
+        """Make an empty share, as Unity Catalog does."""
+        share = services.create_share(
+            name=body.name,
+            comment=body.comment,
+            actor=actor_of(request),
+            now=timezone.now(),
+        )
+        return _info(share)
+
+
+class UnityShareView(UnityView):
+    """One share."""
+
+    @endpoint(Role.ADMIN, takes=["include_shared_data"], answers=ShareInfo)
+    def get(self, request: HttpRequest, name: str) -> object:
+        """Tell what a share is, and what it offers where that is asked for."""
+        share = find_share(name)
+        is_asked = request.GET.get("include_shared_data", "").lower() == "true"
+        return _info(share, with_objects=is_asked)
+
+    @endpoint(Role.ADMIN, body=ShareUpdate, answers=ShareInfo, scope=Scope.SHARE)
+    def patch(self, request: HttpRequest, name: str, body: ShareUpdate) -> object:
+        """Change a share and its tables, as Unity Catalog does."""
+        share, actor, now = find_share(name), actor_of(request), timezone.now()
+        with transaction.atomic():
+            if body.new_name is not None:
+                services.rename_share(share, name=body.new_name, actor=actor, now=now)
+            if body.comment is not None:
+                services.update_share(share, comment=body.comment, actor=actor, now=now)
+            for update in body.updates:
+                _update_object(share, update, actor)
+        return _info(share, with_objects=True)
+
+    @endpoint(Role.ADMIN, answers={200: None}, scope=Scope.SHARE)
+    def delete(self, request: HttpRequest, name: str) -> object:
+        """Delete a share with its grants; tables and recipients stay."""
+        services.delete_share(
+            find_share(name), actor=actor_of(request), now=timezone.now()
+        )
+        return None
+
+
+class UnityPermissions(UnityView):
+    """Who may read a share."""
+
+    @endpoint(Role.ADMIN, takes=[PlaceForm], answers=Assignments)
+    def get(self, request: HttpRequest, name: str) -> object:
+        """List who may read a share, as Unity Catalog does."""
+        del request
+        return _assignments(find_share(name))
+
+    @endpoint(Role.ADMIN, body=PrivilegeChanges, answers=Assignments, scope=Scope.SHARE)
+    def patch(self, request: HttpRequest, name: str, body: PrivilegeChanges) -> object:
+        """Let recipients read a share, or take it from them."""
+        share, actor, now = find_share(name), actor_of(request), timezone.now()
+        with transaction.atomic():
+            for change in body.changes:
+                reader = find_recipient(change.principal)
+                if change.add:
+                    recipients.grant(share, reader, actor=actor, now=now)
+                if change.remove:
+                    recipients.ungrant(share, reader, actor=actor, now=now)
+        if body.omit_permissions_list:
+            return Assignments(privilege_assignments=[])
+        return _assignments(share)
+
+
+def _update_object(share: Share, update: ObjectUpdate, actor: Actor) -> None:
+    """Put a table into a share, change what of it is offered, or take it out."""
+    wanted, now = update.data_object, timezone.now()
+    shared_as = wanted.shared_as or wanted.name
+    if update.action == "REMOVE":
+        services.remove_table(find_shared_table(share, shared_as), actor=actor, now=now)
+        return
+    offer: dict[str, Any] = {
+        "with_history": _with_history(wanted),
+        "start_version": wanted.start_version,
+        "actor": actor,
+        "now": now,
+    }
+    if update.action == "UPDATE":
+        shared = find_shared_table(share, shared_as)
+        services.update_table(
+            shared,
+            comment=shared.comment if wanted.comment is None else wanted.comment,
+            partition_filter=shared.partition_filter,
+            **offer,
+        )
+        return
+    table, (schema, name) = find_table(wanted.name), split_full_name(shared_as)
+    if offer["with_history"] and wanted.start_version is None:
+        offer["start_version"] = table.latest_version_seen
+    services.add_table(
+        share,
+        table=table,
+        schema=schema,
+        name=name,
+        comment=wanted.comment or "",
+        **offer,
+    )
+
+
+def _with_history(wanted: DataObject) -> bool:
+    return wanted.history_data_sharing_status == "ENABLED" or bool(wanted.cdf_enabled)
+
+
+def _info(share: Share, *, with_objects: bool = False) -> ShareInfo:
+    made_by = share.created_by.username if share.created_by else None
+    shared = share.shared_tables.select_related("table", "added_by")
+    return ShareInfo(
+        name=share.name,
+        comment=share.comment,
+        created_at=milliseconds(share.created_at) or 0,
+        created_by=made_by,
+        owner=made_by,
+        objects=[_object(one) for one in shared] if with_objects else None,
+    )
+
+
+def _object(shared: SharedTable) -> DataObject:
+    return DataObject(
+        name=shared.table.full_name,
+        shared_as=shared.full_name,
+        comment=shared.comment,
+        history_data_sharing_status="ENABLED" if shared.with_history else "DISABLED",
+        start_version=shared.start_version,
+        cdf_enabled=shared.with_history,
+        added_at=milliseconds(shared.added_at),
+        added_by=shared.added_by.username if shared.added_by else None,
+        status="ACTIVE",
+    )
+
+
+def _assignments(share: Share) -> Assignments:
+    readers = share.recipients.order_by("name_key")
+    return Assignments(
+        privilege_assignments=[
+            Assignment(principal=one.name, privileges=[SELECT]) for one in readers
+        ]
+    )

@@ -1,0 +1,123 @@
+"""What administrators ask of received shares: add a profile, look again, remove."""
+
+import shutil
+from datetime import datetime
+from typing import Final
+
+from django.conf import settings
+from django.db import transaction
+
+from deltaweb.storage.place import RECEIVED
+from deltaweb.storage.received.client import SharingClient
+from deltaweb.storage.received.profile import parse_profile
+from deltaweb.storage.received.transport import Transport
+from deltaweb.web.accounts.models import User
+from deltaweb.web.pages.actions import Actor
+from deltaweb.web.sharing.errors import ProviderNotFoundError
+from deltaweb.web.tables.catalogue.lakes.services import add_lake, remove_lake
+from deltaweb.web.tables.catalogue.names import parse_namespace
+from deltaweb.web.tables.catalogue.registration import remove_table
+from deltaweb.web.tables.errors import TableNameError
+from deltaweb.web.tables.models import Lake, StorageConnection
+from deltaweb.web.tables.storage import connections
+from deltaweb.web.tables.storage.received import mirror_folder
+
+TRIAL_S: Final = 10.0  # somebody waits for it
+SCHEDULE: Final = "10m"
+
+
+def providers() -> list[StorageConnection]:
+    """Return the providers whose profiles are kept, by name."""
+    found = StorageConnection.objects.filter(prefix__startswith=RECEIVED)
+    return list(found.select_related("created_by").order_by("name"))
+
+
+def find_provider(name: str) -> StorageConnection:
+    """Return a provider by the name that we gave it.
+
+    Raises:
+        ProviderNotFoundError: If there is none.
+    """
+    known = StorageConnection.objects.filter(prefix__startswith=RECEIVED, name=name)
+    found = known.first()
+    if found is None:
+        raise ProviderNotFoundError(name=name)
+    return found
+
+
+def lake_of(provider: StorageConnection) -> Lake:
+    """Return where the tables of a provider are looked for."""
+    return Lake.objects.get(url=provider.prefix)
+
+
+def add_provider(  # noqa: PLR0913 (each is one fact of the provider)
+    *,
+    name: str,
+    profile: str | bytes,
+    actor: Actor,
+    now: datetime,
+    owner: User | None = None,
+    replace: bool = False,
+) -> StorageConnection:
+    """Try a profile, and keep it sealed; its tables come with the first look.
+
+    Args:
+        name: What people call the provider, and the namespace of its tables.
+        profile: The text of the profile file.
+        actor: Who adds it.
+        now: The current time.
+        owner: The same, as an account; None for the command line.
+        replace: Whether the provider may be there, and gets this profile instead.
+
+    Raises:
+        ProfileInvalidError: If the text is no profile.
+        TableNameError: If the name cannot be a namespace.
+        StorageNameTakenError: If a storage has the name, without `replace`.
+        StorageHostError: If the profile leads to a host that may not be asked.
+        DeltaError: If the provider does not answer, or refuses the token.
+    """
+    wanted = parse_namespace(name)
+    if not wanted:
+        raise TableNameError(name=name, reason="it is empty")
+    parsed = parse_profile(profile)
+    transport = Transport(
+        tuple(settings.STORAGE_HOSTS), timeout_s=TRIAL_S, deadline_s=TRIAL_S
+    )
+    SharingClient(parsed, transport, wanted).tables()
+    with transaction.atomic():
+        provider = connections.add_connection(
+            name=wanted,
+            prefix=f"{RECEIVED}{wanted}",
+            options=parsed.fields(),
+            actor=actor,
+            now=now,
+            replace=replace,
+        )
+        add_lake(
+            provider.prefix,
+            namespace=wanted,
+            schedule=SCHEDULE,
+            owner=owner,
+            actor=actor,
+            now=now,
+        )
+    return provider
+
+
+@transaction.atomic
+def remove_provider(
+    provider: StorageConnection, *, actor: Actor, now: datetime
+) -> list[str]:
+    """Forget a profile, and take its tables out of the catalogue; return their names.
+
+    Raises:
+        TableInUseError: If something still uses one of them.
+    """
+    lake, folder = lake_of(provider), mirror_folder(provider)
+    tables = list(lake.tables.order_by("namespace", "name"))
+    for table in tables:
+        remove_table(table, actor=actor, now=now)
+    remove_lake(lake, actor=actor, now=now)
+    connections.remove_connection(provider, actor=actor, now=now)
+    transaction.on_commit(lambda: shutil.rmtree(folder, ignore_errors=True))
+    return [table.full_name for table in tables]

@@ -1,0 +1,107 @@
+"""The page of received shares, and what is done there."""
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponseBase
+from django.shortcuts import redirect
+from django.utils import timezone
+from django.views.decorators.http import require_POST, require_safe
+
+from deltaweb.delta.errors import DeltaError
+from deltaweb.web.accounts.permissions import admin_required
+from deltaweb.web.jobs.waiting import wait_a_glance
+from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.pages.errors import PageError
+from deltaweb.web.pages.responses import respond
+from deltaweb.web.sharing.errors import ProviderNotFoundError
+from deltaweb.web.sharing.shares.received.forms import ProfileForm
+from deltaweb.web.sharing.shares.received.listing import received_page
+from deltaweb.web.sharing.shares.received.services import (
+    add_provider,
+    find_provider,
+    remove_provider,
+)
+from deltaweb.web.tables.catalogue.lakes.scan_job import request_scan
+from deltaweb.web.tables.head.shapes import signed_in
+from deltaweb.web.tables.models import StorageConnection
+
+
+@require_safe
+@admin_required
+def received_list(request: HttpRequest, *, fmt: str) -> HttpResponseBase:
+    """Show what others share with us."""
+    return _page(request, fmt, ProfileForm())
+
+
+@require_POST
+@admin_required
+def received_add(request: HttpRequest) -> HttpResponseBase:
+    """Keep a profile that was tried, and look for its tables."""
+    form = ProfileForm(request.POST, request.FILES)
+    if form.is_valid():
+        try:
+            provider = add_provider(
+                name=form.cleaned_data["name"],
+                profile=form.cleaned_data["text"],
+                replace=form.cleaned_data["replace"],
+                owner=signed_in(request),
+                actor=actor_of(request),
+                now=timezone.now(),
+            )
+        except DeltaError as error:
+            form.add_error(None, str(error))
+        else:
+            _look(request, provider)
+            messages.success(request, f"{provider.name} answers; its token is sealed.")
+            return redirect("sharing:received-list")
+    return _page(request, "html", form)
+
+
+@require_POST
+@admin_required
+def received_look(request: HttpRequest, *, name: str) -> HttpResponseBase:
+    """Ask a provider again what it shares."""
+    _look(request, _provider(name))
+    return redirect("sharing:received-list")
+
+
+@require_POST
+@admin_required
+def received_remove(request: HttpRequest, *, name: str) -> HttpResponseBase:
+    """Forget a provider, and its tables."""
+    try:
+        gone = remove_provider(
+            _provider(name), actor=actor_of(request), now=timezone.now()
+        )
+    except DeltaError as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, f"{name} is forgotten, with {len(gone)} tables.")
+    return redirect("sharing:received-list")
+
+
+def _look(request: HttpRequest, provider: StorageConnection) -> None:
+    job = request_scan(
+        root=provider.prefix, now=timezone.now(), requested_by=signed_in(request)
+    )
+    wait_a_glance(job)
+
+
+def _provider(name: str) -> StorageConnection:
+    try:
+        return find_provider(name)
+    except ProviderNotFoundError as error:
+        raise PageError(
+            status=404, code=error.code, message=error.message, hint=error.hint
+        ) from None
+
+
+def _page(request: HttpRequest, fmt: str, form: ProfileForm) -> HttpResponseBase:
+    page = received_page(now=timezone.now())
+    return respond(
+        request,
+        fmt,
+        template="sharing/received_list.html",
+        context={"page": page, "form": form},
+        data=page,
+        status=422 if form.errors else 200,
+    )

@@ -1,0 +1,77 @@
+"""How tables are read that somebody else shares with us: by a connection of its own.
+
+The profile of a provider is kept as the options of a storage connection whose prefix is
+`received://` and the name that we gave the provider.
+"""
+
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import quote
+
+from django.conf import settings
+
+from deltaweb.storage.objects.scan import FoundTables
+from deltaweb.storage.place import RECEIVED
+from deltaweb.web.tables.models import StorageConnection
+
+FOLDER: Final = "received"
+
+
+def is_received(location: str) -> bool:
+    """Whether a location is of a table, or of all tables, of a provider."""
+    return location.startswith(RECEIVED)
+
+
+def profile_fields(connection: StorageConnection) -> dict[str, str]:
+    """Return the profile of a provider, unsealed; never to be shown or logged.
+
+    Raises:
+        StorageSealedError: If it was sealed with another secret key.
+    """
+    from deltaweb.web.tables.storage.sealing import unseal  # noqa: PLC0415 (cryptography)
+
+    return unseal(connection.sealed, storage=connection.name)
+
+
+def received_options(connection: StorageConnection) -> dict[str, Any]:
+    """Return what the store of a received table is opened with.
+
+    What a profile says is taken as it is: unlike an option that an administrator types,
+    it names no variable and no file of the server.
+
+    Raises:
+        StorageSealedError: If the profile was sealed with another secret key.
+    """
+    return {
+        **profile_fields(connection),
+        "allowed_hosts": tuple(settings.STORAGE_HOSTS),
+        "mirror": str(mirror_folder(connection)),
+    }
+
+
+def mirror_folder(connection: StorageConnection) -> Path:
+    """Return where the logs are kept of what a provider tells."""
+    return Path(settings.HOME) / FOLDER / str(connection.pk)
+
+
+def find_shared(root: str, connection: StorageConnection) -> FoundTables:
+    """Find the tables that a provider shares, as a scan finds those of a folder.
+
+    Raises:
+        DeltaError: If the provider does not answer, or refuses the token.
+    """
+    from deltaweb.storage.received.client import SharingClient  # noqa: PLC0415 (HTTP)
+    from deltaweb.storage.received.profile import Profile  # noqa: PLC0415
+    from deltaweb.storage.received.transport import Transport  # noqa: PLC0415
+
+    profile = Profile.of_texts(profile_fields(connection))
+    transport = Transport(tuple(settings.STORAGE_HOSTS))
+    shared = SharingClient(profile, transport, connection.name).tables()
+    return FoundTables(
+        root=root,
+        tables=[
+            tuple(quote(part, safe="") for part in one.parts) for one in shared.tables
+        ],
+        num_folders=len({one.parts[:2] for one in shared.tables}),
+        truncated=shared.is_truncated,
+    )

@@ -1,0 +1,15 @@
+"""Tables that somebody else shares with us, read as any other table.
+
+    profile     a profile file: where the provider's server is, and our token
+    transport   one request: the host is checked, the answer bounded in size and time
+    client      what the protocol asks: shares, tables, versions, files, changes
+    actions     the lines of an answer as actions of a log
+    mirror      a log of what the provider told, kept in a folder of ours
+    store       the files of such a table, as readers of tables want them
+    files       one data file behind a URL that ends
+
+Everything that a provider says is input of a stranger: it is bounded, and never a path,
+a header or an address that is used unchecked.
+
+Source: delta_sharing_protocol_2026.md.
+"""

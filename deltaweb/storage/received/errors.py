@@ -1,0 +1,69 @@
+"""What is wrong with a profile or with a provider's answers.
+
+DeltaError
+├── ProfileInvalidError        a text that is no profile
+├── ProviderHostError          an address that may not be asked
+├── ProviderRefusedError       the provider's server does not take our token
+├── ProviderAnswerError        it answers something else than the protocol says
+│   └── RequestRefusedError    or refuses a request, where another one may do
+├── NotSharedError             what is asked for is not shared with us (any more)
+└── ReceivedTableError         we would have to write into what belongs to others
+"""
+
+from deltaweb.delta.errors import DeltaError
+
+
+class ProfileInvalidError(DeltaError, code="profile-invalid"):
+    """The text is not a profile of Delta Sharing that can be used here."""
+
+    reason: str
+    message = "This is not a profile that can be used: {reason}."
+    hint = "Give the .share file that the provider gave out, of version 1, unchanged."
+
+
+class ProviderHostError(DeltaError, code="provider-host-not-allowed"):
+    """A profile, or an answer, leads to a host that is not asked."""
+
+    host: str
+    reason: str
+    message = "{host:.100} may not be asked for shared data: {reason}."
+    hint = "Whoever runs the server can name it in DELTAWEB_STORAGE_HOSTS."
+
+
+class ProviderRefusedError(DeltaError, code="provider-refused"):
+    """The provider's server does not take the token, or not for this."""
+
+    provider: str
+    status: int
+    message = "{provider} refuses the token (HTTP {status})."
+    hint = "It has ended or was withdrawn: ask the provider for a new profile."
+
+
+class NotSharedError(DeltaError, code="not-shared"):
+    """The provider does not share this with us, or no more."""
+
+    provider: str
+    what: str
+    message = "{provider} does not share {what} with us."
+    hint = "It may have been withdrawn: ask the provider, or look again later."
+
+
+class ProviderAnswerError(DeltaError, code="provider-answer"):
+    """The provider's server answers something else than was asked for."""
+
+    provider: str
+    reason: str
+    message = "{provider} does not answer as it should: {reason}."
+    hint = "Try again later; if it stays so, tell the provider."
+
+
+class RequestRefusedError(ProviderAnswerError, code="provider-refused-request"):
+    """The provider says that the request is wrong (HTTP 400): another one may do."""
+
+
+class ReceivedTableError(DeltaError, code="received-table"):
+    """A received table belongs to its provider and is read alone."""
+
+    root: str
+    message = "{root} belongs to its provider: it can be read, and not changed."
+    hint = "Write its rows into a table of your own."

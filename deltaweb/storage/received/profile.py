@@ -1,0 +1,203 @@
+"""Profiles of Delta Sharing: where a provider's server is, and the token for it.
+
+Source: delta_sharing_protocol_2026.md, "Profile File Format".
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final, Self
+from urllib.parse import quote, unquote, urlsplit
+
+from deltaweb.delta.errors import LocationInvalidError
+from deltaweb.storage.received.errors import ProfileInvalidError
+
+MAX_PROFILE_BYTES: Final = 64 << 10
+MAX_TEXT_LENGTH: Final = 2_000
+# RFC 6750, 2.1; nothing else may stand in a header, or mean something to us.
+_TOKEN: Final = re.compile(r"[A-Za-z0-9._~+/-]{1,4096}=*", re.ASCII)
+PREFIX: Final = "received://"
+SHOWN_OF_TOKEN: Final = 4  # characters of its end
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """How one provider is asked.
+
+    Attributes:
+        endpoint: The URL of the protocol's root, without a trailing slash.
+        bearer_token: Our token; in no text of it.
+        expires_at: When the provider ends the token, as the profile says; None where it
+            does not say.
+    """
+
+    endpoint: str
+    bearer_token: str = field(repr=False)
+    expires_at: datetime | None = None
+
+    @classmethod
+    def of(cls, fields: Mapping[str, Any]) -> Self:
+        """Return the profile of a file's fields.
+
+        Raises:
+            ProfileInvalidError: Saying what is wrong with them.
+        """
+        if fields.get("shareCredentialsVersion") != 1:
+            raise ProfileInvalidError(reason="its shareCredentialsVersion is not 1")
+        token = fields.get("bearerToken")
+        if not isinstance(token, str) or _TOKEN.fullmatch(token) is None:
+            raise ProfileInvalidError(reason="it has no bearerToken that is one")
+        return cls(
+            endpoint=_endpoint(fields.get("endpoint")),
+            bearer_token=token,
+            expires_at=_moment(fields.get("expirationTime")),
+        )
+
+    @property
+    def host(self) -> str:
+        """The host of the provider's server."""
+        return urlsplit(self.endpoint).hostname or ""
+
+    @property
+    def token_end(self) -> str:
+        """The last characters of the token, by which people tell it from others."""
+        return self.bearer_token[-SHOWN_OF_TOKEN:]
+
+    def fields(self) -> dict[str, str]:
+        """Return the profile as texts, to be sealed."""
+        said = {"endpoint": self.endpoint, "bearer_token": self.bearer_token}
+        if self.expires_at is not None:
+            said["expires_at"] = self.expires_at.isoformat()
+        return said
+
+    @classmethod
+    def of_texts(cls, fields: Mapping[str, Any]) -> Self:
+        """Return the profile of `fields`."""
+        moment = fields.get("expires_at")
+        return cls(
+            fields["endpoint"],
+            fields["bearer_token"],
+            datetime.fromisoformat(moment) if moment else None,
+        )
+
+
+def parse_profile(text: str | bytes) -> Profile:
+    """Read the text of a profile file.
+
+    Raises:
+        ProfileInvalidError: If it is none.
+    """
+    if len(text) > MAX_PROFILE_BYTES:
+        raise ProfileInvalidError(reason="it is too long")
+    try:
+        fields = json.loads(text)
+    except (ValueError, RecursionError):
+        raise ProfileInvalidError(reason="it is not JSON") from None
+    if not isinstance(fields, dict):
+        raise ProfileInvalidError(reason="it is not a JSON object")
+    return Profile.of(fields)
+
+
+def read_profile(path: Path) -> Profile:
+    """Read a profile file.
+
+    Raises:
+        ProfileInvalidError: If it cannot be read, or is none.
+    """
+    try:
+        with path.open("rb") as file:
+            return parse_profile(file.read(MAX_PROFILE_BYTES + 1))
+    except OSError as error:
+        reason = f"{path} cannot be read ({error.strerror})"
+        raise ProfileInvalidError(reason=reason) from None
+
+
+@dataclass(frozen=True, slots=True)
+class SharedName:
+    """A table as a provider names it."""
+
+    share: str
+    schema: str
+    table: str
+
+    def __str__(self) -> str:
+        """Write it as clients do."""
+        return f"{self.share}.{self.schema}.{self.table}"
+
+    @property
+    def path(self) -> str:
+        """The path of its endpoints, each part quoted."""
+        share, schema, table = (quote(one, safe="") for one in self.parts)
+        return f"/shares/{share}/schemas/{schema}/tables/{table}"
+
+    @property
+    def parts(self) -> tuple[str, str, str]:
+        """Its three names."""
+        return self.share, self.schema, self.table
+
+
+def split_table_url(url: str) -> tuple[Path, SharedName] | None:
+    """Split `profile.share#share.schema.table`; None of a text of another form.
+
+    The profile has to be a file, so that folders with a `#` stay what they are.
+    """
+    path, separator, name = url.rpartition("#")
+    parts = name.split(".")
+    is_named = bool(separator) and len(parts) == 3 and all(parts)  # noqa: PLR2004
+    if not is_named or not Path(path).expanduser().is_file():
+        return None
+    return Path(path).expanduser(), SharedName(*parts)
+
+
+def location_of(provider: str, table: SharedName) -> str:
+    """Return the location of a table: the provider as we call it, and its names."""
+    return f"{PREFIX}{provider}/{'/'.join(quote(one, safe='') for one in table.parts)}"
+
+
+def split_location(location: str) -> tuple[str, SharedName]:
+    """Return provider and table of `location_of`.
+
+    Raises:
+        LocationInvalidError: If it is none.
+    """
+    parts = location.removeprefix(PREFIX).split("/")
+    if not location.startswith(PREFIX) or len(parts) != 4 or not all(parts):  # noqa: PLR2004
+        reason = "it is not received://provider/share/schema/table"
+        raise LocationInvalidError(location=location, reason=reason)
+    return parts[0], SharedName(*map(unquote, parts[1:]))
+
+
+def _endpoint(value: object) -> str:
+    if not isinstance(value, str) or len(value) > MAX_TEXT_LENGTH:
+        raise ProfileInvalidError(reason="it has no endpoint")
+    endpoint = value.strip().rstrip("/")
+    try:
+        parts = urlsplit(endpoint)
+        is_plain = parts.port is None or parts.port > 0
+    except ValueError:
+        raise ProfileInvalidError(reason="its endpoint is no URL") from None
+    if (
+        not is_plain
+        or parts.scheme not in {"http", "https"}
+        or not parts.hostname
+        or "@" in parts.netloc
+        or parts.query
+        or parts.fragment
+        or not (endpoint.isascii() and endpoint.isprintable())
+        or " " in endpoint
+    ):
+        raise ProfileInvalidError(reason="its endpoint is not a plain URL of a server")
+    return endpoint
+
+
+def _moment(value: object) -> datetime | None:
+    if not isinstance(value, str) or not value:
+        return None
+    try:
+        moment = datetime.fromisoformat(value[:MAX_TEXT_LENGTH])
+    except ValueError:
+        return None  # a hint for people; the server has the last word
+    return moment if moment.tzinfo is not None else None

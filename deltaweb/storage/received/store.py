@@ -1,0 +1,235 @@
+"""The files of a table that somebody else shares with us: read, never written.
+
+Its log is a mirror of what the provider tells, brought up to date when it is listed;
+its data files are read by the URLs that the provider signs.
+"""
+
+import shutil
+import tempfile
+import time
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, NoReturn, Self
+from urllib.parse import quote, unquote
+
+import pyarrow as pa
+
+from deltaweb.delta.errors import (
+    CredentialsNeededError,
+    DataFileMissingError,
+)
+from deltaweb.delta.log.store import FileStatus
+from deltaweb.storage.local import LocalTableStore
+from deltaweb.storage.local_pending import LocalPendingFile
+from deltaweb.storage.objects.hosts import ANY_PUBLIC
+from deltaweb.storage.received.actions import SignedURL
+from deltaweb.storage.received.client import SharingClient
+from deltaweb.storage.received.errors import ReceivedTableError
+from deltaweb.storage.received.files import RangedFile
+from deltaweb.storage.received.mirror import Mirror
+from deltaweb.storage.received.profile import (
+    Profile,
+    SharedName,
+    location_of,
+    read_profile,
+    split_location,
+)
+from deltaweb.storage.received.transport import Transport
+
+FRESH_S: Final = 2.0  # for which one look at the provider holds
+SPARE_MS: Final = 60_000  # a URL that ends sooner is not begun with
+MOST_URLS: Final = 500_000
+
+
+class ReceivedTableStore(LocalTableStore):
+    """The files of one received table.
+
+    Args:
+        location: From `location_of`.
+        options: `endpoint` and `bearer_token` of the profile, `allowed_hosts` as
+            `deltaweb.storage.objects.hosts` takes them, and `mirror`: the folder in
+            which logs of this provider are kept.
+
+    Raises:
+        LocationInvalidError: If the location is none.
+    """
+
+    def __init__(self, location: str, options: Mapping[str, Any]) -> None:
+        provider, table = split_location(location)
+        if "endpoint" not in options:
+            raise CredentialsNeededError(location=location)
+        folder = Path(options["mirror"], *(quote(one, safe="") for one in table.parts))
+        super().__init__(str(folder))
+        self._location = location
+        self._transport = Transport(tuple(options.get("allowed_hosts") or ()))
+        client = SharingClient(Profile.of_texts(options), self._transport, provider)
+        self._mirror = Mirror(
+            folder, root=location, client=client, table=table, provider=provider
+        )
+        self._urls: dict[str, SignedURL] = {}
+        self._looked_s = float("-inf")
+
+    @classmethod
+    def of_profile(cls, path: Path, table: SharedName) -> Self:
+        """Return the store of a table of a profile file; its log is kept nowhere.
+
+        Whoever has the file trusts the server that it names; every other host has to be
+        a public one.
+        """
+        profile = read_profile(path)
+        folder = tempfile.mkdtemp(prefix="deltaweb-received-")
+        options = {
+            **profile.fields(),
+            "allowed_hosts": (profile.host, ANY_PUBLIC),
+            "mirror": folder,
+        }
+        provider = quote(path.stem, safe="") or "provider"
+        store = cls(location_of(provider, table), options)
+        weakref.finalize(store, shutil.rmtree, folder, ignore_errors=True)
+        return store
+
+    @property
+    def root(self) -> str:
+        """The table's location."""
+        return self._location
+
+    def root_exists(self) -> bool:
+        """Tell that it is there: a provider that does not share it is an error."""
+        self._look()
+        return True
+
+    # === The log ===
+
+    def list_names_from(self, name: str) -> list[str]:
+        """Return the names of the log's files, after a look at the provider."""
+        self._look()
+        return super().list_names_from(name)
+
+    def list_from(self, name: str) -> list[FileStatus]:
+        """Return the log's files, after a look at the provider."""
+        self._look()
+        return super().list_from(name)
+
+    def status(self, name: str) -> FileStatus:
+        """Return size and time of one file, after a look at the provider."""
+        self._look()
+        return super().status(name)
+
+    def _look(self) -> None:
+        if time.monotonic() - self._looked_s < FRESH_S:
+            return
+        self._keep(self._mirror.refresh(now_ms=time.time_ns() // 1_000_000))
+        self._looked_s = time.monotonic()
+
+    # === Data files ===
+
+    def open_data_file(self, path: str) -> pa.NativeFile:
+        """Open a data file by its path in the log."""
+        name = unquote(path.removeprefix(f"{self._location}/"))
+        signed = self._urls.get(name)
+        if signed is None or _ends_soon(signed):
+            signed = self._renewed(name)
+        file = RangedFile(
+            path,
+            signed,
+            renew=lambda: self._renewed(name),
+            transport=self._transport,
+        )
+        return pa.PythonFile(file, mode="r")
+
+    def has_data_file(self, path: str) -> bool:
+        """Tell whether the provider gives a URL for a data file."""
+        try:
+            self._renewed(unquote(path.removeprefix(f"{self._location}/")))
+        except DataFileMissingError:
+            return False
+        return True
+
+    def _renewed(self, name: str) -> SignedURL:
+        self._keep(self._mirror.urls(name))
+        if name not in self._urls:
+            raise DataFileMissingError(
+                path=name, reason="its provider no longer shares the version it is of"
+            )
+        return self._urls[name]
+
+    def _keep(self, urls: Mapping[str, SignedURL]) -> None:
+        if len(self._urls) > MOST_URLS:
+            self._urls.clear()
+        self._urls |= urls
+
+    # === What is not offered ===
+
+    def list_data_files(self) -> Iterator[pa.StringArray]:
+        """Refuse: a provider does not tell which files lie there."""
+        self._refuse()
+
+    def list_data_statuses(self) -> Iterator[pa.RecordBatch]:
+        """Refuse, as `list_data_files`."""
+        self._refuse()
+
+    def table_above(self) -> str | None:
+        """Return None: it lies in no folder of ours."""
+        return None
+
+    def put_if_absent(self, name: str, data: bytes) -> None:
+        """Refuse: it belongs to its provider; so for all that writes."""
+        del name, data
+        self._refuse()
+
+    def repeated_put(self) -> NoReturn:
+        """Refuse."""
+        self._refuse()
+
+    def put(self, name: str, data: bytes) -> None:
+        """Refuse."""
+        del name, data
+        self._refuse()
+
+    def begin_file(self, name: str) -> LocalPendingFile:
+        """Refuse."""
+        del name
+        self._refuse()
+
+    def update(self, name: str, change: Callable[[bytes | None], bytes | None]) -> None:
+        """Refuse."""
+        del name, change
+        self._refuse()
+
+    def delete(self, name: str) -> None:
+        """Refuse."""
+        del name
+        self._refuse()
+
+    def remove_leftovers(self) -> list[str]:
+        """Refuse."""
+        self._refuse()
+
+    def put_data_file(self, path: str, data: bytes) -> None:
+        """Refuse."""
+        del path, data
+        self._refuse()
+
+    def delete_data_file(self, path: str) -> None:
+        """Refuse."""
+        del path
+        self._refuse()
+
+    def delete_data_files(self, paths: Sequence[str]) -> None:
+        """Refuse."""
+        del paths
+        self._refuse()
+
+    def begin_data_file(self, path: str) -> LocalPendingFile:
+        """Refuse."""
+        del path
+        self._refuse()
+
+    def _refuse(self) -> NoReturn:
+        raise ReceivedTableError(root=self._location)
+
+
+def _ends_soon(signed: SignedURL) -> bool:
+    ends_ms = signed.expires_ms
+    return ends_ms is not None and ends_ms < time.time_ns() // 1_000_000 + SPARE_MS

@@ -1,0 +1,258 @@
+"""The SDK of the field manages shares and recipients, unchanged."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+
+import pytest
+import requests
+from databricks.sdk import WorkspaceClient
+from databricks.sdk.errors import (
+    BadRequest,
+    NotFound,
+    PermissionDenied,
+    ResourceAlreadyExists,
+    Unauthenticated,
+)
+from databricks.sdk.service import sharing
+from databricks.sdk.service.sharing import (
+    AuthenticationType,
+    SharedDataObject,
+    SharedDataObjectDataObjectType,
+    SharedDataObjectHistoryDataSharingStatus,
+    SharedDataObjectUpdate,
+    SharedDataObjectUpdateAction,
+)
+
+from tests.support.processes.installation import Installation
+
+TABLE = SharedDataObjectDataObjectType.TABLE
+ENABLED = SharedDataObjectHistoryDataSharingStatus.ENABLED
+DISABLED = SharedDataObjectHistoryDataSharingStatus.DISABLED
+ADD = SharedDataObjectUpdateAction.ADD
+UPDATE = SharedDataObjectUpdateAction.UPDATE
+REMOVE = SharedDataObjectUpdateAction.REMOVE
+
+
+def client_with(server: Installation, key: str) -> WorkspaceClient:
+    return WorkspaceClient(host=server.url, token=key, auth_type="pat")
+
+
+@pytest.fixture(scope="module")
+def client(
+    server: Installation,
+    sharing_key: str,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[WorkspaceClient]:
+    with pytest.MonkeyPatch.context() as patch:
+        nothing = tmp_path_factory.mktemp("config") / "none"
+        patch.setenv("DATABRICKS_CONFIG_FILE", str(nothing))
+        yield client_with(server, sharing_key)
+
+
+def change(
+    action: SharedDataObjectUpdateAction, **facts: object
+) -> list[SharedDataObjectUpdate]:
+    """Of the sample table of orders, as `sales.orders`."""
+    shared = SharedDataObject(
+        name="samples.orders",
+        data_object_type=TABLE,
+        shared_as="sales.orders",
+        **facts,  # type: ignore[arg-type]  # as each test names them
+    )
+    return [SharedDataObjectUpdate(action=action, data_object=shared)]
+
+
+class TestShares:
+    def test_are_made_filled_renamed_and_deleted(self, client: WorkspaceClient):
+        made = client.shares.create("retail", comment="of the shop")
+        client.shares.update("retail", updates=change(ADD, comment="by day"))
+        (one,) = client.shares.get("retail", include_shared_data=True).objects or []
+        bare = client.shares.get("retail")
+        client.shares.update(
+            "retail",
+            updates=change(UPDATE, history_data_sharing_status=ENABLED),
+        )
+        (opened,) = client.shares.get("retail", include_shared_data=True).objects or []
+        emptied = client.shares.update(
+            "retail", new_name="shop", updates=change(REMOVE)
+        )
+        client.shares.delete("shop")
+
+        assert (made.name, made.comment, made.owner) == (
+            "retail",
+            "of the shop",
+            "admin",
+        )
+        assert (one.name, one.shared_as, one.comment) == (
+            "samples.orders",
+            "sales.orders",
+            "by day",
+        )
+        assert one.data_object_type is TABLE
+        assert one.history_data_sharing_status is DISABLED
+        assert bare.objects is None or bare.objects == []
+        assert opened.history_data_sharing_status is ENABLED
+        assert opened.comment == "by day"
+        assert (emptied.name, emptied.objects) == ("shop", [])
+        with pytest.raises(NotFound, match="'shop'"):
+            client.shares.get("shop")
+
+    def test_change_as_a_whole_or_not_at_all(self, client: WorkspaceClient) -> None:
+        client.shares.create("whole")
+
+        with pytest.raises(NotFound):
+            client.shares.update(
+                "whole", comment="changed", updates=[*change(ADD), *_missing()]
+            )
+
+        left = client.shares.get("whole", include_shared_data=True)
+        assert (left.comment, left.objects) == ("", [])
+
+    def test_are_listed_page_by_page(self, client: WorkspaceClient) -> None:
+        for number in range(5):
+            client.shares.create(f"page{number}")
+
+        pages = [one.name for one in client.shares.list_shares(max_results=2)]
+        every = [one.name for one in client.shares.list_shares()]
+
+        assert pages == every == sorted(every)
+        assert {f"page{number}" for number in range(5)} <= set(every)
+
+    def test_of_one_name_are_refused(self, client: WorkspaceClient) -> None:
+        client.shares.create("taken")
+
+        with pytest.raises(ResourceAlreadyExists, match="Taken"):
+            client.shares.create("Taken")
+
+    def test_of_a_wrong_name_are_refused_in_words(self, client: WorkspaceClient):
+        with pytest.raises(BadRequest, match="holds '/'"):
+            client.shares.create("a/b")
+
+    def test_have_no_owner_that_could_be_changed(self, client: WorkspaceClient) -> None:
+        client.shares.create("owned")
+
+        with pytest.raises(BadRequest, match="'owner' is not known here"):
+            client.shares.update("owned", owner="otto")
+
+
+class TestRecipients:
+    def test_are_made_with_a_link_that_opens_their_profile(self, client, server):
+        made = client.recipients.create("acme", AuthenticationType.TOKEN, comment="Co.")
+        (token,) = made.tokens
+        nonce = token.activation_url.rpartition("/")[2]
+        profile = requests.post(f"{server.url}/activate/{nonce}", timeout=60).json()
+        shown = client.recipients.get("acme")
+
+        assert made.activation_url == token.activation_url
+        assert (made.authentication_type, made.activated) == (
+            AuthenticationType.TOKEN,
+            False,
+        )
+        assert profile["bearerToken"].startswith("dwt_")
+        assert shown.activated
+        assert shown.tokens[0].activation_url is None
+
+    def test_end_when_they_are_told_to(self, client: WorkspaceClient) -> None:
+        ends_at = datetime.now(UTC).replace(microsecond=0) + timedelta(days=3)
+        ends_at_ms = int(ends_at.timestamp() * 1000)
+
+        made = client.recipients.create(
+            "soon", AuthenticationType.TOKEN, expiration_time=ends_at_ms
+        )
+
+        assert abs((made.tokens or [])[0].expiration_time - ends_at_ms) <= 1
+
+    def test_come_from_their_networks(self, client: WorkspaceClient) -> None:
+        networks = sharing.IpAccessList(allowed_ip_addresses=["192.0.2.0/24"])
+        client.recipients.create("near", AuthenticationType.TOKEN)
+
+        client.recipients.update("near", comment="next door", ip_access_list=networks)
+
+        shown = client.recipients.get("near")
+        assert (shown.comment, shown.ip_access_list) == ("next door", networks)
+
+    @pytest.mark.parametrize("keep_s", [0, 3600])
+    def test_get_another_token_in_place_of_the_old(self, client, server, keep_s):
+        name = f"rotated{keep_s}"
+        made = client.recipients.create(name, AuthenticationType.TOKEN)
+        nonce = made.activation_url.rpartition("/")[2]
+        old = requests.post(f"{server.url}/activate/{nonce}", timeout=60).json()
+
+        rotated = client.recipients.rotate_token(name, keep_s)
+
+        assert rotated.activation_url
+        assert rotated.activation_url == rotated.tokens[0].activation_url
+        answer = requests.get(
+            f"{old['endpoint']}shares",
+            headers={"Authorization": f"Bearer {old['bearerToken']}"},
+            timeout=60,
+        )
+        assert answer.status_code == (200 if keep_s else 401)
+
+    @pytest.mark.parametrize("keep_s", [-1, 10**30])
+    def test_are_not_rotated_by_a_span_that_is_none(self, client, keep_s: int):
+        client.recipients.create(f"odd{keep_s}", AuthenticationType.TOKEN)
+
+        with pytest.raises(BadRequest):
+            client.recipients.rotate_token(f"odd{keep_s}", keep_s)
+
+    def test_of_other_kinds_are_refused(self, client: WorkspaceClient) -> None:
+        with pytest.raises(BadRequest, match="authentication_type"):
+            client.recipients.create("other", AuthenticationType.DATABRICKS)
+
+    def test_are_listed_and_deleted(self, client: WorkspaceClient) -> None:
+        client.recipients.create("leaving", AuthenticationType.TOKEN)
+
+        client.recipients.delete("leaving")
+
+        names = [one.name for one in client.recipients.list(max_results=1)]
+        assert names == sorted(names)
+        assert "leaving" not in names
+
+
+def test_permissions_are_given_shown_and_taken(client: WorkspaceClient) -> None:
+    client.shares.create("granted")
+    client.recipients.create("reader", AuthenticationType.TOKEN)
+    select = [sharing.Privilege.SELECT]
+    give = sharing.PermissionsChange(principal="reader", add=["SELECT"])
+    take = sharing.PermissionsChange(principal="reader", remove=["SELECT"])
+
+    given = client.shares.update_permissions("granted", changes=[give])
+    shown = client.shares.share_permissions("granted")
+    (of_reader,) = client.recipients.share_permissions("reader").permissions_out or []
+    taken = client.shares.update_permissions("granted", changes=[take])
+
+    expected = [sharing.PrivilegeAssignment(principal="reader", privileges=select)]
+    assert given.privilege_assignments == expected
+    assert shown.privilege_assignments == expected
+    assert of_reader.share_name == "granted"
+    assert not taken.privilege_assignments
+
+
+class TestWhoMayNot:
+    def test_is_told_so(self, client: WorkspaceClient, server: Installation) -> None:
+        client.shares.create("guarded")
+        reading = server.command("user", "key", "admin", "--scope", "read").strip()
+        script = client_with(server, reading)
+
+        assert script.shares.get("guarded").name == "guarded"
+        with pytest.raises(PermissionDenied, match="this needs 'share'"):
+            script.shares.delete("guarded")
+
+    def test_because_there_is_no_such_key_is_told_so(self, client, server) -> None:
+        del client  # it has seen to the configuration
+        with pytest.raises(Unauthenticated):
+            client_with(server, "dwk_none").shares.get("guarded")
+
+
+def _missing() -> list[SharedDataObjectUpdate]:
+    gone = SharedDataObject(name="samples.nothing", data_object_type=TABLE)
+    return [SharedDataObjectUpdate(action=REMOVE, data_object=gone)]
+
+
+def test_a_table_that_is_there_is_not_added_again(client: WorkspaceClient) -> None:
+    client.shares.create("twice")
+    client.shares.update("twice", updates=change(ADD))
+
+    with pytest.raises(ResourceAlreadyExists):
+        client.shares.update("twice", updates=change(ADD))

@@ -1,0 +1,148 @@
+"""The page of received shares: a profile is tried, sealed, and shown by its end."""
+
+import json
+from pathlib import Path
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from deltaweb.web.accounts.models import User
+from deltaweb.web.tables.models import Lake, StorageConnection, Table
+from tests.functional.command_line import Ran
+from tests.functional.sharing_pages.pages import as_json, page
+from tests.support.pages.factories import signed_in
+from tests.support.stores.sharing_provider import Provider, provider_running
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def provider(settings, tmp_path: Path):
+    settings.HOME = tmp_path
+    with provider_running() as running:
+        running.lists("shipments.eu.parcels", "rates.public.tariffs")
+        yield running
+
+
+def post(admin: Client, provider: Provider, **fields: object):
+    values = {"name": "acme", "text": provider.profile_text, **fields}
+    return admin.post("/received/add", values)
+
+
+@pytest.mark.parametrize("form", ["file", "text"])
+def test_a_profile_is_a_file_or_its_text(admin: Client, provider, form: str) -> None:
+    text = provider.profile_text
+    file = {"text": "", "file": SimpleUploadedFile("acme.share", text.encode())}
+
+    answer = post(admin, provider, **(file if form == "file" else {}))
+
+    assert answer.status_code == 302
+    kept = StorageConnection.objects.get(prefix="received://acme")
+    assert "secret-token" not in kept.sealed
+    assert Lake.objects.get(url="received://acme").namespace == "acme"
+
+
+def test_a_profile_shows_where_it_leads_and_the_end_of_its_token(admin, provider):
+    post(admin, provider)
+
+    shown = page(admin, "/received/")
+    (one,) = as_json(admin, "/received.json")["received"]
+
+    assert provider.endpoint in shown
+    assert "…oken" in shown
+    assert "secret-token" not in shown
+    assert one["token_end"] == "oken"
+    assert one["endpoint"] == provider.endpoint
+
+
+def test_a_token_that_is_refused_is_not_kept_and_not_shown_again(admin, provider):
+    provider.puts("/shares", {"message": "no"}, 401)
+
+    answer = post(admin, provider)
+
+    assert answer.status_code == 422
+    shown = answer.content.decode()
+    assert "acme refuses the token (HTTP 401)" in shown
+    assert "secret-token" not in shown
+    assert not StorageConnection.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        pytest.param({"name": ""}, "Name the provider", id="no name"),
+        pytest.param({"name": "a/b"}, "it holds", id="a name that is a path"),
+        pytest.param({"text": ""}, "Choose the .share file", id="nothing"),
+        pytest.param({"text": "{}"}, "shareCredentialsVersion", id="no profile"),
+        pytest.param({"text": "[" * 60_000}, "not JSON", id="deep JSON"),
+    ],
+)
+def test_what_cannot_be_added_is_said(admin, provider, fields: dict, said: str) -> None:
+    answer = post(admin, provider, **fields)
+
+    assert answer.status_code == 422
+    assert said in answer.content.decode()
+    assert provider.asked == []
+
+
+def test_hosts_of_the_servers_own_network_are_not_asked(admin, provider, settings):
+    settings.STORAGE_HOSTS = []
+
+    answer = post(admin, provider)
+
+    assert answer.status_code == 422
+    assert "on this machine or in a private network" in answer.content.decode()
+    assert provider.asked == []
+
+
+def test_names_of_a_provider_are_text_and_nothing_else(admin, provider) -> None:
+    provider.puts("/shares", {"items": [{"name": "<script>alert(1)</script>"[:8]}]})
+    provider.puts(
+        "/shares/%3Cscript%3E/all-tables",
+        {"items": [{"name": "<img src=x>", "schema": '"><b>'}]},
+    )
+    post(admin, provider)
+    Ran("received", "refresh", "acme")
+
+    shown = page(admin, "/received/")
+
+    assert "<img" not in shown
+    assert "&lt;img src=x&gt;" in shown
+    assert "<b>" not in shown
+    (table,) = Table.objects.filter(location__startswith="received://")
+    assert "<" not in table.full_name
+
+
+def test_a_provider_is_asked_again_and_forgotten(admin, provider) -> None:
+    post(admin, provider)
+    Ran("received", "refresh", "acme")
+    provider.lists("shipments.eu.parcels")
+    Ran("received", "refresh", "acme")
+
+    looked = admin.post("/received/acme/look")
+    (one,) = as_json(admin, "/received.json")["received"]
+    admin.post("/received/acme/remove")
+
+    assert looked.status_code == 302
+    assert one["num_tables"] == 1
+    assert one["num_withdrawn"] == 1
+    assert as_json(admin, "/received.json")["received"] == []
+    assert admin.post("/received/acme/look").status_code == 404
+
+
+def test_editors_do_not_see_tokens_of_others() -> None:
+    assert signed_in("edda", role=User.Role.EDITOR).get("/received/").status_code == 403
+
+
+def test_a_profile_of_another_replaces_the_token(admin, provider: Provider) -> None:
+    post(admin, provider)
+    fields = json.loads(provider.profile_text) | {"bearerToken": "another-one"}
+
+    refused = post(admin, provider, text=json.dumps(fields))
+    taken = post(admin, provider, text=json.dumps(fields), replace="true")
+
+    assert refused.status_code == 422
+    assert taken.status_code == 302
+    (one,) = as_json(admin, "/received.json")["received"]
+    assert one["token_end"] == "-one"

@@ -1,0 +1,182 @@
+"""Recipients, their tokens and links, and the record by REST."""
+
+from datetime import datetime, timedelta
+from hashlib import sha256
+from uuid import uuid4
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from deltaweb.web.audit.models import AuditEvent
+from deltaweb.web.sharing.models import Recipient, RecipientToken
+from tests.support.pages.factories import new_recipient, new_share, new_token
+from tests.support.pages.rest import V1, Script
+
+pytestmark = pytest.mark.django_db
+RECIPIENTS = f"{V1}/recipients"
+TOKENS = f"{RECIPIENTS}/acme/tokens"
+
+
+@pytest.fixture
+def script() -> Script:
+    return Script()
+
+
+class TestRecipients:
+    def test_are_made_with_a_link_that_opens_their_profile(self, script) -> None:
+        new_share("retail")
+        body = {"name": "acme", "shares": ["retail"], "expires": "30d"}
+
+        answer = script.call("POST", RECIPIENTS, body)
+
+        made = answer.json()
+        assert answer.status_code == 201
+        assert (made["name"], made["shares"], made["state"]) == (
+            "acme",
+            ["retail"],
+            "waiting",
+        )
+        path = made["activation_url"].partition("/activate/")[2]
+        assert Client().post(f"/activate/{path}").status_code == 200
+        token = RecipientToken.objects.get()
+        assert made["token"]["id"] == str(token.id)
+        assert answer["Location"] == f"{TOKENS}/{token.id}"
+
+    def test_are_changed_and_deleted(self, script: Script) -> None:
+        new_share("retail")
+        new_recipient("acme", comment="of old")
+        body = {"shares": ["retail"], "allowed_networks": ["192.0.2.0/24"]}
+
+        changed = script.made(f"{RECIPIENTS}/acme", body, method="PATCH")
+        deleted = script.call("DELETE", f"{RECIPIENTS}/acme")
+
+        assert changed["shares"] == ["retail"]
+        assert changed["allowed_networks"] == ["192.0.2.0/24"]
+        assert changed["comment"] == "of old"
+        assert deleted.status_code == 204
+        assert not Recipient.objects.exists()
+
+    def test_are_listed_and_shown(self, script: Script) -> None:
+        new_token(new_recipient("acme"))
+
+        listed = script.call("GET", f"{RECIPIENTS}?state=active").json()
+        shown = script.call("GET", f"{RECIPIENTS}/acme").json()
+
+        assert [one["name"] for one in listed["recipients"]] == ["acme"]
+        assert [one["state"] for one in shown["tokens"]] == ["active"]
+
+    @pytest.mark.parametrize(
+        ("body", "status", "error"),
+        [
+            ({"name": "acme", "shares": ["none"]}, 404, "share-not-found"),
+            ({"name": "acme", "expires": "soon"}, 422, "lifetime-invalid"),
+            ({"name": "acme", "expires": "9999d"}, 422, "lifetime-invalid"),
+            ({"name": "acme", "contact": "nobody"}, 422, "contact-invalid"),
+            ({"name": "acme", "allowed_networks": ["x"]}, 422, "network-invalid"),
+        ],
+    )
+    def test_that_cannot_be_made_say_why(self, script, body, status, error) -> None:
+        answer = script.call("POST", RECIPIENTS, body)
+
+        assert (answer.status_code, answer.json()["error"]) == (status, error)
+        assert not Recipient.objects.exists()
+
+
+class TestTokens:
+    def test_are_issued_with_a_profile_that_is_answered_once(self, script) -> None:
+        new_recipient("acme")
+
+        answer = script.call("POST", TOKENS, {"expires": "90d"})
+
+        profile = answer.json()
+        assert answer.status_code == 201
+        assert list(profile) == [
+            "shareCredentialsVersion",
+            "endpoint",
+            "icebergEndpoint",
+            "bearerToken",
+            "expirationTime",
+        ]
+        token = RecipientToken.objects.get()
+        secret = profile["bearerToken"]
+        assert token.token_sha256 == sha256(secret.encode()).hexdigest()
+        left = datetime.fromisoformat(profile["expirationTime"]) - timezone.now()
+        assert timedelta(days=89) < left <= timedelta(days=90)
+        bearer = {"Authorization": f"Bearer {secret}"}
+        assert Client().get("/delta-sharing/shares", headers=bearer).status_code == 200
+        shown = script.call("GET", answer["Location"])
+        assert (shown.status_code, shown.json()["prefix"]) == (200, token.prefix)
+        assert secret not in script.call("GET", TOKENS).content.decode()
+
+    def test_are_recorded_without_the_secret(self, script: Script) -> None:
+        new_recipient("acme")
+
+        secret = script.made(TOKENS)["bearerToken"]
+
+        events = AuditEvent.objects.order_by("id")
+        assert [one.action for one in events][-2:] == ["token.issue", "token.profile"]
+        assert not any(secret in str(vars(one)) for one in events)
+
+    def test_are_rotated_and_the_old_one_ends(self, script: Script) -> None:
+        token, secret = new_token(new_recipient("acme"))
+
+        profile = script.made(f"{RECIPIENTS}/acme/rotate", {"keep_old": "0"})
+
+        assert profile["bearerToken"] != secret
+        token.refresh_from_db()
+        assert token.ends_at <= timezone.now()
+
+    def test_are_revoked_by_their_id(self, script: Script) -> None:
+        token, secret = new_token(new_recipient("acme"))
+
+        answer = script.call("DELETE", f"{TOKENS}/{token.id}")
+
+        assert answer.status_code == 204
+        bearer = {"Authorization": f"Bearer {secret}"}
+        assert Client().get("/delta-sharing/shares", headers=bearer).status_code == 401
+
+    def test_of_others_are_not_there(self, script: Script) -> None:
+        new_recipient("acme")
+        other, _ = new_token(new_recipient("initech"))
+
+        for token_id in (other.id, uuid4()):
+            answer = script.call("DELETE", f"{TOKENS}/{token_id}")
+            assert (answer.status_code, answer.json()["error"]) == (
+                404,
+                "token-not-found",
+            )
+        assert other.revoked_at is None
+
+    def test_that_wait_get_new_links(self, script: Script) -> None:
+        old = script.made(RECIPIENTS, {"name": "acme"})["activation_url"]
+
+        made = script.made(f"{RECIPIENTS}/acme/activation-links")
+
+        assert made["activation_url"] != old
+        assert made["token"]["state"] == "waiting"
+        assert Client().post(old[old.index("/activate/") :]).status_code == 410
+
+    def test_of_which_none_waits_get_no_link(self, script: Script) -> None:
+        new_token(new_recipient("acme"))
+
+        answer = script.call("POST", f"{RECIPIENTS}/acme/activation-links", {})
+
+        assert answer.json()["error"] == "no-waiting-token"
+
+    @pytest.mark.parametrize("scope", ["read", "write", "admin"])
+    def test_are_issued_by_keys_for_sharing_alone(self, scope: str) -> None:
+        new_recipient("acme")
+
+        answer = Script(scope).call("POST", TOKENS, {})
+
+        assert (answer.status_code, answer.json()["error"]) == (403, "scope-required")
+        assert not RecipientToken.objects.exists()
+
+
+def test_the_record_is_read_page_by_page(script: Script) -> None:
+    script.made(f"{V1}/shares", {"name": "retail"})
+
+    events = script.call("GET", f"{V1}/activity?share=retail").json()["events"]
+
+    assert [one["action"] for one in events] == ["share.create"]

@@ -1,0 +1,182 @@
+"""Shares, their tables and readers by REST."""
+
+import pytest
+
+from deltaweb.web.accounts.models import User
+from deltaweb.web.audit.models import AuditEvent
+from deltaweb.web.sharing.models import Grant, Share, SharedTable
+from tests.support.pages.factories import (
+    new_grant,
+    new_recipient,
+    new_share,
+    new_shared_table,
+    new_table,
+)
+from tests.support.pages.rest import V1, Script
+
+pytestmark = pytest.mark.django_db
+SHARES = f"{V1}/shares"
+TABLE = f"{SHARES}/retail/tables/crm.orders"
+
+
+@pytest.fixture
+def script() -> Script:
+    return Script()
+
+
+def recorded() -> list[str]:
+    return [*AuditEvent.objects.order_by("id").values_list("action", flat=True)]
+
+
+class TestShares:
+    def test_are_made_listed_changed_and_deleted(self, script: Script) -> None:
+        made = script.made(SHARES, {"name": "retail", "comment": "of the shop"})
+        listed = script.call("GET", SHARES).json()
+        changed = script.made(
+            f"{SHARES}/retail", {"name": "shop", "comment": ""}, method="PATCH"
+        )
+        deleted = script.call("DELETE", f"{SHARES}/shop")
+
+        assert (made["name"], made["created_by"]) == ("retail", "ada")
+        assert [one["name"] for one in listed["shares"]] == ["retail"]
+        assert (changed["name"], changed["comment"]) == ("shop", "")
+        assert (deleted.status_code, deleted.content) == (204, b"")
+        assert not Share.objects.exists()
+
+    def test_are_recorded_as_by_pages(self, script: Script) -> None:
+        script.made(SHARES, {"name": "retail"})
+        script.call("DELETE", f"{SHARES}/retail")
+
+        assert recorded()[-2:] == ["share.create", "share.delete"]
+        assert AuditEvent.objects.latest("id").actor == "ada"
+
+    def test_one_shows_its_tables_and_readers(self, script: Script) -> None:
+        share = new_share("retail")
+        new_shared_table(share, "crm.orders")
+        new_grant(share, new_recipient("acme"))
+
+        shown = script.call("GET", f"{SHARES}/Retail").json()
+
+        assert [one["name"] for one in shown["tables"]] == ["crm.orders"]
+        assert [one["name"] for one in shown["readers"]] == ["acme"]
+
+    @pytest.mark.parametrize(
+        ("body", "status", "error"),
+        [
+            pytest.param({"name": "retail"}, 409, "name-taken", id="taken"),
+            pytest.param({"name": "a/b"}, 422, "name-invalid", id="no name"),
+            pytest.param({}, 400, "body-invalid", id="without a name"),
+            pytest.param(
+                {"name": "x", "remark": ""}, 400, "unknown-parameter", id="unknown"
+            ),
+        ],
+    )
+    def test_that_cannot_be_made_say_why(self, script, body, status, error) -> None:
+        new_share("retail")
+
+        answer = script.call("POST", SHARES, body)
+
+        assert (answer.status_code, answer.json()["error"]) == (status, error)
+
+    def test_that_are_not_there_are_a_404(self, script: Script) -> None:
+        answer = script.call("GET", f"{SHARES}/nothing")
+
+        assert (answer.status_code, answer.json()["error"]) == (404, "share-not-found")
+
+    @pytest.mark.parametrize("role", [User.Role.VIEWER, User.Role.EDITOR])
+    def test_are_for_administrators(self, role: str) -> None:
+        script = Script(role=role, name="vera")
+
+        assert script.call("GET", SHARES).status_code == 403
+        assert script.call("POST", SHARES, {"name": "x"}).status_code == 403
+        assert not Share.objects.exists()
+
+    def test_need_a_key_that_is_for_sharing(self) -> None:
+        script = Script("write")
+
+        read, made = script.call("GET", SHARES), script.call("POST", SHARES, {})
+
+        assert read.status_code == 200
+        assert (made.status_code, made.json()["error"]) == (403, "scope-required")
+
+
+class TestTablesOfAShare:
+    def test_are_put_in_changed_and_taken_out(self, script: Script) -> None:
+        new_share("retail")
+        new_table("sales.orders")
+
+        added = script.call("PUT", TABLE, {"table": "sales.orders"})
+        changed = script.call(
+            "PUT", TABLE, {"table": "sales.orders", "with_history": False}
+        )
+        shown = script.call("GET", TABLE).json()
+        removed = script.call("DELETE", TABLE)
+
+        assert (added.status_code, changed.status_code) == (201, 200)
+        assert added.json()["name"] == "crm.orders"
+        assert added.json()["table"] == "sales.orders"
+        assert added.json()["with_history"] is True
+        assert shown["with_history"] is False
+        assert removed.status_code == 204
+        assert not SharedTable.objects.exists()
+        assert recorded()[-3:] == [
+            "share.add_table",
+            "share.close_history",
+            "share.remove_table",
+        ]
+
+    def test_are_by_default_the_registered_ones_of_their_names(self, script) -> None:
+        new_share("retail")
+        new_table("crm.orders")
+
+        added = script.made(TABLE, method="PUT")
+
+        assert added["table"] == "crm.orders"
+
+    def test_are_not_exchanged_for_others(self, script: Script) -> None:
+        new_shared_table(new_share("retail"), "crm.orders")
+        new_table("sales.orders")
+
+        answer = script.call("PUT", TABLE, {"table": "sales.orders"})
+
+        assert (answer.status_code, answer.json()["error"]) == (409, "name-taken")
+        assert SharedTable.objects.get().table.full_name == "crm.orders"
+
+    @pytest.mark.parametrize(
+        ("body", "status", "error"),
+        [
+            ({"table": "no.such"}, 422, "table-not-registered"),
+            (
+                {"with_history": False, "start_version": 1},
+                422,
+                "start-version-invalid",
+            ),
+            ({"start_version": "x"}, 400, "body-invalid"),
+            ({"start_version": 10**30}, 422, "start-version-invalid"),
+            ({"partition_filter": "((("}, 422, "partition-filter-invalid"),
+        ],
+    )
+    def test_that_cannot_be_shared_say_why(self, script, body, status, error) -> None:
+        new_share("retail")
+        new_table("crm.orders")
+
+        answer = script.call("PUT", TABLE, body)
+
+        assert (answer.json()["error"], answer.status_code) == (error, status)
+
+
+class TestGrants:
+    def test_are_given_listed_and_taken(self, script: Script) -> None:
+        new_share("retail")
+        new_recipient("acme")
+        grants = f"{SHARES}/retail/grants"
+
+        given = script.made(f"{grants}/acme", method="PUT")
+        listed = script.call("GET", grants).json()
+        taken = script.call("DELETE", f"{grants}/acme")
+
+        assert given["shares"] == ["retail"]
+        assert [one["name"] for one in listed["recipients"]] == ["acme"]
+        assert taken.status_code == 204
+        assert not Grant.objects.exists()
+        assert recorded()[-2:] == ["grant.add", "grant.remove"]

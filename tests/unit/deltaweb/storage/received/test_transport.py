@@ -1,0 +1,79 @@
+"""Requests to servers of others: which hosts are asked, and within which bounds."""
+
+import time
+
+import pytest
+
+from deltaweb.delta.errors import LocationUnreachableError
+from deltaweb.storage.received.errors import ProviderAnswerError, ProviderHostError
+from deltaweb.storage.received.transport import Transport
+from tests.support.processes.ports import free_port
+from tests.support.stores.sharing_provider import HERE, Handler, Provider
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://127.0.0.1:{port}/",
+        "http://localhost:{port}/",
+        "http://[::1]:{port}/",
+        "http://[::ffff:127.0.0.1]:{port}/",
+        "http://0.0.0.0:{port}/",
+        "http://169.254.169.254/latest/meta-data",
+        "http://10.0.0.1/",
+        "file:///etc/passwd",
+        "ftp://127.0.0.1/",
+        "http:///x",
+        "no URL",
+    ],
+)
+def test_hosts_of_the_servers_network_are_not_asked(provider: Provider, url: str):
+    with pytest.raises(ProviderHostError):
+        Transport().ask("GET", url.format(port=provider.port))
+
+    assert provider.asked == []
+
+
+def test_a_redirect_is_an_answer_and_not_followed(provider: Provider) -> None:
+    provider.answers["/a"] = lambda asked: asked.say(302, b"", Location="/b")
+
+    assert Transport(HERE).ask("GET", f"{provider.endpoint}/a").status == 302
+    assert provider.asked == ["GET /a"]
+
+
+def test_an_answer_that_is_too_large_is_given_up(provider: Provider) -> None:
+    provider.answers["/a"] = lambda asked: asked.say(200, b"x" * 1001)
+
+    with pytest.raises(ProviderAnswerError, match="more than 1,000 bytes"):
+        Transport(HERE).ask("GET", f"{provider.endpoint}/a", max_bytes=1000)
+
+
+def test_an_answer_that_drips_is_given_up(provider: Provider) -> None:
+    def drip(asked: Handler) -> None:
+        asked.send_response(200)
+        asked.end_headers()
+        for _ in range(100):
+            asked.wfile.write(b"x")
+            time.sleep(0.05)
+
+    provider.answers["/a"] = drip
+    transport = Transport(HERE, timeout_s=1, deadline_s=0.3)
+
+    with pytest.raises(ProviderAnswerError, match="longer than"):
+        transport.ask("GET", f"{provider.endpoint}/a")
+
+
+def test_what_is_packed_is_not_unpacked(provider: Provider) -> None:
+    provider.answers["/a"] = lambda asked: asked.say(200, b"x", Content_Encoding="gzip")
+
+    with pytest.raises(ProviderAnswerError, match="compressed"):
+        Transport(HERE).ask("GET", f"{provider.endpoint}/a")
+
+
+def test_a_server_that_is_away_is_said_to_be_without_its_url() -> None:
+    url = f"http://127.0.0.1:{free_port()}/?signature=secret"
+
+    with pytest.raises(LocationUnreachableError) as caught:
+        Transport(HERE, timeout_s=1).ask("GET", url)
+
+    assert "secret" not in str(caught.value)
