@@ -1,7 +1,8 @@
 """Every setting of deltaweb: a table of typed reads from DELTAWEB_* variables.
 
 Without a variable the embedded mode is complete: SQLite, a broker in a folder,
-local Spark. README.md documents each variable; a test compares the two.
+local Spark. The manual documents each variable (operate/settings.md); a test
+compares the two.
 """
 
 from pathlib import Path

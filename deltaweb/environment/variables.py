@@ -123,7 +123,7 @@ def require(name: str) -> None:
     if not env_text(name) and not env_text(f"{name}_FILE"):
         message = (
             f"{name} is not set, and DELTAWEB_PRODUCTION=true demands it."
-            " Set it; README.md has the table of settings."
+            " Set it; “Settings” in the manual has them all."
         )
         raise ImproperlyConfigured(message)
 

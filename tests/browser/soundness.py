@@ -13,6 +13,7 @@ DRAWN_WITHIN_S = 10
 # Of rules that a page keeps, axe would describe every element that they look at.
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]
 COLOURS = ["color-contrast"]
+DARK = "html[data-bs-theme=dark], body[data-md-color-scheme=slate]"  # or the manual's
 FIND = """rules => axe.run(document, {runOnly: rules, resultTypes: ["violations"]})
     .then(result => result.violations)"""
 OVERFLOW = "document.documentElement.scrollWidth - innerWidth"
@@ -61,11 +62,13 @@ def assert_sound(watch: Watch, url: str) -> None:
     page = watch.page
     page.emulate_media(color_scheme="light", reduced_motion="reduce")
     _open(watch, url)
-    assert serious_findings(page) == [], f"light {url}"
+    findings = serious_findings(page)
+    assert findings == [], f"light {url}: {findings}"
     page.emulate_media(color_scheme="dark", reduced_motion="reduce")
     # The page hears of it by an event, some moment after this call.
-    page.wait_for_selector("html[data-bs-theme=dark]", state="attached")
-    assert serious_findings(page, COLOURS) == [], f"dark {url}"
+    page.wait_for_selector(DARK, state="attached")
+    findings = serious_findings(page, COLOURS)
+    assert findings == [], f"dark {url}: {findings}"
     page.set_viewport_size(PHONE)
     _assert_no_wider(page, url)
     assert joined_words(page) == [], f"words run together on a phone: {url}"

@@ -38,7 +38,7 @@ _PYTHON_FAULTS: Final = (
 class SparkClusterError(DeltawebError, code="spark-cluster"):
     """Base of what keeps jobs from running on a cluster."""
 
-    hint = "See “On a Spark cluster” in README.md."
+    hint = "See “Spark cluster” in the manual."
 
 
 class MasterUnsupportedError(SparkClusterError, code="spark-master-unsupported"):
