@@ -196,8 +196,9 @@ _PLACES: Final[Mapping[str, str]] = {
         "FileOutsideTableError FileRefusedError FilesVacuumedError "
         "FormatNotOfferedError HistoryNotSharedError MethodNotAllowedError "
         "ParameterInvalidError RangeUnsatisfiableError RequestMalformedError "
-        "RequestTooLargeError SharingError TableMisreadError TooManyDownloadsError "
-        "TooManyRequestsError TooManyStreamsError"
+        "RequestTooLargeError RuledChangesError SharingError "
+        "TableMisreadError TooManyDownloadsError TooManyRequestsError "
+        "TooManyStreamsError VersionNotReadyError"
     ),
     "deltaweb.sharing.oauth.errors": (
         "ClientRefusedError GrantTypeError IssuerInvalidError JWTRefusedError "

@@ -98,6 +98,11 @@ REQUESTS_PER_S = env_int(
 REQUEST_BURST = env_int(
     "DELTAWEB_REQUEST_BURST", default=20_000, minimum=1, maximum=10_000_000
 )
+PREPARED_FILES = env_text("DELTAWEB_PREPARED_FILES", default=str(HOME / "prepared"))
+PREPARED_BYTES = env_int(
+    "DELTAWEB_PREPARED_BYTES", default=100 << 30, minimum=0, maximum=1 << 60
+)
+PREPARED_DAYS = env_int("DELTAWEB_PREPARED_DAYS", default=30, minimum=1, maximum=3650)
 PROVIDER_NAME = env_text("DELTAWEB_PROVIDER_NAME", default="deltaweb")
 PROVIDER_CONTACT = env_text("DELTAWEB_PROVIDER_CONTACT")
 TRUSTED_PROXIES = env_networks("DELTAWEB_TRUSTED_PROXIES")
@@ -281,7 +286,6 @@ PARQUET_FOOTER_BYTES = env_int(
     minimum=1 << 20,
     maximum=(1 << 32) - 1,
 )
-
 # Of a page that reads storage while a person waits for it.
 STORAGE_TIMEOUT_S = 1.0
 
@@ -358,7 +362,6 @@ STORAGES = {
         "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"
     },
 }
-
 # What browsers may fetch ahead; they take it by this type alone.
 WHITENOISE_MIMETYPES = {".rules": "application/speculationrules+json"}
 

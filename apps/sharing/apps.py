@@ -9,6 +9,8 @@ from django.apps import AppConfig
 from deltaweb.web.pages.frame import front_page, navigation
 
 if TYPE_CHECKING:  # Django's models are not ready when this module loads.
+    from datetime import datetime
+
     from deltaweb.web.pages.frame.navigation import AnyUser
 
 
@@ -19,6 +21,7 @@ class SharingConfig(AppConfig):
 
     def ready(self) -> None:
         """Guard tables that are shared, and put sharing where people look for it."""
+        _add_to_workers()
         _ask_for_its_scope()
         _add_to_tables()
         _add_to_search()
@@ -39,6 +42,22 @@ def _ask_for_its_scope() -> None:
     from deltaweb.web.accounts.permissions import AppScope, app_scopes  # noqa: PLC0415 (as above)
 
     app_scopes.register(AppScope("sharing", Scope.SHARE))
+
+
+def _add_to_workers() -> None:
+    from deltaweb.web.jobs import kinds  # noqa: PLC0415 (as above)
+    from deltaweb.web.tables.extension.clock import dues  # noqa: PLC0415 (as above)
+
+    kinds.load_from("deltaweb.web.sharing.access.grants.preparing")
+    dues.register(_prepare_due)
+
+
+def _prepare_due(now: datetime) -> None:
+    from deltaweb.web.sharing.access.grants import (  # noqa: PLC0415 (reads rows)
+        preparing,
+    )
+
+    preparing.request_due_preparations(now=now)
 
 
 def _add_to_tables() -> None:

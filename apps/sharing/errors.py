@@ -9,11 +9,9 @@ DeltaError
     ├── ProviderNotFoundError       no profile is kept by that name
     ├── ReceivedSharedError         a received table, to be shared on
     ├── SharedTableNotFoundError    the share has no such table
-    ├── SharedSchemaNotFoundError   the share has no such schema whole
-    ├── NamespaceUnknownError       a namespace without tables
-    ├── TableOfSchemaError          a table that came with its schema
-    ├── PartitionFilterError        a filter that does not fit the table
-    ├── DirectoryRefusedError       a table that cannot be read as a folder
+    ├── ConditionError              a condition that does not fit the table
+    │   └── ColumnsError            a list of columns that does not
+    ├── PropertyInvalidError        a text that is no property of a recipient
     ├── StartVersionError           a version that history cannot begin at
     ├── NetworkInvalidError         a text that is no network
     ├── TooManyNetworksError        an allow list that is too long
@@ -23,13 +21,10 @@ DeltaError
     ├── TokenNotFoundError          the recipient has no such token
     ├── NoWaitingTokenError         a recipient without a waiting token
     ├── RetirementInvalidError      a token that cannot end then
-    ├── ClientInvalidError          what no OAuth client can be made of
-    ├── ClientTakenError            another recipient is known by that identity
     ├── AccessError                 a caller who may not come in
     │   ├── TokenUnknownError       401
     │   ├── TokenExpiredError       401
     │   ├── TokenRevokedError       401
-    │   ├── IdentityUnknownError    401
     │   ├── AddressNotAllowedError  403
     │   └── NotGrantedError         404, whether it is missing or not granted
     └── ActivationError             a link that does not work
@@ -47,6 +42,8 @@ from datetime import datetime
 from typing import ClassVar
 
 from deltaweb.delta.errors import DeltaError
+
+MAX_COLUMNS_SHOWN = 12
 
 
 class SharingStateError(DeltaError, code="sharing-error"):
@@ -129,39 +126,11 @@ class SharedTableNotFoundError(SharingStateError, code="shared-table-not-found")
     hint = "The share {share} itself shows which tables it has."
 
 
-class SharedSchemaNotFoundError(SharingStateError, code="shared-schema-not-found"):
-    """The share has no schema of that name whole."""
-
-    share: str
-    name: str
-    status = 404
-    message = "The share {share} has no schema {name:.200r} whole."
-    hint = "The share {share} itself shows which it has."
-
-
 # === What is shared, and how ===
 
 
-class NamespaceUnknownError(SharingStateError, code="namespace-unknown"):
-    """No table is in the namespace that is to be shared."""
-
-    namespace: str
-    message = "No table is in the namespace {namespace:.80r}."
-    hint = "Write it as in the names of its tables; default is that of bare names."
-
-
-class TableOfSchemaError(SharingStateError, code="table-of-schema"):
-    """A table came with its schema, and goes with it."""
-
-    name: str
-    schema: str
-    status = 409
-    message = "{name} is shared with the whole schema {schema}."
-    hint = "Remove the schema, or hide the table from viewers: that withdraws it."
-
-
-class PartitionFilterError(SharingStateError, code="partition-filter-invalid"):
-    """A partition filter does not parse, or does not fit the table."""
+class ConditionError(SharingStateError, code="condition-invalid"):
+    """A condition does not parse, or does not fit the table."""
 
     sentence: str
     columns: Sequence[str]
@@ -171,8 +140,23 @@ class PartitionFilterError(SharingStateError, code="partition-filter-invalid"):
     @property
     def _advice(self) -> str:
         if not self.columns:
-            return "Leave the filter empty."
-        return f"Only {', '.join(self.columns)} may be named."
+            return "Leave it empty."
+        shown = ", ".join(self.columns[:MAX_COLUMNS_SHOWN])
+        more = len(self.columns) - MAX_COLUMNS_SHOWN
+        return f"The columns are {shown}{f' and {more} more' if more > 0 else ''}."
+
+
+class ColumnsError(ConditionError, code="columns-invalid"):
+    """A list of columns does not fit the table."""
+
+
+class PropertyInvalidError(SharingStateError, code="property-invalid"):
+    """A text is no property of a recipient."""
+
+    text: str
+    reason: str
+    message = "{text:.80r} is no property: {reason}."
+    hint = "Write key=value, as in region=EU."
 
 
 class StartVersionError(SharingStateError, code="start-version-invalid"):
@@ -186,15 +170,6 @@ class StartVersionError(SharingStateError, code="start-version-invalid"):
     @property
     def _shown(self) -> str:
         return str(self.version)[:40]
-
-
-class DirectoryRefusedError(SharingStateError, code="directory-refused"):
-    """A table cannot be offered as a folder."""
-
-    name: str
-    reason: str
-    message = "{name} cannot be read as a folder: {reason}."
-    hint = "Share it by URLs, as every table is."
 
 
 class NetworkInvalidError(SharingStateError, code="network-invalid"):
@@ -275,23 +250,6 @@ class RetirementInvalidError(SharingStateError, code="retirement-invalid"):
     hint = "Choose a moment before that."
 
 
-class ClientInvalidError(SharingStateError, code="client-invalid"):
-    """What was given makes no OAuth client."""
-
-    reason: str
-    message = "No OAuth client can be made of this: {reason}."
-    hint = "Give an issuer, an audience, and a subject or a group."
-
-
-class ClientTakenError(SharingStateError, code="client-taken"):
-    """Another recipient is known by the same tokens of an issuer."""
-
-    name: str
-    status = 409
-    message = "Tokens of that issuer, audience and subject open {name} already."
-    hint = "Revoke that client first, or take another subject or group."
-
-
 # === Coming in ===
 
 
@@ -321,14 +279,6 @@ class TokenRevokedError(AccessError, code="token-revoked"):
 
     message = "This bearer token has been revoked."
     hint = "Ask the provider for a new profile file."
-
-
-class IdentityUnknownError(AccessError, code="identity-unknown"):
-    """A signed token speaks for nobody who is a recipient here."""
-
-    reason: str
-    message = "This token opens nothing here: {reason}."
-    hint = "Ask the provider which issuer, audience and subject it expects."
 
 
 class AddressNotAllowedError(AccessError, code="address-not-allowed"):

@@ -5,6 +5,9 @@ SharedTable      a table in a share, under a schema and a name of its own
 SharedSchema     a namespace in a share, with the tables that it has and will have
 Recipient        somebody outside who reads shares
 Grant            a share that a recipient may read
+RecipientRule    what of a shared table one recipient sees less than others
+PreparedFile     what a rule leaves of a data file, rewritten
+PreparedVersion  a version of which all that a rule leaves is rewritten
 RecipientToken   what a recipient proves itself by: a bearer token, or an OAuth client
 ActivationLink   a one-time way to fetch such a key as a profile file
 
@@ -31,6 +34,8 @@ class Share(models.Model):
     name = models.CharField(max_length=MAX_NAME_LENGTH)
     name_key = models.CharField(max_length=MAX_NAME_LENGTH * 3, unique=True)
     comment = models.TextField(blank=True)
+    # A share that is off is read by nobody, whatever is granted.
+    off_since = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField()
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True
@@ -78,9 +83,10 @@ class SharedSchema(models.Model):
 class SharedTable(models.Model):
     """A table as a share shows it.
 
-    `id` is stable for as long as the table stays in the share. `partition_filter` is a
-    condition in SQL over partition columns: only files whose values make it true are
-    offered, and where it cannot be evaluated nothing is.
+    `id` is stable for as long as the table stays in the share. `condition` is a
+    condition in SQL: only rows that it is true for are offered, and where it cannot be
+    evaluated nothing is; "" is every row. `columns` are those that are offered, by
+    their names; none is every column.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -97,9 +103,10 @@ class SharedTable(models.Model):
     comment = models.TextField(blank=True)
     with_history = models.BooleanField(default=True)
     start_version = models.BigIntegerField(null=True, blank=True)
-    partition_filter = models.TextField(blank=True)
     # Whether its whole folder may be read, by credentials of its store.
     with_directory = models.BooleanField(default=False)
+    condition = models.TextField(blank=True)
+    columns = models.JSONField(default=list, blank=True)
     added_at = models.DateTimeField()
     added_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True
@@ -134,6 +141,8 @@ class Recipient(models.Model):
     comment = models.TextField(blank=True)
     # CIDR texts such as 10.1.4.0/24; empty allows every address.
     allowed_networks = models.JSONField(default=list, blank=True)
+    # What conditions call recipient.<name>: texts, whole numbers, and booleans.
+    properties = models.JSONField(default=dict, blank=True)
     created_at = models.DateTimeField()
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True
@@ -171,6 +180,83 @@ class Grant(models.Model):
     def __str__(self) -> str:
         """Name both sides."""
         return f"{self.share} to {self.recipient}"
+
+
+class RecipientRule(models.Model):
+    """What of a shared table one recipient sees: never more than the table's own rule.
+
+    `condition` and `columns` are as those of `SharedTable`, and hold beside them.
+    """
+
+    shared_table = models.ForeignKey(SharedTable, models.CASCADE, related_name="rules")
+    recipient = models.ForeignKey(Recipient, models.CASCADE, related_name="rules")
+    condition = models.TextField(blank=True)
+    columns = models.JSONField(default=list, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["shared_table", "recipient"], name="recipient_rule_unique"
+            )
+        ]
+
+    def __str__(self) -> str:
+        """Name both sides."""
+        return f"{self.shared_table} for {self.recipient}"
+
+
+class PreparedFile(models.Model):
+    """What a rule leaves of a data file of a shared table, rewritten.
+
+    `key` is a keyed hash of all that it was made from, and the name of the file, which
+    is there where any row is left. `rule` is the digest of the rule with the values of
+    recipients that it asks for: recipients with equal ones share files.
+    """
+
+    shared_table = models.ForeignKey(
+        SharedTable, models.CASCADE, related_name="prepared_files"
+    )
+    key = models.CharField(max_length=64, unique=True)
+    rule = models.CharField(max_length=64)
+    source_path = models.TextField()  # as in the log of the table
+    num_rows = models.BigIntegerField()
+    size_bytes = models.BigIntegerField()
+    partition_values = models.JSONField(default=dict)
+    statistics = models.TextField(blank=True)
+    prepared_at = models.DateTimeField()
+    last_used_at = models.DateTimeField()
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["shared_table", "rule"], name="prepared_file_rule")
+        ]
+
+    def __str__(self) -> str:
+        """Name the file."""
+        return self.key
+
+
+class PreparedVersion(models.Model):
+    """A version of a shared table whose files were all ready under a rule."""
+
+    shared_table = models.ForeignKey(
+        SharedTable, models.CASCADE, related_name="prepared_versions"
+    )
+    rule = models.CharField(max_length=64)
+    version = models.BigIntegerField()
+    prepared_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["shared_table", "rule", "version"],
+                name="prepared_version_unique",
+            )
+        ]
+
+    def __str__(self) -> str:
+        """Name the version."""
+        return f"{self.shared_table} at {self.version}"
 
 
 class RecipientTokenQuerySet(models.QuerySet["RecipientToken"]):

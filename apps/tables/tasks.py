@@ -9,6 +9,7 @@ from django.utils import timezone
 from deltaweb.web.jobs.sweep.leftovers import remove_leftovers
 from deltaweb.web.tables.catalogue.adding.uploads import forget_old_uploads
 from deltaweb.web.tables.catalogue.lakes.scan_job import request_due_scans
+from deltaweb.web.tables.extension.clock import request_due
 from deltaweb.web.tables.index import corrupt, probing
 from deltaweb.web.tables.index.folders import remove_orphaned_indexes
 
@@ -21,6 +22,7 @@ def probe_due(**_: object) -> None:
     """Check for new commits, and for new tables, where that is due; safe to repeat."""
     probing.probe_tables(now=timezone.now())
     request_due_scans(now=timezone.now())
+    request_due(now=timezone.now())
     if time.monotonic() - _cleaned_at["monotonic_s"] > CLEAN_INTERVAL_S:
         _cleaned_at["monotonic_s"] = time.monotonic()
         remove_orphaned_indexes()

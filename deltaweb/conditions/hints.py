@@ -111,12 +111,27 @@ def reach_of(
     Raises:
         TimeZoneUnknownError: If no zone is called so.
     """
-    collected, zone = _Collected(schema), zone_rules(time_zone)
-    collected.add(condition.text, lambda _: collected.parts_of(condition, zone=zone))
-    predicates = collected.hints().predicates
+    predicates = _understood(condition, schema, time_zone).predicates
     if not predicates:
         return None
     return predicates[0] if len(predicates) == 1 else And(predicates)
+
+
+def misses_of(
+    condition: SQLText, schema: StructType, time_zone: str = UTC_ZONE
+) -> Predicate:
+    """Return what holds wherever a condition is not true: where false or unknown.
+
+    It holds for every row where a part of the condition is not understood. Arguments
+    and errors are those of `reach_of`.
+    """
+    return _understood(condition, schema, time_zone).misses
+
+
+def _understood(condition: SQLText, schema: StructType, time_zone: str) -> Hints:
+    collected, zone = _Collected(schema), zone_rules(time_zone)
+    collected.add(condition.text, lambda _: collected.parts_of(condition, zone=zone))
+    return collected.hints()
 
 
 class _Collected:

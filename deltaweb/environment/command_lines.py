@@ -25,8 +25,8 @@ COMMANDS: Final = {
     "parquet": "Parquet files: what their footers say, their rows, and their schemas.",
     "storage": "Object stores: add, list, remove, reseal.",
     "share": (
-        "Shares: create, add-table, add-schema, list, show, remove-table, "
-        "remove-schema, delete."
+        "Shares: create, add-table, add-schema, prepare, list, show, remove-table, "
+        "remove-schema, on, off, delete."
     ),
     "recipient": (
         "Recipients: create, list, show, usage, grant, ungrant, add-client, link, "

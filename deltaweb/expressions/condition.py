@@ -76,6 +76,13 @@ class SQLCondition(RowCondition):
 
         return reach_of(self._parsed, self._schema, self.time_zone)
 
+    @cached_property
+    def misses(self) -> Predicate:
+        """What holds for every row that it is not true for, and maybe for others."""
+        from deltaweb.conditions.hints import misses_of  # noqa: PLC0415
+
+        return misses_of(self._parsed, self._schema, self.time_zone)
+
     def holds(self, rows: pa.RecordBatch) -> pa.BooleanArray:
         """Return where the condition is true: neither false nor unknown.
 

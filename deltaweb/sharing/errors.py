@@ -10,6 +10,8 @@
     ├── FileOutsideTableError        400: a file of the table is none of its own
     ├── DirectoryNotOfferedError     400: credentials for a table of URLs alone
     ├── FilesVacuumedError           400: files of an older version were deleted
+    ├── RuledChangesError            400: changes of a table that is shared in part
+    ├── VersionNotReadyError         409: a version of which files are still rewritten
     ├── CredentialsMissingError      401: no bearer token came along
     ├── FileRefusedError             403: the URL of a file
     ├── FileGoneError                404: a file that is not in storage any more
@@ -199,6 +201,26 @@ class FilesVacuumedError(SharingError, code="files-vacuumed"):
         "deleted."
     )
     hint = "Ask for a newer version, or for none, which is the newest."
+
+
+class RuledChangesError(SharingError, code="ruled-changes"):
+    """Changes are asked of a table of which only a part is shared."""
+
+    table: str
+    error_code = ErrorCode.UNSUPPORTED_OPERATION
+    message = "Changes of table {table} are not shared: only a part of it is."
+    hint = "Read its versions, each as a whole."
+
+
+class VersionNotReadyError(SharingError, code="version-not-ready"):
+    """Files of a version, of which only a part is shared, are still rewritten."""
+
+    table: str
+    version: int
+    status = 409
+    error_code = ErrorCode.UNSUPPORTED_OPERATION
+    message = "Version {version} of table {table} is not ready to be read yet."
+    hint = "Try again later, or ask for no version, which is the newest that is ready."
 
 
 class CredentialsMissingError(SharingError, code="credentials-missing"):

@@ -27,7 +27,8 @@ from deltaweb.index.query.shared_version import SharedVersion
 from deltaweb.sharing.response_format import FileLines
 from deltaweb.sharing.wire import delta, parquet
 from deltaweb.sharing.wire.lines import FileAnswer
-from deltaweb.storage.signing.file_urls import LocalFileSigner, derive_keys
+from deltaweb.storage.signing.derived_keys import derive_keys
+from deltaweb.storage.signing.file_urls import LocalFileSigner
 from deltaweb.table import DeltaTable
 from tests.benchmarks.logs import write_checkpointed_log
 from tests.benchmarks.measured import resident_bytes, seconds_of

@@ -13,7 +13,8 @@ from urllib.parse import parse_qs, urlsplit
 import boto3
 from botocore.config import Config
 
-from deltaweb.storage.signing.file_urls import LocalFileSigner, derive_keys
+from deltaweb.storage.signing.derived_keys import derive_keys
+from deltaweb.storage.signing.file_urls import LocalFileSigner
 from deltaweb.storage.signing.signer import open_signer
 from tests.benchmarks.measured import seconds_of
 

@@ -47,9 +47,7 @@ def globex() -> Recipient:
     recipient = new_recipient("globex")
     retail = new_share("retail")
     orders = new_table("sales.orders", num_records=9_100_000)
-    new_shared_table(
-        retail, "sales.orders", table=orders, partition_filter="country = 'DE'"
-    )
+    new_shared_table(retail, "sales.orders", table=orders, condition="country = 'DE'")
     products = new_table("ref.products", num_records=48_210)
     new_shared_table(retail, "ref.products", table=products)
     new_grant(retail, recipient)
@@ -142,7 +140,7 @@ class TestThePage:
 
     def test_names_are_text(self, globex: Recipient, path: str) -> None:
         share = new_share("<b>x&y")
-        new_shared_table(share, "<i>.<img>", partition_filter="a < '<script>'")
+        new_shared_table(share, "<i>.<img>", condition="a < '<script>'")
         new_grant(share, globex)
         Recipient.objects.filter(id=globex.id).update(name="<script>1&\"'")
 

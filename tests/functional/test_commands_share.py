@@ -50,7 +50,7 @@ class TestShare:
                 "table": "crm.orders",
                 "with_history": True,
                 "start_version": None,
-                "partition_filter": None,
+                "condition": None,
             }
             == shown["tables"][0]
         )
@@ -102,16 +102,17 @@ class TestShare:
         table = SharedTable.objects.get()
         assert (table.with_history, table.start_version) == shared
 
-    def test_a_filter_over_partitions_is_kept(self) -> None:
+    def test_rows_and_columns_are_chosen(self) -> None:
         table = new_table()
         new_metadata(table, partition_columns=["note"])
         new_share()
         arguments = ("share", "add-table", "sales", "s.t", "--table", "orders")
 
-        assert "Only note may be named" in refusal(*arguments, "--where", "id = 1")
-        added = run_json(*arguments, "--where", "note = 'EU'")
+        assert "columns are id, note" in refusal(*arguments, "--where", "ib = 1")
+        added = run_json(*arguments, "--where", "note = 'EU'", "--columns", "id, NOTE")
 
-        assert added["partition_filter"] == "note = 'EU'"
+        assert added["condition"] == added["partition_filter"] == "note = 'EU'"
+        assert added["columns"] == ["id", "note"]
 
     def test_a_table_that_clients_could_misread_is_shared_with_a_warning(
         self, tmp_path: Path

@@ -21,7 +21,7 @@ from deltaweb.storage.vending.errors import VendingRefusedError
 from deltaweb.storage.vending.s3 import FolderCredentials, vend
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.pages.actions import COMMAND_LINE
-from deltaweb.web.sharing.errors import DirectoryRefusedError
+from deltaweb.web.sharing.access.errors import DirectoryRefusedError
 from deltaweb.web.sharing.shares.services import add_table
 from deltaweb.web.tables.storage.connections import add_connection
 from tests.functional.sharing_api.calls import Answer, Caller, error, items, lines
@@ -199,7 +199,8 @@ class TestTable:
         [
             pytest.param({"with_history": False}, id="without history"),
             pytest.param({"start_version": 1}, id="from a version on"),
-            pytest.param({"partition_filter": "day = 1"}, id="of some rows"),
+            pytest.param({"condition": "id > 1"}, id="of some rows"),
+            pytest.param({"columns": ["id"]}, id="of some columns"),
         ],
     )
     def test_that_is_shared_in_part_is_no_folder(self, globex, shared_facts, narrower):
@@ -211,7 +212,7 @@ class TestTable:
         assert answer.status_code == 400
         assert error(answer)["errorCode"] == "UNSUPPORTED_OPERATION"
         assert "dir" not in str(items(globex.get("/shares/sales/all-tables")))
-        if "partition_filter" not in narrower:
+        if "with_history" in narrower or "start_version" in narrower:
             facts = shared_facts | {"name": "again"} | narrower
             with pytest.raises(DirectoryRefusedError):
                 add_table(new_share("other"), **facts)

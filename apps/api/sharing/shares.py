@@ -76,13 +76,18 @@ class TableOffer:
         comment: What recipients read of it.
         with_history: Whether older versions can be read.
         start_version: The first version that can be read; null for all.
-        partition_filter: Offer only files whose partition values make this SQL true.
+        condition: Offer only rows that this SQL is true for.
+        columns: Offer only these columns; where it is left out, all of a table that is
+            new in the share, and the same as before of one that is there.
+        partition_filter: The condition, by its old name.
     """
 
     table: str | None = None
     comment: str = ""
     with_history: bool = True
     start_version: int | None = None
+    condition: str = ""
+    columns: list[str] | None = None
     partition_filter: str = ""
 
 
@@ -176,7 +181,8 @@ class SharedTable(RestView):
         offer: dict[str, Any] = {
             "with_history": body.with_history,
             "start_version": body.start_version,
-            "partition_filter": body.partition_filter,
+            "condition": body.condition or body.partition_filter,
+            "columns": body.columns,
             "comment": body.comment,
             "actor": actor_of(request),
             "now": timezone.now(),

@@ -263,7 +263,7 @@ def _update_object(share: Share, update: ObjectUpdate, actor: Actor) -> None:
         services.update_table(
             shared,
             comment=shared.comment if wanted.comment is None else wanted.comment,
-            partition_filter=shared.partition_filter,
+            condition=shared.condition,
             **offer,
         )
         return

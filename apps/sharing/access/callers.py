@@ -119,8 +119,9 @@ def _is_fresh(moment: datetime | None, now: datetime) -> bool:
 
 
 def granted_shares(recipient: Recipient) -> QuerySet[Share]:
-    """Return the shares of a recipient, by name."""
-    return Share.objects.filter(grants__recipient=recipient).order_by("name_key")
+    """Return the shares of a recipient that are on, by name."""
+    granted = Share.objects.filter(grants__recipient=recipient, off_since__isnull=True)
+    return granted.order_by("name_key")
 
 
 def granted_share(recipient: Recipient, name: str) -> Share:
@@ -193,6 +194,7 @@ def granted_table(
             schema_key=name_key(schema_name),
             name_key=name_key(table_name),
             share__grants__recipient=recipient,
+            share__off_since__isnull=True,
         )
         table = found.first()
         if table is None:  # perhaps it came since somebody last looked

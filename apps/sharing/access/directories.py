@@ -11,16 +11,14 @@ from deltaweb.web.sharing.models import SharedTable
 from deltaweb.web.tables.storage.connections import options_for
 
 
-def narrowed(
-    *, with_history: bool, start_version: int | None, partition_filter: str
-) -> str:
-    """Return why a share of a table is less than its folder, or ""."""
-    if partition_filter:
-        return "only some of its rows are shared"
-    if not with_history:
+def narrowed(shared: SharedTable) -> str:
+    """Return why what is shared of a table is less than its folder, or ""."""
+    if shared.condition or shared.columns or shared.rules.exists():
+        return "only some of its rows or columns are shared"
+    if not shared.with_history:
         return "its history is not shared"
-    if start_version:
-        return f"its history is shared from version {start_version} on"
+    if shared.start_version:
+        return f"its history is shared from version {shared.start_version} on"
     return ""
 
 
@@ -28,12 +26,7 @@ def obstacle(shared: SharedTable) -> str:
     """Return why a table is not offered as a folder, as half a sentence, or ""."""
     if not shared.with_directory:
         return "its provider offers URLs alone"
-    reason = narrowed(
-        with_history=shared.with_history,
-        start_version=shared.start_version,
-        partition_filter=shared.partition_filter,
-    )
-    if reason:
+    if reason := narrowed(shared):
         return reason
     try:
         location = shared.table.location

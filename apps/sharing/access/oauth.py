@@ -27,8 +27,8 @@ from deltaweb.sharing.oauth.signed_claims import (
     unchecked_claims,
 )
 from deltaweb.web.accounts.tokens import sha256
+from deltaweb.web.sharing.access.errors import IdentityUnknownError
 from deltaweb.web.sharing.access.issuers import IssuerKeys
-from deltaweb.web.sharing.errors import IdentityUnknownError
 from deltaweb.web.sharing.models import RecipientToken
 from deltaweb.web.sharing.names import is_storable
 

@@ -38,7 +38,11 @@ WORDS: Final = {
     "share.open_history": "began to share the history of a table",
     "share.close_history": "no longer shares the history of a table",
     "share.start_history": "changed where the shared history of a table begins",
-    "share.filter_table": "changed which partitions of a table are shared",
+    "share.filter_table": "changed which rows of a table are shared",
+    "share.choose_columns": "changed which columns of a table are shared",
+    "share.narrow_table": "changed what of a table one recipient sees",
+    "share.switch_off": "turned the share off",
+    "share.switch_on": "turned the share on again",
     "share.describe_table": "changed the comment of a shared table",
     "share.update_table": "changed a shared table",  # all fields in one old record
     "share.open_directory": "let the whole folder of a table be read",
@@ -50,6 +54,7 @@ WORDS: Final = {
     "recipient.set_contact": "changed the contact of the recipient",
     "recipient.describe": "changed the comment of the recipient",
     "recipient.set_networks": "changed where the recipient may come from",
+    "recipient.set_properties": "changed the properties of the recipient",
     "recipient.update": "changed the recipient",  # likewise
     "recipient.delete": "deleted the recipient",
     "grant.add": "granted a share",

@@ -5,6 +5,7 @@ Data from a Table" (startingVersion).
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import chain, pairwise
 
 from deltaweb.delta.errors import VersionNotFoundError
@@ -12,17 +13,22 @@ from deltaweb.delta.feed.feed_files import FeedFiles
 from deltaweb.delta.feed.row_schema import schema_of
 from deltaweb.delta.feed.versions import VersionRange, find_range, has_feed
 from deltaweb.delta.snapshot.state import Definition
-from deltaweb.expressions.condition import SQLCondition
 from deltaweb.index.query.change_selection import ChangeFacts, ChangeSelection
 from deltaweb.sharing.capabilities import Capabilities
 from deltaweb.sharing.compatibility import misreadings
-from deltaweb.sharing.errors import FileOutsideTableError, FilesVacuumedError
+from deltaweb.sharing.errors import (
+    FileOutsideTableError,
+    FilesVacuumedError,
+    RuledChangesError,
+)
+from deltaweb.sharing.narrowed import narrowed
 from deltaweb.sharing.response_format import ResponseFormat, choose_format
 from deltaweb.sharing.table_query import ChangesQuery
 from deltaweb.sharing.wire.delta import covering_protocol
 from deltaweb.sharing.wire.lines import TableFacts
 from deltaweb.sharing.wire.partition_values import instant_columns
 from deltaweb.table import DeltaTable
+from deltaweb.web.sharing.access.grants.rules import TableRule, rule_for
 from deltaweb.web.sharing.answers.opening import check_history, check_start, open_shared
 from deltaweb.web.sharing.answers.signed_lines import (
     SigningPlan,
@@ -51,25 +57,29 @@ def table_changes(
         TableMisreadError: If the client would misread a version.
         FileOutsideTableError: If one of the files lies outside of the table.
         FilesVacuumedError: If files of a version were deleted.
+        RuledChangesError: If a rule leaves less of the table than whole files.
         DeltaError: If the log cannot be read, or the files have no URLs.
     """
     check_history(shared)
+    rule = rule_for(shared, signing.token.recipient)
     check_start(shared, query.starting_version)
     table = open_shared(shared)
+    _check_rule(shared, rule, table)
     versions = _find_range(table, query)
     check_start(shared, versions.first)
     changes = FeedFiles(table.store, versions, with_feed=query.with_feed)
     known = changes.definitions
     shown = known[0] if query.with_old_metadata else changes.shown()
-    selection = _select(shared, table, changes, shown, query)
+    selection = _select(rule, changes, (table.root, shown), query)
     facts = selection.facts()
     _check_files(shared, facts)
     chosen = _format(shared, [*known, shown], facts, capabilities)
-    head = _head_lines(known, shown, query, chosen)
+    told = [_told(rule, table.root, at) for at in (*known, shown)]
+    head = _head_lines(told[:-1], told[-1], query, chosen)
     lines = signed_changes(
         selection,
         chosen,
-        signer=open_plan(shared, signing),
+        signer=open_plan(shared, signing).own,
         instants=_instants(shared, known),
     )
     first = next(lines, b"")  # what is wrong with all of them becomes the status
@@ -103,20 +113,47 @@ def _find_range(table: DeltaTable, query: ChangesQuery) -> VersionRange:
     )
 
 
+def _check_rule(shared: SharedTable, rule: TableRule, table: DeltaTable) -> None:
+    """Refuse changes of which a rule would have files rewritten.
+
+    Raises:
+        RuledChangesError: If it would.
+    """
+    if rule.is_whole:
+        return
+    newest = table.snapshot_metadata()
+    partitions = newest.metadata.partition_columns
+    if not rule.leaves_whole_files(newest.schema, partitions):
+        raise RuledChangesError(table=shared.full_name)
+
+
+def _told(rule: TableRule, root: str, at: Definition) -> Definition:
+    """Return what is told of a version under a rule."""
+    if rule.is_whole:
+        return at
+    schema = schema_of(root, at)
+    return replace(at, metadata=narrowed(at.metadata, schema, schema.names))
+
+
 def _select(
-    shared: SharedTable,
-    table: DeltaTable,
+    rule: TableRule,
     changes: FeedFiles,
-    shown: Definition,
+    of_table: tuple[str, Definition],
     query: ChangesQuery,
 ) -> ChangeSelection:
-    schema = schema_of(table.root, shown)
-    condition = shared.partition_filter
+    """Choose the files that are offered, each of them as it is.
+
+    Raises:
+        PredicateError: If the rule does not fit all versions.
+    """
+    root, shown = of_table
+    schema = schema_of(root, shown)
+    condition = rule.condition(schema) if rule.conditions else None
     return ChangeSelection(
         changes=changes,
-        root=table.root,
+        root=root,
         schema=schema,
-        partition_filter=SQLCondition(condition, schema) if condition else None,
+        partition_filter=condition,
         reads_removed=query.with_feed,
     )
 

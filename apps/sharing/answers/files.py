@@ -12,6 +12,7 @@ from deltaweb.sharing.errors import FileGoneError, FileRefusedError
 from deltaweb.storage.local_file import open_local_file
 from deltaweb.storage.signing.file_urls import FileURLInvalidError, verify
 from deltaweb.web.sharing.access import callers as access
+from deltaweb.web.sharing.access.grants.prepared import location_of
 from deltaweb.web.sharing.access.withdrawals import IN_ITS_SCHEMA
 from deltaweb.web.sharing.errors import AccessError
 from deltaweb.web.sharing.models import RecipientToken, SharedTable
@@ -32,6 +33,7 @@ class FileRequest:
         query: The query of the URL.
         address: The caller's address.
         now: The current time.
+        is_prepared: Whether the path is that of a rewritten file, in their store.
     """
 
     share: str
@@ -40,6 +42,7 @@ class FileRequest:
     query: str
     address: str
     now: datetime
+    is_prepared: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,14 +78,22 @@ def open_file(asked: FileRequest, *, keys: Sequence[bytes]) -> OpenedFile:
     token = live_token(signed.token_id, address=asked.address, now=asked.now)
     shared = granted_by_id(signed.table_id, token)
     try:
-        check_allowed(shared.table.location, roots=roots_of_server())
-        file = open_local_file(shared.table.location, signed.path)
+        location = _location(shared, is_prepared=asked.is_prepared)
+        file = open_local_file(location, signed.path)
     except (LocationError, PathEscapesTableError):
         raise FileRefusedError(reason="it lies outside of the table") from None
     except DataFileError as error:
         logger.info("%s", error)
         raise FileGoneError from None
     return OpenedFile(file, token, shared)
+
+
+def _location(shared: SharedTable, *, is_prepared: bool) -> str:
+    if is_prepared:
+        return location_of(shared.id)
+    location = shared.table.location
+    check_allowed(location, roots=roots_of_server())
+    return location
 
 
 def live_token(token_id: UUID, *, address: str, now: datetime) -> RecipientToken:
@@ -110,7 +121,10 @@ def granted_by_id(table_id: UUID, token: RecipientToken) -> SharedTable:
         FileRefusedError: If it opens it no longer.
     """
     granted = SharedTable.objects.select_related("share", "table").filter(
-        IN_ITS_SCHEMA, id=table_id, share__grants__recipient=token.recipient_id
+        IN_ITS_SCHEMA,
+        id=table_id,
+        share__grants__recipient=token.recipient_id,
+        share__off_since__isnull=True,
     )
     if shared := granted.first():
         return shared

@@ -1,4 +1,8 @@
-"""The lines of files, each with URLs that are signed while the answer is sent."""
+"""The lines of files, each with URLs that are signed while the answer is sent.
+
+Nothing else opens a signer: what comes here was judged by
+`deltaweb.index.query.classification`, file by file.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,13 +14,21 @@ import pyarrow.compute as pc
 
 from deltaweb.delta.log.commits.times import to_ms
 from deltaweb.index.query.change_selection import ChangeSelection
+from deltaweb.index.query.file_part import FilePart
 from deltaweb.index.query.file_selection import FileSelection
+from deltaweb.index.query.restricted_version import PreparedPart
 from deltaweb.index.query.shared_version import SharedVersion
 from deltaweb.sharing.response_format import ResponseFormat
 from deltaweb.sharing.wire.lines import FileAnswer
 from deltaweb.storage.location import is_local, normalize_location
-from deltaweb.storage.signing.file_urls import LocalFileSigner
+from deltaweb.storage.signing.file_urls import (
+    PATH_PREFIX,
+    PREPARED_PREFIX,
+    LocalFileSigner,
+)
 from deltaweb.storage.signing.signer import URLSigner, open_signer
+from deltaweb.web.sharing.access.grants.prepared import location_of
+from deltaweb.web.sharing.access.grants.rules import may_be_ruled
 from deltaweb.web.sharing.models import RecipientToken, SharedTable
 from deltaweb.web.tables.storage.connections import options_for
 
@@ -28,6 +40,7 @@ class SigningPlan:
     Attributes:
         base_url: The server's public address.
         keys: The keys of the URLs of this server's own files.
+        prepared_keys: Those of the URLs of rewritten ones.
         lifetime_s: How long a URL is good at most.
         now: The current time.
         token: The caller's token, without which a URL of this server does not work.
@@ -35,14 +48,46 @@ class SigningPlan:
 
     base_url: str
     keys: Sequence[bytes]
+    prepared_keys: Sequence[bytes]
     lifetime_s: int
     now: datetime
     token: RecipientToken
 
 
-def open_plan(shared: SharedTable, plan: SigningPlan) -> URLSigner:
+@dataclass(frozen=True, slots=True)
+class Signers:
+    """What signs the files of a shared table.
+
+    Attributes:
+        own: The table's own.
+        prepared: What a rule left of some, rewritten; they lie elsewhere.
+    """
+
+    own: URLSigner
+    prepared: URLSigner
+
+    @property
+    def expires_at(self) -> datetime:
+        """When the first of the URLs ends."""
+        return min(self.own.expires_at, self.prepared.expires_at)
+
+    def of(self, part: FilePart) -> URLSigner:
+        """Return what signs the files of a part."""
+        return self.prepared if isinstance(part, PreparedPart) else self.own
+
+
+def open_plan(shared: SharedTable, plan: SigningPlan) -> Signers:
     """Return what signs the files; no URL outlives the token that asked for it."""
-    location = shared.table.location
+    own = _open_signer(shared, plan, location=shared.table.location)
+    if not may_be_ruled(shared):
+        return Signers(own, own)
+    location = location_of(shared.id)
+    return Signers(own, _open_signer(shared, plan, location=location, is_prepared=True))
+
+
+def _open_signer(
+    shared: SharedTable, plan: SigningPlan, *, location: str, is_prepared: bool = False
+) -> URLSigner:
     wanted = plan.now + timedelta(seconds=plan.lifetime_s)
     expires_at = min(wanted, plan.token.ends_at)
     if not is_local(normalize_location(location)):
@@ -58,8 +103,9 @@ def open_plan(shared: SharedTable, plan: SigningPlan) -> URLSigner:
         share=shared.share.name,
         table_id=shared.id,
         token_id=plan.token.id,
-        keys=plan.keys,
+        keys=plan.prepared_keys if is_prepared else plan.keys,
         expires_at=expires_at,
+        path_prefix=PREPARED_PREFIX if is_prepared else PATH_PREFIX,
     )
 
 
@@ -67,14 +113,15 @@ def signed_lines(
     selection: FileSelection,
     response_format: ResponseFormat,
     *,
-    signer: URLSigner,
+    signers: Signers,
     instants: frozenset[str],
     named: SharedVersion | None,
 ) -> Iterator[bytes]:
     """Yield the lines of files; those of a version that was named say its time."""
-    expiration_ms = to_ms(signer.expires_at)
+    expiration_ms = to_ms(signers.expires_at)
     timestamp_ms = None if named is None else to_ms(named.timestamp)
-    for batch in selection.batches():
+    for part, batch in selection.part_batches():
+        signer = signers.of(part)
         answer = FileAnswer(
             urls=pa.array(signer.sign(batch["relative_path"], batch["size"])),
             expiration_ms=expiration_ms,

@@ -5,6 +5,7 @@ Source: delta_sharing_protocol.md, "Query Table Version", "Query Table Metadata"
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -13,7 +14,6 @@ from deltaweb.conditions.hints import SkippedHint, parse_hints
 from deltaweb.delta.errors import TimestampNotFoundError
 from deltaweb.delta.feed.versions import has_feed
 from deltaweb.delta.log.commits.times import to_ms
-from deltaweb.expressions.condition import SQLCondition
 from deltaweb.index.query.shared_table import SharedTableReader
 from deltaweb.index.query.shared_version import SharedVersion
 from deltaweb.sharing.capabilities import Capabilities
@@ -22,6 +22,7 @@ from deltaweb.sharing.errors import (
     FileOutsideTableError,
     ParameterInvalidError,
     TableMisreadError,
+    VersionNotReadyError,
 )
 from deltaweb.sharing.response_format import (
     ResponseFormat,
@@ -33,6 +34,8 @@ from deltaweb.sharing.wire.lines import TableFacts
 from deltaweb.sharing.wire.partition_values import instant_columns
 from deltaweb.table import DeltaTable
 from deltaweb.web.sharing.access.directories import directory_of
+from deltaweb.web.sharing.access.grants.offered import offered_version, ready_versions
+from deltaweb.web.sharing.access.grants.rules import TableRule, rule_for
 from deltaweb.web.sharing.answers.opening import (
     check_history,
     check_start,
@@ -45,7 +48,7 @@ from deltaweb.web.sharing.answers.signed_lines import (
     signed_lines,
 )
 from deltaweb.web.sharing.answers.vacuumed import check_files
-from deltaweb.web.sharing.models import SharedTable
+from deltaweb.web.sharing.models import Recipient, SharedTable
 from deltaweb.web.tables.index.folders import index_folder
 
 # What was read of tables, for all threads of this process.
@@ -94,21 +97,29 @@ class FilesAnswer:
 
 
 def table_version(
-    shared: SharedTable, *, starting_timestamp: datetime | None = None
+    shared: SharedTable,
+    recipient: Recipient,
+    *,
+    now: datetime,
+    starting_timestamp: datetime | None = None,
 ) -> int:
     """Return the newest version, or the earliest at or after a time.
 
-    A time before the first version that is shared means that one.
+    Where only a part of the table is shared, the newest is the newest that is ready. A
+    time before the first version that is shared means that one.
 
     Raises:
         HistoryNotSharedError: If a time is given and the table has no history here.
         ParameterInvalidError: If the time is after the newest version.
         DeltaError: If the table's log cannot be read.
     """
-    if starting_timestamp is None:
-        return open_shared(shared).latest_version()
-    check_history(shared)
     table = open_shared(shared)
+    if starting_timestamp is None:
+        rule = rule_for(shared, recipient)
+        if rule.is_whole:
+            return table.latest_version()
+        return _newest_offered(shared, table, rule, now=now).version
+    check_history(shared)
     return _earliest_version(table, shared, starting_timestamp)
 
 
@@ -133,9 +144,11 @@ def _earliest_version(table: DeltaTable, shared: SharedTable, moment: datetime) 
 # === Metadata ===
 
 
-def table_metadata(
+def table_metadata(  # noqa: PLR0913 (who asks, and for what)
     shared: SharedTable,
+    recipient: Recipient,
     *,
+    now: datetime,
     capabilities: Capabilities,
     version: int | None = None,
     timestamp: datetime | None = None,
@@ -150,14 +163,14 @@ def table_metadata(
         SchemaError: If the table's schema is missing or does not parse.
         DeltaError: If the table's log cannot be read.
     """
-    opened = _open_shared_version(
-        shared, open_shared(shared), TableQuery(version=version, timestamp=timestamp)
-    )
+    query = TableQuery(version=version, timestamp=timestamp)
+    rule = rule_for(shared, recipient)
+    opened = _open_shared_version(shared, open_shared(shared), query, rule, now=now)
     try:
         chosen = _format(shared, opened, capabilities)
     except TableMisreadError:
         chosen = plain_format(capabilities, opened.protocol)
-    lines = _head_lines(shared, opened, chosen)
+    lines = _head_lines(shared, opened, chosen, rule)
     return MetadataAnswer(opened.version, lines, chosen)
 
 
@@ -182,18 +195,24 @@ def _format(
 
 
 def _head_lines(
-    shared: SharedTable, opened: SharedVersion, response_format: ResponseFormat
+    shared: SharedTable,
+    opened: SharedVersion,
+    response_format: ResponseFormat,
+    rule: TableRule,
 ) -> bytes:
     """Return the lines of protocol and metadata.
 
-    Counts are left out where a filter hides files: they would reveal those.
+    Counts are left out where only a part of the table is shared, and so are changes
+    that are not offered then.
     """
-    is_whole = not shared.partition_filter
+    is_whole = rule.is_whole
     facts = TableFacts(
         version=opened.version,
         size_bytes=opened.size_bytes if is_whole else None,
         num_files=opened.num_files if is_whole else None,
-        has_feed=shared.with_history and has_feed(opened.metadata),
+        has_feed=shared.with_history
+        and has_feed(opened.metadata)
+        and rule.leaves_whole_files(opened.schema, opened.metadata.partition_columns),
         location=directory_of(shared),
     )
     return response_format.head_lines(opened.metadata, facts)
@@ -219,7 +238,8 @@ def table_files(
         DeltaError: If the log cannot be read, or the files have no URLs.
     """
     table = open_shared(shared)
-    opened = _open_shared_version(shared, table, query)
+    rule = rule_for(shared, signing.token.recipient)
+    opened = _open_shared_version(shared, table, query, rule, now=signing.now)
     chosen = _format(shared, opened, capabilities)
     hints = parse_hints(
         predicate_hints=list(query.predicate_hints),
@@ -228,7 +248,6 @@ def table_files(
     )
     selection = opened.select(
         predicates=hints.predicates,
-        partition_filter=_partition_filter(shared, opened),
         limit=query.limit_hint,
         misses=hints.misses,
     )
@@ -239,13 +258,13 @@ def table_files(
     lines = signed_lines(
         selection,
         chosen,
-        signer=open_plan(shared, signing),
+        signers=open_plan(shared, signing),
         instants=instant_columns(opened.schema, opened.metadata.partition_columns),
         named=opened if named else None,
     )
     # The first files are signed before the answer begins, so that what is wrong with
     # all of them becomes its status.
-    head = _head_lines(shared, opened, chosen) + next(lines, b"")
+    head = _head_lines(shared, opened, chosen, rule) + next(lines, b"")
     return FilesAnswer(
         version=opened.version,
         response_format=chosen,
@@ -255,19 +274,6 @@ def table_files(
         size_bytes=selection.size_bytes,
         skipped_hints=hints.skipped,
     )
-
-
-def _partition_filter(
-    shared: SharedTable, opened: SharedVersion
-) -> SQLCondition | None:
-    """Return the share's own filter against the schema of this very version.
-
-    Raises:
-        PredicateError: If it does not fit.
-    """
-    if not shared.partition_filter:
-        return None
-    return SQLCondition(shared.partition_filter, opened.schema)
 
 
 def _chain(head: bytes, lines: Iterator[bytes]) -> Iterator[bytes]:
@@ -295,13 +301,21 @@ def open_version(
 
 
 def _open_shared_version(
-    shared: SharedTable, table: DeltaTable, query: TableQuery
+    shared: SharedTable,
+    table: DeltaTable,
+    query: TableQuery,
+    rule: TableRule,
+    *,
+    now: datetime,
 ) -> SharedVersion:
-    """Open the version that is asked for, if it is one of those that are shared."""
-    named = query.version is not None or query.timestamp is not None
-    if named:
-        check_history(shared)
-        check_start(shared, query.version)
+    """Open the version that is asked for, if it is one of those that are shared.
+
+    Only what of it is offered under a rule can be had from it.
+    """
+    if query.version is None and query.timestamp is None:
+        return _newest_offered(shared, table, rule, now=now)
+    check_history(shared)
+    check_start(shared, query.version)
     try:
         opened = open_version(shared, table, query)
     except TimestampNotFoundError as error:
@@ -309,6 +323,26 @@ def _open_shared_version(
         if shared.start_version:
             raise not_shared_before(shared) from error
         raise
-    if named:
-        check_start(shared, opened.version)
-    return opened
+    check_start(shared, opened.version)
+    return offered_version(shared, rule, opened, now=now)
+
+
+def _newest_offered(
+    shared: SharedTable, table: DeltaTable, rule: TableRule, *, now: datetime
+) -> SharedVersion:
+    """Return the newest version under a rule that is ready.
+
+    Raises:
+        VersionNotReadyError: If none is.
+    """
+    newest = open_version(shared, table, TableQuery())
+    try:
+        return offered_version(shared, rule, newest, now=now)
+    except VersionNotReadyError:
+        for version in ready_versions(shared, rule):
+            if version < (shared.start_version or 0) or version >= newest.version:
+                continue
+            older = open_version(shared, table, TableQuery(version=version))
+            with suppress(VersionNotReadyError):
+                return offered_version(shared, rule, older, now=now)
+        raise

@@ -4,11 +4,12 @@ from functools import cache
 
 from django.conf import settings
 
-from deltaweb.storage.signing.file_urls import derive_keys
+from deltaweb.storage.signing.derived_keys import derive_keys
 
 PAGE_TOKENS = "page tokens"
 FILE_URLS = "file urls"
 ACCESS_TOKENS = "access tokens"
+PREPARED_URLS = "urls of rewritten files"
 
 
 def page_token_keys() -> list[bytes]:
@@ -24,6 +25,13 @@ def file_url_keys() -> list[bytes]:
 def keys_for(purpose: str) -> list[bytes]:
     """Return the server's keys for a purpose; the first signs, all are accepted."""
     return _keys(settings.SECRET_KEY, tuple(settings.SECRET_KEY_FALLBACKS), purpose)
+
+
+def prepared_url_keys() -> list[bytes]:
+    """Return the keys of URLs of rewritten files, which open no other file."""
+    return _keys(
+        settings.SECRET_KEY, tuple(settings.SECRET_KEY_FALLBACKS), PREPARED_URLS
+    )
 
 
 def access_token_keys() -> list[bytes]:

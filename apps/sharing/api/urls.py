@@ -6,7 +6,7 @@ Source: delta_sharing_protocol.md, "REST APIs".
 from django.urls import path, re_path
 
 from deltaweb.web.sharing.api import views
-from deltaweb.web.sharing.api.files.view import FileView
+from deltaweb.web.sharing.api.files.view import FileView, PreparedFileView
 from deltaweb.web.sharing.api.token_endpoint import TokenEndpointView
 
 app_name = "api"
@@ -15,7 +15,7 @@ SHARE = "shares/<str:share>"
 SCHEMA = f"{SHARE}/schemas/<str:schema>"
 TABLE = f"{SCHEMA}/tables/<str:table>"
 # A file's path may hold every character but a NUL, line ends too.
-FILE = r"^files/(?P<share>[^/]+)/(?P<table_id>[0-9a-f-]{36})/(?P<path>[\s\S]+)\Z"
+FILE = r"/(?P<share>[^/]+)/(?P<table_id>[0-9a-f-]{36})/(?P<path>[\s\S]+)\Z"
 
 urlpatterns = [
     path("shares", views.ShareListView.as_view(), name="share-list"),
@@ -37,6 +37,7 @@ urlpatterns = [
         name="table-credentials",
     ),
     path("oauth/token", TokenEndpointView.as_view(), name="oauth-token"),
-    re_path(FILE, FileView.as_view(), name="file"),
+    re_path(rf"^files{FILE}", FileView.as_view(), name="file"),
+    re_path(rf"^prepared{FILE}", PreparedFileView.as_view(), name="prepared-file"),
     re_path(r"^[\s\S]*\Z", views.EndpointNotFoundView.as_view()),
 ]

@@ -31,7 +31,7 @@ from deltaweb.web.sharing.api.base import (
     SharingView,
     TableView,
 )
-from deltaweb.web.sharing.api.keys import file_url_keys
+from deltaweb.web.sharing.api.keys import file_url_keys, prepared_url_keys
 from deltaweb.web.sharing.api.places import Stream
 from deltaweb.web.sharing.api.request_body import read_body
 from deltaweb.web.sharing.api.responses import (
@@ -147,6 +147,8 @@ class TableVersionView(TableView):
         text = request.query_params.get("startingTimestamp")
         self.record.version = tables.table_version(
             self.shared_table,
+            self.recipient,
+            now=self.now,
             starting_timestamp=(
                 None if text is None else parse_moment(text, name="startingTimestamp")
             ),
@@ -168,7 +170,9 @@ class TableDetailView(TableView):
     def get(self, request: Request, **names: str) -> HttpResponseBase:
         """Answer with the table as a list shows it, and its version."""
         del request, names
-        self.record.version = tables.table_version(self.shared_table)
+        self.record.version = tables.table_version(
+            self.shared_table, self.recipient, now=self.now
+        )
         answer = json_answer(
             listings.table_item(self.shared_table) | {"format": DATA_FORMAT}
         )
@@ -192,6 +196,8 @@ class TableMetadataView(TableView):
         check_one_version({"version": version, "timestamp": timestamp})
         found = tables.table_metadata(
             self.shared_table,
+            self.recipient,
+            now=self.now,
             capabilities=capabilities,
             version=None if version is None else parse_version(version),
             timestamp=(
@@ -210,6 +216,7 @@ class FilesView(TableView):
         return SigningPlan(
             base_url=settings.PUBLIC_URL,
             keys=file_url_keys(),
+            prepared_keys=prepared_url_keys(),
             lifetime_s=settings.FILE_URL_LIFETIME_S,
             now=self.now,
             token=self.token,

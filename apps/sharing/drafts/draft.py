@@ -10,7 +10,7 @@ from uuid import UUID
 
 from django.http import QueryDict
 
-from deltaweb.web.sharing.errors import PartitionFilterError, StartVersionError
+from deltaweb.web.sharing.errors import ConditionError, StartVersionError
 from deltaweb.web.sharing.issuing.forms import CUSTOM
 from deltaweb.web.sharing.names import name_key
 from deltaweb.web.sharing.recipients.forms import NewReaderForm
@@ -37,7 +37,8 @@ class DraftTable:
     name: str
     with_history: bool = True
     start_version: str = ""
-    partition_filter: str = ""
+    condition: str = ""
+    columns: str = ""
 
     @property
     def full_name(self) -> str:
@@ -58,15 +59,15 @@ class DraftTable:
 
         Raises:
             StartVersionError: If the version is not a whole number.
-            PartitionFilterError: If the filter is too long for one.
+            ConditionError: If the condition is too long for one.
         """
         form = self.form()
         if "start_version" in form.errors:
             reason = "it is not a whole number"
             raise StartVersionError(version=self.start_version, reason=reason)
-        if "partition_filter" in form.errors:
-            sentence = str(form.errors["partition_filter"][0])
-            raise PartitionFilterError(sentence=sentence, columns=())
+        if "condition" in form.errors:
+            sentence = str(form.errors["condition"][0])
+            raise ConditionError(sentence=sentence, columns=())
         return {"schema": "", "name": ""} | form.cleaned_data
 
 
@@ -170,7 +171,8 @@ class Draft:
                     name=posted.get(f"{prefix}name", "").strip(),
                     with_history=f"{prefix}with_history" in posted,
                     start_version=posted.get(f"{prefix}start_version", "").strip(),
-                    partition_filter=posted.get(f"{prefix}partition_filter", ""),
+                    condition=posted.get(f"{prefix}condition", ""),
+                    columns=posted.get(f"{prefix}columns", ""),
                 )
             )
         return replace(self, tables=tuple(typed))

@@ -16,6 +16,7 @@ from deltaweb.web.sharing.recipients.listing import RecipientRow, recipient_rows
 from deltaweb.web.sharing.shares.detail import (
     CHOICES_LENGTH,
 )
+from deltaweb.web.sharing.shares.forms import column_names
 from deltaweb.web.tables.models import Table
 
 MAX_NAMESPACES = 500
@@ -48,8 +49,13 @@ class ChosenTable:
     @property
     def rows(self) -> str:
         """Which rows would be offered, in words."""
-        condition = self.draft.partition_filter.strip()
-        return f"files where {condition}" if condition else "all rows"
+        condition = self.draft.condition.strip()
+        return f"rows where {condition}" if condition else "all rows"
+
+    @property
+    def columns(self) -> str:
+        """Which columns would be offered, in words."""
+        return ", ".join(column_names(self.draft.columns)) or "all columns"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

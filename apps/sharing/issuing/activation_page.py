@@ -77,7 +77,7 @@ def _page(request: HttpRequest, found: Activation) -> HttpResponseBase:
         "tables": tables[:MAX_TABLES],
         "num_tables": len(tables),
         "num_more": max(0, len(tables) - MAX_TABLES),
-        "filtered": [table for table in tables if table.partition_filter],
+        "filtered": [table for table in tables if table.condition],
         "shares": found.shares,
         "link_expires_at": found.link_expires_at,
         "token_expires_at": found.token_expires_at,

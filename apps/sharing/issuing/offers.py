@@ -20,14 +20,14 @@ class OfferedTable:
     Attributes:
         table_id: Which table of the catalogue it is.
         num_rows: Its rows; None when not known, or when a filter hides some of them.
-        partition_filter: Which rows are offered, in SQL; empty for all.
+        condition: Which rows are offered, in SQL; empty for all.
         preflight: Which clients read it; None beyond the first `LOOKED_AT`.
     """
 
     name: TableName
     table_id: UUID
     num_rows: int | None
-    partition_filter: str
+    condition: str
     preflight: Preflight | None = None
 
     @property
@@ -67,8 +67,8 @@ def offered_tables(recipient: Recipient) -> list[OfferedTable]:
                 share=table.share.name, schema=table.schema, name=table.name
             ),
             table_id=table.table_id,
-            num_rows=None if table.partition_filter else table.table.num_records,
-            partition_filter=table.partition_filter,
+            num_rows=None if table.condition else table.table.num_records,
+            condition=table.condition,
             preflight=found.get(table.table_id),
         )
         for table in tables

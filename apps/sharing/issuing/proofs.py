@@ -6,7 +6,7 @@ from typing import Final
 
 from deltaweb.sharing.oauth.issuer_documents import check_issuer
 from deltaweb.sharing.oauth.public_key import parse_public_key
-from deltaweb.web.sharing.errors import ClientInvalidError, ClientTakenError
+from deltaweb.web.sharing.access.errors import ClientInvalidError, ClientTakenError
 from deltaweb.web.sharing.models import Recipient, RecipientToken
 
 MAX_CLAIM_CHARACTERS: Final = 400

@@ -8,6 +8,7 @@ from django.db.models import QuerySet
 
 from deltaweb.web.pages.figures import bytes_text
 from deltaweb.web.pages.page_json import json_with
+from deltaweb.web.sharing.access.grants.preparing import PreparedTable
 from deltaweb.web.sharing.activity.ledger import LedgerEntry
 from deltaweb.web.sharing.activity.use_resource import UseResource
 from deltaweb.web.sharing.issuing.token_rows import TokenResource, token_rows
@@ -55,10 +56,21 @@ def shared_table_lines(tables: Sequence[SharedTableResource]) -> Iterator[str]:
             "TABLE": "name",
             "REGISTERED AS": "table",
             "HISTORY": history_text,
-            "ONLY FILES OF": "partition_filter",
+            "ONLY ROWS WHERE": "condition",
+            "ONLY COLUMNS": lambda table: ", ".join(table.columns or ()),
             "STATE": lambda table: "" if table.state == "active" else table.state,
         },
     )
+
+
+PREPARED_COLUMNS: Final[Columns[PreparedTable]] = {
+    "TABLE": "table",
+    "VERSION": "version",
+    "UNTOUCHED": "signed",
+    "REWRITTEN": "rewritten",
+    "LEFT OUT": "absent",
+    "BYTES": "size_bytes",
+}
 
 
 def schema_lines(schemas: Sequence[SharedSchemaResource]) -> Iterator[str]:
@@ -131,6 +143,7 @@ def recipient_text(recipient: RecipientResource, use: UseResource) -> str:
             ("comment", recipient.comment or "none"),
             ("created", time_text(recipient.created_at)),
             ("shares", ", ".join(recipient.shares) or "none"),
+            ("properties", ", ".join(recipient.properties) or "none"),
             ("allowed from", ", ".join(recipient.allowed_networks) or "anywhere"),
             _use_text(use),
         ]

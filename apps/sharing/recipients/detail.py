@@ -41,7 +41,13 @@ class GrantResource:
     table: str | None
     with_history: bool | None
     start_version: int | None
-    partition_filter: str | None
+    condition: str | None
+    columns: list[str] | None
+
+    @in_json
+    def partition_filter(self) -> str | None:
+        """The condition, by its old name."""
+        return self.condition
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +65,8 @@ class GrantRow:
             table=shared.full_name if shared else None,
             with_history=shared.with_history if shared else None,
             start_version=shared.start_version if shared else None,
-            partition_filter=(shared.partition_filter or None) if shared else None,
+            condition=(shared.condition or None) if shared else None,
+            columns=(shared.columns or None) if shared else None,
         )
 
 

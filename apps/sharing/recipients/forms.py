@@ -35,7 +35,21 @@ class AllowListForm(forms.Form):
         return str(self.cleaned_data["networks"]).replace(",", " ").split()
 
 
-class SettingsForm(ContactForm, AllowListForm):
+class PropertiesForm(forms.Form):
+    """What conditions call recipient.<key>, as key=value, one a line."""
+
+    properties = forms.CharField(max_length=20_000, required=False)
+
+    @property
+    def property_texts(self) -> list[str] | None:
+        """The properties, as they were typed; None where the form does not say."""
+        if self.add_prefix("properties") not in self.data:
+            return None
+        lines = str(self.cleaned_data["properties"]).splitlines()
+        return [line for line in lines if line.strip()]
+
+
+class SettingsForm(ContactForm, AllowListForm, PropertiesForm):
     """What may be changed of a recipient."""
 
 
@@ -59,7 +73,9 @@ class NewReaderForm(LifetimeForm):
     contact = forms.CharField(max_length=254, required=False, strip=True)
 
 
-class NewRecipientForm(NewReaderForm, SharesForm, ContactForm, AllowListForm):
+class NewRecipientForm(
+    NewReaderForm, SharesForm, ContactForm, AllowListForm, PropertiesForm
+):
     """A recipient with what it reads, from where, and its first token."""
 
 

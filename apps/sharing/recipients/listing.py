@@ -17,6 +17,7 @@ from deltaweb.web.pages.request.list_page import ListPage, ListQuery
 from deltaweb.web.sharing.activity.usage import USE_DAYS, daily_requests, last_days
 from deltaweb.web.sharing.models import Grant, Recipient
 from deltaweb.web.sharing.recipients.forms import STATES
+from deltaweb.web.sharing.recipients.properties import property_texts
 from deltaweb.web.sharing.recipients.token_states import (
     TokensState,
     num_by_state,
@@ -35,6 +36,7 @@ class RecipientResource:
         token_ends_at: When the last of its live tokens ends; None without one.
         shares: Names of what it may read.
         allowed_networks: Where it may come from; empty allows every address.
+        properties: What conditions call recipient.<key>, each as key=value.
     """
 
     name: str
@@ -46,6 +48,7 @@ class RecipientResource:
     shares: list[str]
     last_used_at: datetime | None
     allowed_networks: list[str]
+    properties: list[str]
     created_at: datetime
     id: UUID
     url: str
@@ -164,6 +167,7 @@ def _resource(recipient: Any) -> RecipientResource:  # noqa: ANN401 (an annotate
         recipient,
         token_ends_at=recipient.ends_at,
         shares=[share.name for share in recipient.shares.all()],
+        properties=property_texts(recipient.properties),
         url=recipient.get_absolute_url(),
     )
 

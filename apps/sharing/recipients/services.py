@@ -22,12 +22,14 @@ from deltaweb.web.sharing.issuing.credentials import Deliver, issue
 from deltaweb.web.sharing.issuing.tokens import Credentials
 from deltaweb.web.sharing.models import Grant, Recipient, Share
 from deltaweb.web.sharing.names import check_name, name_key, save_named
+from deltaweb.web.sharing.recipients.properties import parse_properties
 
 # What is recorded when a fact of a recipient changes.
 _FACT_ACTIONS: Final = {
     "contact": "recipient.set_contact",
     "comment": "recipient.describe",
     "allowed_networks": "recipient.set_networks",
+    "properties": "recipient.set_properties",
 }
 
 
@@ -46,6 +48,7 @@ def create_recipient(  # noqa: PLR0913 (each is one fact of the recipient)
     contact: str = "",
     comment: str = "",
     allowed_networks: Iterable[str] = (),
+    properties: Iterable[str] = (),
     actor: Actor,
     now: datetime,
 ) -> Recipient:
@@ -57,6 +60,7 @@ def create_recipient(  # noqa: PLR0913 (each is one fact of the recipient)
         ContactInvalidError: If the contact is no mail address.
         NetworkInvalidError: If a text of the allow list is no network.
         TooManyNetworksError: If the allow list is too long.
+        PropertyInvalidError: If a text of `properties` is not of the form key=value.
     """
     recipient = Recipient(
         name=check_name(name, "recipient"),
@@ -64,6 +68,7 @@ def create_recipient(  # noqa: PLR0913 (each is one fact of the recipient)
         contact=_checked_contact(contact),
         comment=comment.strip(),
         allowed_networks=parse_networks(allowed_networks),
+        properties=parse_properties(properties),
         created_at=now,
         created_by_id=actor.user_id,
     )
@@ -79,6 +84,7 @@ def invite(  # noqa: PLR0913 (each is one fact of the recipient)
     contact: str = "",
     comment: str = "",
     allowed_networks: Iterable[str] = (),
+    properties: Iterable[str] = (),
     shares: Iterable[Share],
     lifetime: timedelta,
     deliver: Deliver | None = None,
@@ -95,6 +101,7 @@ def invite(  # noqa: PLR0913 (each is one fact of the recipient)
         contact=contact,
         comment=comment,
         allowed_networks=allowed_networks,
+        properties=properties,
         actor=actor,
         now=now,
     )
@@ -110,20 +117,26 @@ def update_recipient(  # noqa: PLR0913 (each is one fact of the recipient)
     contact: str,
     comment: str,
     allowed_networks: Iterable[str],
+    properties: Iterable[str] | None = None,
     actor: Actor,
     now: datetime,
 ) -> Recipient:
-    """Change how to reach a recipient, and from where it may come.
+    """Change how to reach a recipient, from where it may come, and what it sees.
+
+    Without `properties` these stay as they are.
 
     Raises:
         ContactInvalidError: If the contact is no mail address.
         NetworkInvalidError: If a text of the allow list is no network.
         TooManyNetworksError: If the allow list is too long.
+        PropertyInvalidError: If a text of `properties` is not of the form key=value.
     """
     before = _facts(recipient)
     recipient.contact = _checked_contact(contact)
     recipient.comment = comment.strip()
     recipient.allowed_networks = parse_networks(allowed_networks)
+    if properties is not None:
+        recipient.properties = parse_properties(properties)
     after = _facts(recipient)
     changes = [
         FieldChange(_FACT_ACTIONS[name], before[name], after[name]) for name in after
@@ -204,6 +217,7 @@ def _facts(recipient: Recipient) -> dict[str, object]:
         "contact": recipient.contact,
         "comment": recipient.comment,
         "allowed_networks": list(recipient.allowed_networks),
+        "properties": dict(recipient.properties),
     }
 
 

@@ -35,6 +35,7 @@ from deltaweb.web.sharing.recipients.forms import (
     SharesForm,
 )
 from deltaweb.web.sharing.recipients.listing import RECIPIENTS
+from deltaweb.web.sharing.recipients.properties import property_texts
 
 
 @admin_required
@@ -83,6 +84,7 @@ def recipient_new(request: HttpRequest, fmt: str) -> HttpResponseBase:
             contact=values["contact"],
             comment=values["comment"],
             allowed_networks=form.network_texts,
+            properties=form.property_texts or (),
             shares=recipient_pages.shares_named(values["shares"]),
             lifetime=parse_lifetime(form.lifetime_text, now=now),
             actor=actor_of(request),
@@ -166,6 +168,7 @@ def recipient_settings(request: HttpRequest, name: str, fmt: str) -> HttpRespons
             contact=form.cleaned_data["contact"],
             comment=form.cleaned_data["comment"],
             allowed_networks=form.network_texts,
+            properties=form.property_texts,
             actor=actor_of(request),
             now=timezone.now(),
         )
@@ -241,6 +244,7 @@ def _settings_page(
             "contact": recipient.contact,
             "comment": recipient.comment,
             "allowed_networks": recipient.allowed_networks,
+            "properties": recipient.properties,
         },
         status=422 if form.errors or confirm_form.errors else 200,
     )
@@ -254,6 +258,7 @@ def _settings_form(
         "contact": recipient.contact,
         "comment": recipient.comment,
         "networks": networks,
+        "properties": "\n".join(property_texts(recipient.properties)),
     }
     return SettingsForm(posted, initial=present)
 

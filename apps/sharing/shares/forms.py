@@ -1,5 +1,7 @@
 """The forms of shares and of the tables in them."""
 
+import csv
+
 from django import forms
 
 from deltaweb.web.sharing.models import MAX_NAME_LENGTH
@@ -9,6 +11,12 @@ MAX_COMMENT_LENGTH = 10_000
 MAX_FILTER_LENGTH = 10_000
 # Longer than a name may be, so that the rule of names speaks and not the field.
 MAX_TEXT_LENGTH = MAX_NAME_LENGTH * 4
+
+
+def column_names(text: str) -> list[str]:
+    """Return the names of a list as `a,b`; one with a comma stands in quotes."""
+    rows = csv.reader([text.replace("\n", ",")], skipinitialspace=True)
+    return [name for row in rows for part in row if (name := part.strip())]
 
 
 class ListForm(forms.Form):
@@ -35,7 +43,19 @@ class OfferForm(forms.Form):
     start_version = forms.IntegerField(
         required=False, error_messages={"invalid": "Write a version: a whole number."}
     )
-    partition_filter = forms.CharField(max_length=MAX_FILTER_LENGTH, required=False)
+    condition = forms.CharField(max_length=MAX_FILTER_LENGTH, required=False)
+    columns = forms.CharField(max_length=MAX_FILTER_LENGTH, required=False)
+
+    def clean_condition(self) -> str:
+        """Take the name that scripts have for it as well."""
+        old = self.data.get(self.add_prefix("partition_filter"), "")
+        return str(self.cleaned_data["condition"] or old)
+
+    def clean_columns(self) -> list[str] | None:
+        """Return the names; None where the form does not say, and nothing changes."""
+        if self.add_prefix("columns") not in self.data:
+            return None
+        return column_names(self.cleaned_data["columns"])
 
 
 class SharedTableForm(OfferForm):

@@ -10,7 +10,7 @@ from django.db.models import Count, OuterRef, Prefetch, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.pages.page_json import shaped
+from deltaweb.web.pages.page_json import in_json, shaped
 from deltaweb.web.pages.request.server_paths import place_for_reader
 from deltaweb.web.sharing.access.withdrawals import offer_state
 from deltaweb.web.sharing.activity.usage import FIRST_FAILED_STATUS, reads
@@ -49,7 +49,8 @@ class SharedTableResource:
         name: `schema.table`, as recipients write it.
         table: The full name of the registered table, which lies at `location`.
         start_version: The first version of the history that is shared; None for all.
-        partition_filter: Only files whose partition values make it true; None for all.
+        condition: Only rows that it is true for; None for all.
+        columns: Only these columns; None for all.
         with_directory: Whether its whole folder may be read, by temporary credentials.
         from_schema: The whole schema that it came with; None if it was put in itself.
         state: `active`, or why lists leave it out: `gone`, `forbidden`, `hidden`,
@@ -64,13 +65,19 @@ class SharedTableResource:
     comment: str
     with_history: bool
     start_version: int | None
-    partition_filter: str | None
+    condition: str | None
+    columns: list[str] | None
     with_directory: bool
     from_schema: str | None
     state: str
     state_reason: str | None
     added_at: datetime
     id: UUID
+
+    @in_json
+    def partition_filter(self) -> str | None:
+        """The condition, by its old name."""
+        return self.condition
 
 
 def with_numbers(shares: QuerySet[Share]) -> Any:  # noqa: ANN401 (annotated rows)
@@ -118,6 +125,7 @@ def shared_table_resource(shared: SharedTable) -> SharedTableResource:
         shared,
         share=shared.share.name,
         name=shared.full_name,
+        columns=shared.columns or None,
         table=shared.table.full_name,
         location=place_for_reader(shared.table.location),
         from_schema=shared.from_schema.schema if shared.from_schema else None,

@@ -7,12 +7,12 @@ from uuid import UUID
 from django.db import IntegrityError, transaction
 
 from deltaweb.web.pages.actions import Action, Actor, report
-from deltaweb.web.sharing.access.schemas import resolve_schemas, unshared_tables
-from deltaweb.web.sharing.errors import (
+from deltaweb.web.sharing.access.errors import (
     NamespaceUnknownError,
-    NameTakenError,
     SharedSchemaNotFoundError,
 )
+from deltaweb.web.sharing.access.schemas import resolve_schemas, unshared_tables
+from deltaweb.web.sharing.errors import NameTakenError
 from deltaweb.web.sharing.models import Share, SharedSchema
 from deltaweb.web.sharing.names import check_name, is_storable, name_key
 from deltaweb.web.tables.models import Table

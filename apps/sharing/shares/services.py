@@ -1,5 +1,6 @@
 """What administrators ask of shares: make, fill, empty, delete."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Final
 
@@ -14,16 +15,16 @@ from deltaweb.web.pages.actions import (
     report_changes,
 )
 from deltaweb.web.sharing.access.directories import obstacle
+from deltaweb.web.sharing.access.errors import DirectoryRefusedError, TableOfSchemaError
+from deltaweb.web.sharing.access.grants.checks import check_columns, check_condition
+from deltaweb.web.sharing.access.grants.prepared import erase_all
 from deltaweb.web.sharing.errors import (
-    DirectoryRefusedError,
     NameTakenError,
     ReceivedSharedError,
     StartVersionError,
-    TableOfSchemaError,
 )
 from deltaweb.web.sharing.models import Share, SharedTable
 from deltaweb.web.sharing.names import check_name, name_key, save_named
-from deltaweb.web.sharing.shares.partition_filters import check_partition_filter
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.storage.received import is_received
 
@@ -31,7 +32,8 @@ MAX_VERSION: Final = 2**63 - 1  # the largest that the log can name
 # What is recorded when a field of a shared table changes; history opens or closes.
 _OFFER_ACTIONS: Final = {
     "start_version": "share.start_history",
-    "partition_filter": "share.filter_table",
+    "condition": "share.filter_table",
+    "columns": "share.choose_columns",
     "comment": "share.describe_table",
 }
 
@@ -93,6 +95,22 @@ def update_share(share: Share, *, comment: str, actor: Actor, now: datetime) -> 
 
 
 @transaction.atomic
+def switch_share(share: Share, *, is_on: bool, actor: Actor, now: datetime) -> Share:
+    """Turn a share on or off: one that is off is read by nobody from now on.
+
+    Nothing of it is listed then, and files of this server open no more. URLs of object
+    stores that were given out before stay good until they end.
+    """
+    if is_on != (share.off_since is not None):
+        return share
+    share.off_since = None if is_on else now
+    share.save(update_fields=["off_since"])
+    name = "share.switch_on" if is_on else "share.switch_off"
+    report(_action(name, share, actor, now))
+    return share
+
+
+@transaction.atomic
 def delete_share(share: Share, *, actor: Actor, now: datetime) -> None:
     """Delete a share with its grants; tables and recipients stay."""
     detail = {
@@ -100,6 +118,8 @@ def delete_share(share: Share, *, actor: Actor, now: datetime) -> None:
         "recipients": [recipient.name for recipient in share.recipients.all()],
     }
     report(_action("share.delete", share, actor, now, **detail))
+    for shared_table in share.shared_tables.all():
+        erase_all(shared_table)
     share.delete()
 
 
@@ -115,8 +135,9 @@ def add_table(  # noqa: PLR0913 (each is one fact of the shared table)
     name: str,
     with_history: bool = True,
     start_version: int | None = None,
-    partition_filter: str = "",
     with_directory: bool = False,
+    condition: str = "",
+    columns: Iterable[str] | None = None,
     comment: str = "",
     actor: Actor,
     now: datetime,
@@ -126,7 +147,7 @@ def add_table(  # noqa: PLR0913 (each is one fact of the shared table)
     Raises:
         NameInvalidError: If the schema or the name breaks the rules of names.
         NameTakenError: If the share has such a table, whatever its capitals.
-        PartitionFilterError: If the filter does not fit the table.
+        ConditionError: If the condition, or a column, does not fit the table.
         StartVersionError: If history cannot begin there.
         DirectoryRefusedError: If it cannot be read as a folder, and is to be.
         ReceivedSharedError: If it is somebody else's table.
@@ -145,8 +166,9 @@ def add_table(  # noqa: PLR0913 (each is one fact of the shared table)
         comment=comment.strip(),
         with_history=with_history,
         start_version=start_version,
-        partition_filter=check_partition_filter(table, partition_filter),
         with_directory=with_directory,
+        condition=check_condition(table, condition),
+        columns=check_columns(table, columns or ()),
         added_at=now,
         added_by_id=actor.user_id,
     )
@@ -167,23 +189,26 @@ def update_table(  # noqa: PLR0913 (each is one fact of the shared table)
     *,
     with_history: bool,
     start_version: int | None,
-    partition_filter: str,
     with_directory: bool = False,
+    condition: str,
+    columns: Iterable[str] | None = None,
     comment: str,
     actor: Actor,
     now: datetime,
 ) -> SharedTable:
-    """Change what of a table is shared.
+    """Change what of a table is shared; without `columns` these stay as they are.
 
     Raises:
-        PartitionFilterError: If the filter does not fit the table.
+        ConditionError: If the condition, or a column, does not fit the table.
         StartVersionError: If history cannot begin there.
         DirectoryRefusedError: If it cannot be read as a folder, and is to be.
     """
     table = shared_table.table
     _check_history(table, with_history=with_history, start_version=start_version)
     before = _offer(shared_table)
-    shared_table.partition_filter = check_partition_filter(table, partition_filter)
+    shared_table.condition = check_condition(table, condition)
+    if columns is not None:
+        shared_table.columns = check_columns(table, columns)
     shared_table.with_history = with_history
     shared_table.start_version = start_version
     shared_table.with_directory = with_directory
@@ -214,6 +239,7 @@ def remove_table(shared_table: SharedTable, *, actor: Actor, now: datetime) -> N
             name=shared_table.full_name, schema=shared_table.from_schema.schema
         )
     report(_table_action("share.remove_table", shared_table, actor, now))
+    erase_all(shared_table)
     shared_table.delete()
 
 
@@ -254,8 +280,9 @@ def _offer(shared_table: SharedTable) -> dict[str, object]:
     return {
         "with_history": shared_table.with_history,
         "start_version": shared_table.start_version,
-        "partition_filter": shared_table.partition_filter,
         "with_directory": shared_table.with_directory,
+        "condition": shared_table.condition,
+        "columns": shared_table.columns,
         "comment": shared_table.comment,
     }
 

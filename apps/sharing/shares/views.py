@@ -261,8 +261,9 @@ def _edit_form(row: share_pages.SharedTableRow | None) -> forms.Form | None:
         initial={
             "with_history": row.shared_table.with_history,
             "start_version": row.shared_table.start_version,
-            "partition_filter": row.shared_table.partition_filter,
             "with_directory": row.shared_table.with_directory,
+            "condition": row.shared_table.condition,
+            "columns": ", ".join(row.shared_table.columns),
             "comment": row.shared_table.comment,
         }
     )

@@ -8,7 +8,7 @@ from typing import Final
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from django.conf import settings
 
-from deltaweb.storage.signing.file_urls import derive_keys
+from deltaweb.storage.signing.derived_keys import derive_keys
 from deltaweb.web.tables.storage.errors import StorageSealedError
 
 PURPOSE: Final = "storage connections"

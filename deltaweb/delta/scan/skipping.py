@@ -60,6 +60,9 @@ class ColumnRange:
         is_exact: Whether `low` and `high` are the only value there is.
         all_null: Files whose every row is null in this column.
         some_null: Files in which a row may be null.
+        cut_bytes: A largest text of fewer bytes is known to be whole. What skips files
+            trusts none, since writers cut where they like; what proves that nothing
+            else is in a file knows the length that the specification's writers keep.
     """
 
     low: pa.Array
@@ -67,6 +70,7 @@ class ColumnRange:
     is_exact: bool
     all_null: Mask
     some_null: Mask
+    cut_bytes: int = 0
 
 
 def may_match(
@@ -234,12 +238,12 @@ def _at_least(known: ColumnRange, literal: Physical, *, strictly: bool = False) 
     if pa.types.is_timestamp(high.type) and isinstance(literal, int):
         return _holds(high, literal - _MICROS_CUT, compare)
     if isinstance(literal, str):
-        return _reaches_text(high, literal, compare)
+        return _reaches_text(high, literal, compare, known.cut_bytes)
     return _holds(high, literal, compare)
 
 
 def _reaches_text(
-    high: pa.Array, literal: str, compare: Callable[..., pa.Array]
+    high: pa.Array, literal: str, compare: Callable[..., pa.Array], cut_bytes: int
 ) -> Mask:
     """May a text be as large, when the largest is kept cut?
 
@@ -248,7 +252,11 @@ def _reaches_text(
     start = literal[:_MAX_PREFIXES]
     mask = _holds(high, start, compare if start == literal else pc.greater_equal)
     prefixes = [start[:end] for end in range(1, len(start) + 1)]
-    mask |= _bools(pc.is_in(high, pa.array(prefixes, high.type)), unknown=False)
+    is_prefix = pc.is_in(high, pa.array(prefixes, high.type))
+    if cut_bytes:
+        may_be_cut = pc.greater_equal(pc.binary_length(high), cut_bytes)
+        is_prefix = pc.and_(is_prefix, may_be_cut)
+    mask |= _bools(is_prefix, unknown=False)
     return mask
 
 

@@ -83,6 +83,14 @@ class FileSelection:
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield the files in batches of at most `ROWS_A_BATCH` rows.
 
+        Columns and errors are those of `part_batches`.
+        """
+        for _, batch in self.part_batches():
+            yield batch
+
+    def part_batches(self) -> Iterator[tuple[FilePart, pa.RecordBatch]]:
+        """Yield the files in batches, each beside the part that they are of.
+
         Columns: path string (as in the log), relative_path string (decoded once,
         below the table's root), size int64, modification_time int64 (milliseconds
         since the epoch), partition_values map<string, string> (as in the log), stats
@@ -105,9 +113,10 @@ class FileSelection:
                 if not is_plain:
                     paths = relative_paths(paths, self._root)
                 vectors = vector_paths(batch["path"], batch[VECTOR], self._root)
-                yield batch.add_column(1, "relative_path", paths).append_column(
+                whole = batch.add_column(1, "relative_path", paths).append_column(
                     "relative_vector_path", vectors
                 )
+                yield chosen.part, whole
 
 
 def exact_sum(numbers: pa.Array) -> int:

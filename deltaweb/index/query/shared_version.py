@@ -3,8 +3,9 @@
 Source: delta_sharing_protocol.md, "Read Data from a Table".
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final
@@ -15,24 +16,20 @@ import pyarrow as pa
 
 from deltaweb.delta.errors import (
     DeltaError,
-    PartitionValueError,
-    PredicateError,
     SchemaError,
     UnsupportedFeatureError,
 )
 from deltaweb.delta.log.blocks import FileBlock
 from deltaweb.delta.protocol.column_path import ColumnPath
-from deltaweb.delta.protocol.schema import StructField, StructType, type_text
+from deltaweb.delta.protocol.schema import StructType
 from deltaweb.delta.scan.predicate import NOTHING, Predicate
 from deltaweb.delta.scan.pruning import EVALUATION_FAULTS, Ranges, prune
-from deltaweb.delta.scan.row_condition import RowCondition
 from deltaweb.delta.scan.skipping import Mask
 from deltaweb.delta.snapshot import PARQUET, Snapshot
 from deltaweb.index.query.file_part import FilePart, Rows
 from deltaweb.index.query.file_selection import FileSelection, SelectedPart
 from deltaweb.index.query.indexed_block import IndexedBlock
 from deltaweb.index.query.indexed_part import IndexedPart
-from deltaweb.index.query.partition_match import rows_where_true
 
 if TYPE_CHECKING:
     from deltaweb.delta.protocol.actions import Metadata, Protocol
@@ -81,6 +78,16 @@ class SharedVersion:
         return {id(part.block): part for part, _ in self._parts}
 
     @property
+    def root(self) -> str:
+        """The table's root."""
+        return self._root
+
+    def live_parts(self) -> Iterator[tuple[FilePart, Mask]]:
+        """Yield the parts, and marks of the live files of each, for the caller."""
+        for part, live in self._parts:
+            yield part, _live_rows(part, live)
+
+    @property
     def timestamp(self) -> datetime:
         """Time of the version's commit; read from the log when it is asked for."""
         return self._snapshot.timestamp
@@ -125,7 +132,6 @@ class SharedVersion:
         self,
         *,
         predicates: Sequence[Predicate] = (),
-        partition_filter: RowCondition | None = None,
         limit: int | None = None,
         misses: Predicate = NOTHING,
     ) -> FileSelection:
@@ -135,73 +141,39 @@ class SharedVersion:
             predicates: Hints, all of which hold: a file is left out where one cannot
                 be true for any of its rows. One that cannot be evaluated leaves out
                 nothing.
-            partition_filter: Enforced: only files whose partition values make it
-                true are offered.
             limit: How many rows that the client wants are enough; files stop after
                 them. Rows count where all of their file are surely wanted, and the
                 file tells how many they are.
             misses: A condition that holds for every row that the client may not want.
 
         Raises:
-            PredicateError: If the filter speaks of other than partition columns.
-            PartitionValueError: If a value that the filter looks at is not of its
-                column's type.
-            ExpressionValueError: If the filter has no value for a file.
             SchemaError: If the schema cannot tell the type of a column.
             DeltaError: If storage does not give the statistics.
         """
         chosen = []
-        for part, live in self._parts:
-            mask = _live_rows(part, live)
-            if partition_filter is not None:
-                mask &= self._offered(part, mask, partition_filter)
+        for part, live in self.live_parts():
+            mask = live
             for predicate in predicates:
                 if mask.any():
-                    mask &= self._may_match(part, mask, predicate)
+                    mask &= self.may_match(part, mask, predicate)
             chosen.append(SelectedPart(part, mask))
         if limit is not None:
             chosen = self._limited(chosen, limit, misses)
         return FileSelection(chosen, total_files=self.num_files, root=self._root)
 
-    def _offered(self, part: FilePart, live: Mask, condition: RowCondition) -> Mask:
-        """Mark the files that the enforced filter is true for."""
-        columns = self._filter_columns(condition)
-        typed = {column.name: part.partition(column) for column in columns}
-        for column in columns:
-            bad = typed[column.name].bad
-            if bad is not None and (bad & live).any():
-                position = int(np.flatnonzero(bad & live)[0])
-                raise self._bad_value(part, position, column)
-        values = {name: found.values for name, found in typed.items()}
-        return rows_where_true(condition, values, part.num_rows)
+    def may_match(
+        self, part: FilePart, live: Mask, predicate: Predicate, *, cut_bytes: int = 0
+    ) -> Mask:
+        """Mark the files that a hint may be true for; all that cannot be judged.
 
-    def _filter_columns(self, condition: RowCondition) -> list[StructField]:
-        partitions = set(self.metadata.partition_columns)
-        columns = []
-        for name in sorted(condition.names):
-            field = self.schema.find(name)
-            if name not in partitions or field is None:
-                reason = f"the table is not partitioned by {name!r}"
-                raise PredicateError(reason=reason)
-            columns.append(field)
-        return columns
-
-    def _bad_value(
-        self, part: FilePart, position: int, column: StructField
-    ) -> PartitionValueError:
-        row = part.rows().take(np.array([position]))
-        values = dict(row["partition_values"][0].as_py() or ())
-        return PartitionValueError(
-            path=row["path"][0].as_py(),
-            column=column.name,
-            value=values.get(column.stored_name) or "",
-            type_name=type_text(column.data_type),
-        )
-
-    def _may_match(self, part: FilePart, live: Mask, predicate: Predicate) -> Mask:
-        """Mark the files that a hint may be true for; all that cannot be judged."""
+        Args:
+            part: The files.
+            live: Those that matter.
+            predicate: The condition.
+            cut_bytes: As in `ColumnRange`.
+        """
         sources = [partial(self._partition_ranges, part)]
-        sources.append(partial(self._statistics_ranges, part))
+        sources.append(partial(self._statistics_ranges, part, cut_bytes=cut_bytes))
         return prune(predicate, part.num_rows, sources, among=live)
 
     def _limited(
@@ -230,7 +202,7 @@ class SharedVersion:
         Zero stands for other files, for those that do not tell, and for those whose
         deletion vector hides some of their rows.
         """
-        is_unsure = self._may_match(one.part, one.mask, misses)
+        is_unsure = self.may_match(one.part, one.mask, misses)
         if one.part.has_vectors is not None:
             is_unsure |= one.part.has_vectors.to_numpy(zero_copy_only=False)
         counts: Rows = one.part.num_records.fill_null(0).to_numpy()
@@ -245,10 +217,15 @@ class SharedVersion:
                     ranges[path] = part.partition(field).hinted_range
         return ranges
 
-    def _statistics_ranges(self, part: FilePart, columns: list[ColumnPath]) -> Ranges:
+    def _statistics_ranges(
+        self, part: FilePart, columns: list[ColumnPath], *, cut_bytes: int
+    ) -> Ranges:
         schema, partitions = self.schema, self.metadata.partition_columns
         wanted = [c for c in columns if schema.find(c[0]) and c[0] not in partitions]
-        return part.ranges(schema, wanted) if wanted else {}
+        found = part.ranges(schema, wanted) if wanted else {}
+        return {
+            path: replace(known, cut_bytes=cut_bytes) for path, known in found.items()
+        }
 
 
 def _part(block: FileBlock) -> FilePart:

@@ -4,6 +4,7 @@ Source: delta_sharing_protocol.md, "Table Metadata Format" and "Data Files".
 """
 
 import json
+from collections.abc import Mapping
 from typing import Any, Final
 
 import pyarrow as pa
@@ -11,6 +12,7 @@ import pyarrow.compute as pc
 
 from deltaweb.delta.protocol.actions import Metadata
 from deltaweb.sharing.json_text import escaped, json_bytes
+from deltaweb.sharing.narrowed import COMMENT, with_field_metadata
 from deltaweb.sharing.wire.lines import (
     FileAnswer,
     TableFacts,
@@ -57,29 +59,15 @@ def clean_schema(schema_string: str) -> str:
     """
     try:
         schema = json.loads(schema_string)
-        return json_bytes(_clean_type(schema)).decode()
+        cleaned = with_field_metadata(schema, _comment_alone)
+        return json_bytes(cleaned).decode()
     except (ValueError, RecursionError):
         return schema_string
 
 
-def _clean_type(value: object) -> object:
-    """Return a type of a schema with the metadata of its fields cleaned."""
-    if not isinstance(value, dict):
-        return value
-    cleaned = {key: _clean_type(part) for key, part in value.items()}
-    if isinstance(value.get("fields"), list):
-        cleaned["fields"] = [_clean_field(column) for column in value["fields"]]
-    return cleaned
-
-
-def _clean_field(value: object) -> object:
-    if not isinstance(value, dict):
-        return value
-    cleaned = {**value, "type": _clean_type(value.get("type"))}
-    kept = value.get("metadata")
-    comment = kept.get("comment") if isinstance(kept, dict) else None
-    cleaned["metadata"] = {"comment": comment} if isinstance(comment, str) else {}
-    return cleaned
+def _comment_alone(kept: Mapping[str, Any]) -> dict[str, Any]:
+    comment = kept.get(COMMENT)
+    return {COMMENT: comment} if isinstance(comment, str) else {}
 
 
 def file_lines(batch: pa.RecordBatch, answer: FileAnswer) -> bytes:

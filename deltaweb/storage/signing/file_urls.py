@@ -12,7 +12,7 @@ Source: sharing_wire.md, 2.6 (clients that look for `sp`; URLs quoted again).
 
 import hmac
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
@@ -20,16 +20,15 @@ from urllib.parse import parse_qsl, quote
 from uuid import UUID
 
 import pyarrow as pa
-from cryptography.hazmat.primitives.hashes import SHA256
-from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from deltaweb.delta.errors import DeltaError
 from deltaweb.storage.signing.hmac_states import as_list, hmac_states
 from deltaweb.storage.signing.url_quoting import quote_paths
 
 PATH_PREFIX: Final = "/delta-sharing/files"
+PREPARED_PREFIX: Final = "/delta-sharing/prepared"
+"""Of files that were rewritten for those who may not see all of them."""
 READ: Final = "r"
-KEY_BYTES: Final = 32
 MAX_QUERY_FIELDS: Final = 32
 _FORMS: Final = {
     "sp": re.compile(READ),
@@ -74,17 +73,6 @@ class SignedFile:
     expires_at: datetime
 
 
-def derive_keys(secret_key: str, fallbacks: Iterable[str], purpose: str) -> list[bytes]:
-    """Return a key for one purpose from each secret key, the current one first.
-
-    Args:
-        secret_key: The server's secret.
-        fallbacks: Its former secrets.
-        purpose: Keys of two purposes tell nothing of each other.
-    """
-    return [_derive_key(secret, purpose) for secret in (secret_key, *fallbacks)]
-
-
 class LocalFileSigner:
     """Signs URLs of one shared table's files for one recipient's token.
 
@@ -93,8 +81,9 @@ class LocalFileSigner:
         share: Name of the share.
         table_id: The shared table.
         token_id: The recipient's token.
-        keys: From `derive_keys`; the first signs.
+        keys: From `derived_keys.derive_keys`; the first signs.
         expires_at: The end of the URLs' life; fractions of a second are dropped.
+        path_prefix: Where the server hands out files of this kind; each has its keys.
     """
 
     def __init__(  # noqa: PLR0913 (each is a part of the URL)
@@ -106,10 +95,11 @@ class LocalFileSigner:
         token_id: UUID,
         keys: Sequence[bytes],
         expires_at: datetime,
+        path_prefix: str = PATH_PREFIX,
     ) -> None:
         expiry = int(expires_at.timestamp())
         self._expires_at = datetime.fromtimestamp(expiry, tz=UTC)
-        folder = f"{PATH_PREFIX}/{quote(share, safe='')}/{table_id}"
+        folder = f"{path_prefix}/{quote(share, safe='')}/{table_id}"
         self._head = f"{base_url.rstrip('/')}{folder}/"
         self._query = f"?sp={READ}&se={expiry}&sz="
         self._token = f"&tk={token_id.hex}&sig="
@@ -163,7 +153,7 @@ def verify(  # noqa: PLR0913 (each is a part of the request)
         table_id: The table in the URL.
         path: The file's path in the URL, decoded.
         query: The URL's query as it came.
-        keys: From `derive_keys`; any of them may have signed.
+        keys: From `derived_keys.derive_keys`; any of them may have signed.
         now: The current time.
 
     Raises:
@@ -226,8 +216,3 @@ def _constants(share: str, table_id: UUID, token_id: UUID, expiry: int) -> bytes
     """
     values = f"{table_id.hex}\0{token_id.hex}\0{expiry}\0{share}\0"
     return values.encode("utf-8", "surrogatepass")
-
-
-def _derive_key(secret: str, purpose: str) -> bytes:
-    info = f"deltaweb {purpose}".encode()
-    return HKDF(SHA256(), KEY_BYTES, salt=None, info=info).derive(secret.encode())

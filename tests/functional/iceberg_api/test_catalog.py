@@ -130,7 +130,7 @@ def test_what_is_there_is_told_without_a_body(acme: Caller, path: str) -> None:
 def test_a_table_that_is_shared_in_part_is_refused_by_name(
     acme: Caller, lake: Lake
 ) -> None:
-    lake.shared.partition_filter = "day = '2026-01-01'"
+    lake.shared.condition = "day = '2026-01-01'"
     lake.shared.save()
 
     answer = catalog(acme, TABLE)
@@ -138,5 +138,5 @@ def test_a_table_that_is_shared_in_part_is_refused_by_name(
     error = body(answer)["error"]
     assert (answer.status_code, error["type"]) == (400, "BadRequestException")
     assert (
-        "crm.Orders cannot be read as Iceberg: it is shared with a" in error["message"]
+        "crm.Orders cannot be read as Iceberg: it is shared in part" in error["message"]
     )

@@ -200,7 +200,7 @@ def networks(acme: Caller) -> None:
 
 
 def rule(lake: Lake) -> None:
-    lake.shared.partition_filter = "day = '2026-01-01'"
+    lake.shared.condition = "day = '2026-01-01'"
     lake.shared.save()
 
 

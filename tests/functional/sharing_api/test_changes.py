@@ -149,7 +149,7 @@ class TestChanges:
         assert kinds(answer) == [("cdf", 6)]
 
     def test_of_files_that_the_filter_hides_are_hidden(self, acme: Caller, fed: Lake):
-        share_with(fed, partition_filter="day = '2026-01-01'")
+        share_with(fed, condition="day = '2026-01-01'")
 
         answer = asked(acme, fed, "startingVersion=4")
 

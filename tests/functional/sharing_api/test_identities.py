@@ -11,8 +11,8 @@ from pytest_django import Settings
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.pages.actions import COMMAND_LINE
 from deltaweb.web.sharing.access import issuers
+from deltaweb.web.sharing.access.errors import ClientTakenError
 from deltaweb.web.sharing.api import authentication
-from deltaweb.web.sharing.errors import ClientTakenError
 from deltaweb.web.sharing.issuing import proofs, tokens
 from deltaweb.web.sharing.models import Recipient, RecipientToken
 from tests.functional.sharing_api.calls import Answer, Caller, Lake, error, files

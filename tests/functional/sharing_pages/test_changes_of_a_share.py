@@ -55,9 +55,7 @@ class TestTables:
                 "Write a version: a whole number",
                 id="no number",
             ),
-            pytest.param(
-                {"partition_filter": "note = 'x'"}, "not partitioned", id="filter"
-            ),
+            pytest.param({"condition": "note = 'x'"}, "not partitioned", id="filter"),
         ],
     )
     def test_says_beside_the_field_what_is_wrong(self, admin, fields, said):

@@ -28,7 +28,7 @@ class TestOneRecipient:
             contact="data@acme.example", allowed_networks=["10.1.4.0/24"]
         )
         retail = new_share("retail")
-        new_shared_table(retail, "sales.orders", partition_filter="country = 'DE'")
+        new_shared_table(retail, "sales.orders", condition="country = 'DE'")
         new_shared_table(retail, "ref.products", with_history=False)
         new_shared_table(retail, "ml.weekly", start_version=88)
         new_grant(retail, acme)
@@ -75,7 +75,7 @@ class TestOneRecipient:
     def test_has_a_json_form_without_secrets(self, admin: Client) -> None:
         acme = new_recipient()
         retail = new_share("retail")
-        new_shared_table(retail, "sales.orders", partition_filter="country = 'DE'")
+        new_shared_table(retail, "sales.orders", condition="country = 'DE'")
         new_grant(retail, acme)
         token, secret = new_token(acme)
 
@@ -91,7 +91,7 @@ class TestOneRecipient:
                 "table": "sales.orders",
                 "with_history": True,
                 "start_version": None,
-                "partition_filter": "country = 'DE'",
+                "condition": "country = 'DE'",
             }
         ]
         text = answer.content.decode()

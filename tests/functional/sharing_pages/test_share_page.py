@@ -28,7 +28,7 @@ class TestShare:
     def test_shows_tables_recipients_use_and_snippets(self, admin: Client) -> None:
         share = new_share("retail", comment="Every order")
         new_shared_table(
-            share, "crm.orders", start_version=1, partition_filter="country = 'DE'"
+            share, "crm.orders", start_version=1, condition="country = 'DE'"
         )
         recipient = new_recipient("globex")
         new_grant(share, recipient)
@@ -107,7 +107,7 @@ class TestShare:
             f"crm.{EVIL}",
             table=new_table("crm.t"),
             comment=EVIL,
-            partition_filter=EVIL,
+            condition=EVIL,
         )
         new_grant(share, new_recipient(EVIL))
         new_read(share, recipient=EVIL, user_agent=EVIL, table=EVIL)

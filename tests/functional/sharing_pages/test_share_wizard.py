@@ -54,7 +54,7 @@ class TestJourney:
         go(admin, "name", "next", name="retail", comment="Every order")
         go(admin, "tables", f"add:{table.id}")
 
-        fields = typed(table, name="bestellungen", partition_filter="x = 1")
+        fields = typed(table, name="bestellungen", condition="x = 1")
         assert go(admin, "tables", "back", **fields) == f"{NEW}?step=name"
 
         assert 'value="retail"' in step(admin, "name")
@@ -217,9 +217,7 @@ class TestTables:
             pytest.param({"name": "a b"}, "it holds a space", id="name"),
             pytest.param({"start_version": "7"}, "newest version is 2", id="version"),
             pytest.param({"start_version": "x"}, "a whole number", id="no number"),
-            pytest.param(
-                {"partition_filter": "note = 1"}, "not partitioned", id="filter"
-            ),
+            pytest.param({"condition": "note = 1"}, "not partitioned", id="filter"),
         ],
     )
     def test_says_beside_the_field_what_is_wrong(self, admin, fields, said):

@@ -42,7 +42,7 @@ def typed(table: Table, place: int = 0, /, **fields: str) -> dict[str, str]:
         "name": table.name,
         "with_history": "on",
         "start_version": "",
-        "partition_filter": "",
+        "condition": "",
         **fields,
     }
     return {f"t{place}-{name}": text for name, text in values.items() if text}

@@ -9,6 +9,8 @@ from deltaweb.delta.protocol.schema import StructType, parse_schema
 from deltaweb.delta.scan.predicate import Predicate
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.expressions.condition import SQLCondition
+from deltaweb.index.query.classification import FileRule, classify
+from deltaweb.index.query.restricted_version import PREPARED_SCHEMA, RestrictedVersion
 from deltaweb.index.query.shared_version import SharedVersion
 from tests.support.logs.local_logs import COLUMNS, stats_of, typed_schema
 
@@ -35,7 +37,9 @@ def listed(
     predicates: Sequence[Predicate] = (),
     partition_filter: SQLCondition | None = None,
 ) -> list[dict[str, Any]]:
-    chosen = version.select(predicates=predicates, partition_filter=partition_filter)
+    if partition_filter is not None:
+        version = signed(version, partition_filter)
+    chosen = version.select(predicates=predicates)
     rows = [row for batch in chosen.batches() for row in batch.to_pylist()]
     return sorted(rows, key=lambda row: str(row["path"]))
 
@@ -46,6 +50,17 @@ def paths(
     partition_filter: SQLCondition | None = None,
 ) -> list[str]:
     return [row["path"] for row in listed(version, predicates, partition_filter)]
+
+
+def signed(version: SharedVersion, condition: SQLCondition) -> SharedVersion:
+    """The files of a version that are signed under a condition, as they are."""
+    return RestrictedVersion(
+        version,
+        metadata=version.metadata,
+        schema=version.schema,
+        classified=classify(version, FileRule(condition=condition)),
+        prepared=PREPARED_SCHEMA.empty_table(),
+    )
 
 
 def is_mapped(version: SharedVersion) -> bool:

@@ -14,6 +14,7 @@ from deltaweb.expressions.condition import SQLCondition
 from deltaweb.expressions.errors import ExpressionError, ExpressionValueError
 from deltaweb.index.query.shared_table import SharedTableReader
 from deltaweb.table import DeltaTable
+from tests.support.pages.shared_tables import signed
 from tests.support.tables.written_rows import new_table
 
 ROWS = pa.table(
@@ -129,7 +130,7 @@ def test_a_constraint_holds_where_no_row_is_denied(sql: str, expected: set[int])
 def test_a_share_offers_the_files_of_a_condition_on_partitions(table, sql, expected):
     version = SharedTableReader().open_version(table, index_folder=None)
 
-    chosen = version.select(partition_filter=SQLCondition(sql, version.schema))
+    chosen = signed(version, SQLCondition(sql, version.schema)).select()
 
     offered = {p for batch in chosen.batches() for p in batch["path"].to_pylist()}
     files = table.snapshot().files

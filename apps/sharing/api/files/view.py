@@ -20,7 +20,7 @@ from deltaweb.sharing.errors import EndpointNotFoundError
 from deltaweb.web.sharing.answers.files import FileRequest, open_file
 from deltaweb.web.sharing.api.base import ProtocolView
 from deltaweb.web.sharing.api.files.ranges import ByteRange, parse_range
-from deltaweb.web.sharing.api.keys import file_url_keys
+from deltaweb.web.sharing.api.keys import file_url_keys, prepared_url_keys
 from deltaweb.web.sharing.api.places import Download
 from deltaweb.web.sharing.api.responses import Answer, WholeAnswer
 
@@ -100,6 +100,8 @@ class FileView(ProtocolView):
     Only refusals are recorded: clients ask ten times for a file.
     """
 
+    is_prepared = False
+
     def get(
         self, request: Request, *, share: str, table_id: str, path: str
     ) -> HttpResponseBase:
@@ -112,8 +114,9 @@ class FileView(ProtocolView):
                 query=request.META.get("QUERY_STRING", ""),
                 address=self.record.address,
                 now=self.now,
+                is_prepared=self.is_prepared,
             ),
-            keys=file_url_keys(),
+            keys=prepared_url_keys() if self.is_prepared else file_url_keys(),
         )
         self.record.is_recorded = False
         answer: Answer
@@ -140,6 +143,12 @@ class FileView(ProtocolView):
         answer["ETag"] = etag
         answer["Cache-Control"] = "private, no-store"
         return answer
+
+
+class PreparedFileView(FileView):
+    """GET and HEAD prepared/{share}/{table id}/{path}: a rewritten file."""
+
+    is_prepared = True
 
 
 def _asked_part(request: Request, *, size: int, etag: str) -> ByteRange | None:

@@ -20,6 +20,7 @@ from deltaweb.iceberg.schema import (
 from deltaweb.index.query.shared_version import SharedVersion
 from deltaweb.sharing.table_query import TableQuery
 from deltaweb.table import DeltaTable
+from deltaweb.web.sharing.access.grants.rules import may_be_ruled
 from deltaweb.web.sharing.answers.opening import open_shared
 from deltaweb.web.sharing.answers.tables import open_version
 from deltaweb.web.sharing.models import SharedTable
@@ -122,13 +123,13 @@ def open_iceberg_table(
 
 
 def check_unruled(shared: SharedTable) -> None:
-    """Refuse a table of which a part of the rows is shared.
+    """Refuse a table of which only a part is shared with somebody.
 
     Raises:
         NotIcebergError: If it is one.
     """
-    if shared.partition_filter:
-        reason = "it is shared with a filter, which Iceberg has no word for"
+    if may_be_ruled(shared):
+        reason = "it is shared in part, which Iceberg has no word for"
         raise NotIcebergError(table=shared.full_name, reason=reason)
 
 

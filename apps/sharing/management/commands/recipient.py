@@ -65,6 +65,14 @@ class Command(SubcommandsCommand):
             metavar="NETWORK",
             help="a network it may connect from, such as 192.0.2.0/24; default: any",
         )
+        parser.add_argument(
+            "--property",
+            action="append",
+            default=[],
+            dest="properties",
+            metavar="KEY=VALUE",
+            help="what conditions call recipient.KEY; give it again for each",
+        )
         _add_token_options(parser)
         self._add_looks(add)
         self._add_grants(add)
@@ -138,6 +146,7 @@ class Command(SubcommandsCommand):
         contact: str,
         comment: str,
         allow: list[str],
+        properties: list[str],
         expires: str,
         profile: str | None,
         force: bool,
@@ -150,6 +159,7 @@ class Command(SubcommandsCommand):
             contact=contact,
             comment=comment,
             allowed_networks=allow,
+            properties=properties,
             shares=[find_share(share) for share in shares],
             lifetime=parse_lifetime(expires, now=now),
             deliver=_delivery(profile, force=force),

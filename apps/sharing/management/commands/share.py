@@ -7,6 +7,7 @@ from django.utils import timezone
 from deltaweb.web.pages.actions import COMMAND_LINE
 from deltaweb.web.pages.command import AddSubcommand, Output, SubcommandsCommand
 from deltaweb.web.pages.page_json import json_with
+from deltaweb.web.sharing.access.grants.preparing import prepare_share
 from deltaweb.web.sharing.activity.usage import calls
 from deltaweb.web.sharing.activity.use_resource import use_resource
 from deltaweb.web.sharing.management import sharing_output
@@ -15,11 +16,13 @@ from deltaweb.web.sharing.models import Share
 from deltaweb.web.sharing.names import find_share, find_shared_table, split_full_name
 from deltaweb.web.sharing.shares import schemas
 from deltaweb.web.sharing.shares import services as shares
+from deltaweb.web.sharing.shares.forms import column_names
 from deltaweb.web.sharing.shares.resources import (
     resource_of_share,
     share_resources,
     shared_table_resource,
 )
+from deltaweb.web.sharing.shares.switching import urls_end_text
 from deltaweb.web.tables.catalogue.registration import find_table
 from deltaweb.web.tables.management.text_output import listed
 from deltaweb.web.tables.models import Table
@@ -33,8 +36,8 @@ class Command(SubcommandsCommand):
         "table-not-registered": lambda: [one.full_name for one in Table.objects.all()],
     }
     help = (
-        "Shares: create, add-table, add-schema, list, show, remove-table, "
-        "remove-schema, delete."
+        "Shares: create, add-table, add-schema, prepare, list, show, remove-table, "
+        "remove-schema, on, off, delete."
     )
 
     def add_subcommands(self, add: AddSubcommand) -> None:
@@ -64,7 +67,10 @@ class Command(SubcommandsCommand):
             "--where",
             default="",
             metavar="SQL",
-            help="share only files whose partition values make it true",
+            help="share only rows that it is true for; recipient.KEY is a property",
+        )
+        parser.add_argument(
+            "--columns", default="", metavar="A,B", help="share only these columns"
         )
         parser.add_argument(
             "--directory",
@@ -90,6 +96,16 @@ class Command(SubcommandsCommand):
         parser.add_argument("share")
         parser.add_argument("schema")
         parser.add_argument("--yes", action="store_true", help="do not ask")
+        parser = add(
+            "prepare", self.prepare, help="rewrite what is shared of files in part"
+        )
+        parser.add_argument("name", metavar="share")
+        for verb, handler, text in (
+            ("off", self.turn_off, "let nobody read a share, until it is on again"),
+            ("on", self.turn_on, "let recipients read a share again"),
+        ):
+            parser = add(verb, handler, help=text)
+            parser.add_argument("name", metavar="share")
         add("list", self.list_shares, help="list the shares")
         parser = add("show", self.show, help="show a share: its tables and recipients")
         parser.add_argument("name")
@@ -122,6 +138,7 @@ class Command(SubcommandsCommand):
         start_version: int | None,
         where: str,
         directory: bool,
+        columns: str,
         comment: str,
         **_: object,
     ) -> Output:
@@ -136,8 +153,9 @@ class Command(SubcommandsCommand):
             name=bare_name,
             with_history=not no_history,
             start_version=start_version,
-            partition_filter=where,
             with_directory=directory,
+            condition=where,
+            columns=column_names(columns),
             comment=comment,
             actor=COMMAND_LINE,
             now=_now(),
@@ -183,6 +201,39 @@ class Command(SubcommandsCommand):
         schemas.remove_schema(found, actor=COMMAND_LINE, now=_now())
         data = {"share": name, "schema": found.schema, "removed": True}
         return Output(data, f"Removed the whole schema {found.schema} from {name}.")
+
+    def prepare(self, *, name: str, **_: object) -> Output:
+        """Rewrite what is shared of files in part, as far as it is not there yet."""
+        share = find_share(name)
+
+        def tell(table: str, done: int, total: int) -> None:
+            if done == total > 0:
+                self.stderr.write(f"Rewrote {total} files of {table}")
+
+        found = prepare_share(share, report=tell, now=_now())
+        if not found:
+            return Output([], f"All of {share.name} is shared as it is.")
+        return Output(
+            [json_with(one) for one in found],
+            lines=listed(found, sharing_output.PREPARED_COLUMNS),
+        )
+
+    def turn_off(self, *, name: str, **_: object) -> Output:
+        """Turn a share off."""
+        return self._switch(name, is_on=False)
+
+    def turn_on(self, *, name: str, **_: object) -> Output:
+        """Turn a share on again."""
+        return self._switch(name, is_on=True)
+
+    def _switch(self, name: str, *, is_on: bool) -> Output:
+        share = shares.switch_share(
+            find_share(name), is_on=is_on, actor=COMMAND_LINE, now=_now()
+        )
+        data = {"name": share.name, "off_since": share.off_since}
+        if is_on:
+            return Output(data, f"{share.name} is on.")
+        return Output(data, f"{share.name} is off. {urls_end_text(share, now=_now())}")
 
     def list_shares(self, **_: object) -> Output:
         """List the shares."""

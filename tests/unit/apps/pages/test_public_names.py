@@ -57,13 +57,16 @@ NAMES: Final[dict[type[Any], str]] = {
     """,
     SharedTableResource: """
         share name schema table location comment with_history start_version
-        partition_filter with_directory from_schema state state_reason added_at id
+        condition columns with_directory from_schema state state_reason added_at id
+        | partition_filter
     """,
     RecipientResource: """
         name contact comment state token_ends_at num_shares shares last_used_at
-        allowed_networks created_at id url | token_state
+        allowed_networks properties created_at id url | token_state
     """,
-    GrantResource: "share table with_history start_version partition_filter",
+    GrantResource: """
+        share table with_history start_version condition columns | partition_filter
+    """,
     TokenResource: """
         id prefix kind issuer audience subject group state created_at created_by
         activated_at activated_from expires_at

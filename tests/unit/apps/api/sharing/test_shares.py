@@ -153,7 +153,9 @@ class TestTablesOfAShare:
             ),
             ({"start_version": "x"}, 400, "body-invalid"),
             ({"start_version": 10**30}, 422, "start-version-invalid"),
-            ({"partition_filter": "((("}, 422, "partition-filter-invalid"),
+            ({"partition_filter": "((("}, 422, "condition-invalid"),
+            ({"condition": "((("}, 422, "condition-invalid"),
+            ({"columns": ["nothing"]}, 422, "condition-invalid"),
         ],
     )
     def test_that_cannot_be_shared_say_why(self, script, body, status, error) -> None:

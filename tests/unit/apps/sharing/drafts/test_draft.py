@@ -24,7 +24,7 @@ tables = st.builds(
     name=words,
     with_history=st.booleans(),
     start_version=words,
-    partition_filter=words,
+    condition=words,
 )
 readers = st.builds(
     DraftRecipient, name=words, contact=words, lifetime=words, until=words

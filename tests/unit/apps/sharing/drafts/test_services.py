@@ -37,7 +37,7 @@ def drafted(table: Table, name: str = "orders", *, start: str = "", where: str =
         schema="crm",
         name=name,
         start_version=start,
-        partition_filter=where,
+        condition=where,
     )
 
 
@@ -57,7 +57,7 @@ class TestMakeShare:
 
         assert made.faults.is_empty
         shared = made.share.shared_tables.get()
-        assert (shared.start_version, shared.partition_filter) == (1, "note = 'EU'")
+        assert (shared.start_version, shared.condition) == (1, "note = 'EU'")
         assert made.share.recipients.get().name == "Acme"
         assert made.credentials == []
         assert actions() == ["share.create", "share.add_table", "grant.add"]
@@ -147,9 +147,9 @@ class TestMakeShare:
             2: "table-not-registered",
             3: "name-invalid",
             4: "start-version-invalid",
-            5: "partition-filter-invalid",
+            5: "condition-invalid",
             6: "start-version-invalid",
-            7: "partition-filter-invalid",
+            7: "condition-invalid",
         }
         assert faults.missing_recipients == ["nobody"]
         refused = faults.new_recipients.items()

@@ -139,7 +139,7 @@ def test_pages_hold_every_recipient_once() -> None:
 
 
 def test_the_csv_holds_every_row_of_the_filter() -> None:
-    acme = new_recipient(allowed_networks=["10.0.0.0/8"])
+    acme = new_recipient(allowed_networks=["10.0.0.0/8"], properties={"region": "EU"})
     new_token(acme)
     new_grant(new_share(), acme)
     new_recipient("initech")
@@ -160,6 +160,7 @@ def test_the_csv_holds_every_row_of_the_filter() -> None:
             "shares": "sales",
             "last_used_at": None,
             "allowed_networks": "10.0.0.0/8",
+            "properties": "region=EU",
             "created_at": NOW,
             "id": acme.id,
             "url": "/recipients/acme/",

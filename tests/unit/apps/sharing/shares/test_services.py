@@ -46,7 +46,7 @@ def update(shared: SharedTable, **facts: Any) -> None:  # noqa: ANN401 (facts)
     known: dict[str, Any] = {
         "with_history": True,
         "start_version": None,
-        "partition_filter": "",
+        "condition": "",
         "comment": "",
     }
     shares.update_table(shared, **known | facts, actor=WHO, now=NOW)
@@ -179,46 +179,60 @@ class TestAddTable:
             add(with_history=with_history, start_version=start_version)
 
     def test_a_filter_over_partition_columns_is_kept_as_written(self) -> None:
-        added = add(table=partitioned(), partition_filter=" note = 'EU' ")
+        added = add(table=partitioned(), condition=" note = 'EU' ")
 
-        assert added.partition_filter == "note = 'EU'"
+        assert added.condition == "note = 'EU'"
 
     @pytest.mark.parametrize(
         ("sql", "said"),
         [
-            pytest.param("id = 1", "id", id="a column of the data"),
+            pytest.param("recipient.a.b = 1", "recipient", id="below a property"),
+            pytest.param("day < current_date()", "current_date", id="another each day"),
             pytest.param("nothing = 1", "nothing", id="no column"),
             pytest.param("note = ", "cannot be used", id="half a condition"),
             pytest.param("1 = 1; DROP TABLE t", "cannot be used", id="two statements"),
         ],
     )
     def test_any_other_filter_is_refused(self, sql: str, said: str) -> None:
-        with pytest.raises(errors.PartitionFilterError, match=said) as caught:
-            add(table=partitioned(), partition_filter=sql)
+        with pytest.raises(errors.ConditionError, match=said) as caught:
+            add(table=partitioned(), condition=sql)
 
-        assert caught.value.hint == "Only note may be named."
+        assert caught.value.hint == "The columns are id, note."
         assert not SharedTable.objects.exists()
 
-    def test_a_table_without_partitions_has_none(self) -> None:
-        table = new_table()
-        new_metadata(table)
+    @pytest.mark.parametrize(
+        "sql", ["id = 1", "note = recipient.region", "note = recipient.NAME OR id > 3"]
+    )
+    def test_a_condition_may_speak_of_any_column_and_of_recipients(self, sql: str):
+        assert add(table=partitioned(), condition=sql).condition == sql
 
-        with pytest.raises(errors.PartitionFilterError, match="is not partitioned"):
-            add(table=table, partition_filter="note = 'x'")
+    def test_columns_are_kept_as_the_table_spells_them(self) -> None:
+        assert add(table=partitioned(), columns=[" ID "]).columns == ["id"]
 
-    def test_nor_does_one_that_is_not_indexed(self) -> None:
-        with pytest.raises(errors.PartitionFilterError, match="has no index yet"):
-            add(table=new_unindexed_table(), partition_filter="note = 'x'")
+    @pytest.mark.parametrize(
+        ("columns", "said"),
+        [
+            pytest.param(["pay"], "no column 'pay'", id="no column"),
+            pytest.param(["note"], "partition column", id="nothing that files hold"),
+        ],
+    )
+    def test_other_columns_are_refused(self, columns: list[str], said: str) -> None:
+        with pytest.raises(errors.ColumnsError, match=said):
+            add(table=partitioned(), columns=columns)
+
+    def test_a_table_that_is_not_indexed_takes_no_condition(self) -> None:
+        with pytest.raises(errors.ConditionError, match="has no index yet"):
+            add(table=new_unindexed_table(), condition="note = 'x'")
 
 
 class TestUpdateTable:
     def test_records_each_field_that_changed(self) -> None:
         shared = new_shared_table(table=partitioned())
 
-        update(shared, start_version=1, partition_filter="note IS NULL")
+        update(shared, start_version=1, condition="note IS NULL")
 
         shared.refresh_from_db()
-        assert (shared.start_version, shared.partition_filter) == (1, "note IS NULL")
+        assert (shared.start_version, shared.condition) == (1, "note IS NULL")
         events = AuditEvent.objects.order_by("id").values_list("action", "detail")
         assert [(name, at["old"], at["new"]) for name, at in events] == [
             ("share.start_history", None, 1),

@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from deltaweb.delta.errors import DeltaError, SchemaError
+from deltaweb.delta.errors import SchemaError
 from deltaweb.delta.protocol.schema import parse_schema
 from deltaweb.delta.scan.predicate import Comparison, IsNull, Predicate
 from deltaweb.expressions.condition import SQLCondition
@@ -15,7 +15,7 @@ from deltaweb.index.query.shared_table import SharedTableReader
 from deltaweb.index.query.shared_version import SharedVersion
 from tests.support.logs.delta_logs import add, metadata, protocol, remove
 from tests.support.logs.local_logs import LocalLog, RandomLog, stats_of, typed_schema
-from tests.support.pages.shared_tables import hint
+from tests.support.pages.shared_tables import hint, signed
 
 
 def both(log: LocalLog, index: Path) -> list[SharedVersion]:
@@ -201,7 +201,7 @@ class TestInstantsOfPartitions:
     def test_are_in_utc_to_the_filter_of_the_share(self, versions: list[SharedVersion]):
         for one in versions:
             condition = SQLCondition("ts < '2024-03-10 02:00:00'", one.schema)
-            chosen = one.select(partition_filter=condition)
+            chosen = signed(one, condition).select()
             assert [b["path"].to_pylist() for b in chosen.batches()] == [["day"]]
 
 
@@ -216,7 +216,7 @@ class TestFilters:
 
         for one in both(log, log.index()):
             condition = SQLCondition("position = 2", one.schema)
-            chosen = one.select(partition_filter=condition)
+            chosen = signed(one, condition).select()
             found = [batch["path"].to_pylist() for batch in chosen.batches()]
             assert found == [["y"]]
 
@@ -228,7 +228,7 @@ class TestFilters:
 
         for one in both(log, log.index()):
             condition = SQLCondition(text, one.schema)
-            assert one.select(partition_filter=condition).num_files == count
+            assert signed(one, condition).select().num_files == count
 
     def test_of_a_table_that_is_partitioned_otherwise_since(self, tmp_path: Path):
         log = LocalLog(tmp_path).start(
@@ -239,8 +239,7 @@ class TestFilters:
 
         for one in both(log, index):
             condition = SQLCondition("p = 1", one.schema)
-            with pytest.raises(DeltaError, match="not partitioned"):
-                one.select(partition_filter=condition)
+            assert signed(one, condition).select().num_files == 0
 
 
 class TestOddTables:
@@ -277,7 +276,7 @@ class TestOddTables:
         schema = parse_schema(columns)
         for one in both(log, log.index()):
             condition = SQLCondition("q = ''", schema)
-            assert one.select(partition_filter=condition).num_files == 0
+            assert signed(one, condition).select().num_files == 0
 
     def test_an_empty_table_offers_nothing(self, tmp_path: Path) -> None:
         log = LocalLog(tmp_path).start()

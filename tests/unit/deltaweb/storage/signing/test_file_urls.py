@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from yarl import URL
 
 from deltaweb.delta.errors import PathEscapesTableError
+from deltaweb.storage.signing.derived_keys import derive_keys
 from deltaweb.storage.signing.file_urls import (
     FileURLExpiredError,
     FileURLInvalidError,
     LocalFileSigner,
     SignedFile,
-    derive_keys,
     verify,
 )
 

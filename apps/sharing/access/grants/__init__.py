@@ -1,0 +1,10 @@
+"""What of shared tables recipients see: rows by conditions, columns by lists.
+
+Read in this order:
+
+    checks     the rule of a shared table as it is stored
+    rules      the rule that holds for one recipient, bound to one version
+    prepared   what rules leave of files, rewritten: kept, found, erased
+    offered    a version as one recipient is offered it
+    preparing  rewriting what is not ready, as a job
+"""

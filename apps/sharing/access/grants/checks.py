@@ -1,0 +1,73 @@
+"""The rule of a shared table as it is stored: checked against the newest metadata."""
+
+from collections.abc import Iterable
+
+from deltaweb.conditions.recipients import bound_to
+from deltaweb.delta.errors import PredicateError, SchemaError
+from deltaweb.delta.protocol.schema import StructType
+from deltaweb.expressions.compiler import parse_expression
+from deltaweb.expressions.condition import SQLCondition
+from deltaweb.web.sharing.errors import ColumnsError, ConditionError
+from deltaweb.web.tables.models import MetadataVersion, Table
+
+_NOT_INDEXED = "This table has no index yet, so its columns are not known."
+_NO_DATA = "Every column that is left is a partition column, and files would have none."
+
+
+def check_condition(table: Table, sql: str) -> str:
+    """Return a condition as it is stored; empty means every row.
+
+    Raises:
+        ConditionError: If it does not parse, is no condition on rows of the table's
+            newest metadata, or is not evaluated here.
+    """
+    text = sql.strip()
+    if text:
+        schema = _schema(_newest(table))
+        try:
+            SQLCondition(bound_to(parse_expression(text), {}, schema), schema)
+        except PredicateError as error:
+            raise ConditionError(
+                sentence=error.message, columns=schema.names
+            ) from error
+    return text
+
+
+def check_columns(table: Table, names: Iterable[str]) -> list[str]:
+    """Return the columns that are offered, in the table's order; empty means all.
+
+    Raises:
+        ColumnsError: If one is no column of the table's newest metadata, or if all
+            are partition columns.
+        ConditionError: If no metadata is known.
+    """
+    wanted = [name for text in names if (name := text.strip())]
+    if not wanted:
+        return []
+    metadata = _newest(table)
+    schema = _schema(metadata)
+    found = {}
+    for name in wanted:
+        column = schema.find(name)
+        if column is None:
+            raise ColumnsError(
+                sentence=f"The table has no column {name[:80]!r}.", columns=schema.names
+            )
+        found[column.name] = column
+    if set(found) <= set(metadata.partition_columns):
+        raise ColumnsError(sentence=_NO_DATA, columns=schema.names)
+    return [name for name in schema.names if name in found]
+
+
+def _newest(table: Table) -> MetadataVersion:
+    metadata = table.metadata_versions.first()
+    if metadata is None:
+        raise ConditionError(sentence=_NOT_INDEXED, columns=())
+    return metadata
+
+
+def _schema(metadata: MetadataVersion) -> StructType:
+    try:
+        return metadata.schema()
+    except SchemaError as error:
+        raise ConditionError(sentence=error.message, columns=()) from error

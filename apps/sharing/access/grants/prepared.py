@@ -1,0 +1,188 @@
+"""What rules leave of files, rewritten: named by keyed hashes, found, and erased.
+
+The name of a file tells nothing of what it was made from, and equal work has one name.
+"""
+
+import hmac
+import logging
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from datetime import datetime, timedelta
+from functools import cache
+from typing import Final
+from uuid import UUID
+
+import pyarrow as pa
+from django.conf import settings
+from django.db.models import Sum
+
+from deltaweb.delta.errors import DeltaError
+from deltaweb.delta.log.commits.times import to_ms
+from deltaweb.delta.log.store import TableStore
+from deltaweb.index.query.classification import ClassifiedPart
+from deltaweb.index.query.restricted_version import PREPARED_SCHEMA
+from deltaweb.storage.place import open_store
+from deltaweb.storage.signing.derived_keys import derive_keys
+from deltaweb.web.sharing.models import PreparedFile, Share, SharedTable
+from deltaweb.web.tables.storage.connections import options_for
+
+logger = logging.getLogger(__name__)
+
+PURPOSE: Final = "rewritten files"
+USE_INTERVAL: Final = timedelta(hours=6)  # between two notes of a file's use
+KEYS_A_STATEMENT: Final = 500
+
+
+def location_of(shared_id: UUID) -> str:
+    """Return where the rewritten files of a shared table lie."""
+    return f"{settings.PREPARED_FILES.rstrip('/')}/{shared_id}"
+
+
+def store_of(shared_id: UUID) -> TableStore:
+    """Open the store of the rewritten files of a shared table.
+
+    Raises:
+        DeltaError: If the setting leads nowhere.
+    """
+    location = location_of(shared_id)
+    return open_store(location, options_for(location))
+
+
+def path_of(key: str) -> str:
+    """Return the path of a rewritten file below its location."""
+    return f"{key}.parquet"
+
+
+def keys_of(
+    shared: SharedTable, rule: str, shape: str, parts: Iterable[ClassifiedPart]
+) -> list[list[str]]:
+    """Return the key of each file of some parts that is to be rewritten.
+
+    Args:
+        shared: The shared table.
+        rule: The digest of the rule.
+        shape: Of the version, from its bound rule.
+        parts: The parts; row for row with the marks of `rewritten`.
+    """
+    secret = _key(settings.SECRET_KEY)
+    start = hmac.new(secret, digestmod="sha256")
+    for text in (shared.id.hex, rule, shape):
+        start.update(f"{len(text)}:{text}".encode())
+    found = []
+    for part in parts:
+        files = part.part.block.files.filter(pa.array(part.rewritten))
+        keys = []
+        for path, vector in zip(
+            files["path"].to_pylist(), files["dv_id"].to_pylist(), strict=True
+        ):
+            state = start.copy()
+            state.update(f"{len(path)}:{path}{vector or ''}".encode())
+            keys.append(state.hexdigest())
+        found.append(keys)
+    return found
+
+
+@cache
+def _key(secret: str) -> bytes:
+    return derive_keys(secret, (), PURPOSE)[0]
+
+
+def find_files(shared: SharedTable, rule: str) -> dict[str, PreparedFile]:
+    """Return the rewritten files of a rule by their keys."""
+    rows = PreparedFile.objects.filter(shared_table=shared, rule=rule)
+    return {row.key: row for row in rows.iterator()}
+
+
+def as_table(files: Sequence[PreparedFile]) -> pa.Table:
+    """Return files that hold rows in the columns of `PREPARED_SCHEMA`."""
+    held = [file for file in files if file.num_rows]
+    columns = {
+        "path": [path_of(file.key) for file in held],
+        "size": [file.size_bytes for file in held],
+        "modification_time": [to_ms(file.prepared_at) for file in held],
+        "partition_values": [list(file.partition_values.items()) for file in held],
+        "stats": [file.statistics or None for file in held],
+    }
+    return pa.table(columns, schema=PREPARED_SCHEMA)
+
+
+def note_use(files: Sequence[PreparedFile], *, now: datetime) -> None:
+    """Remember that files were offered, so that others expire before them."""
+    stale = [file.id for file in files if file.last_used_at < now - USE_INTERVAL]
+    for first in range(0, len(stale), KEYS_A_STATEMENT):
+        some = stale[first : first + KEYS_A_STATEMENT]
+        PreparedFile.objects.filter(id__in=some).update(last_used_at=now)
+
+
+# === Erasing ===
+
+
+def erase(shared_id: UUID, files: Sequence[PreparedFile]) -> None:
+    """Delete rewritten files, and forget them; what is not there is passed over."""
+    store = store_of(shared_id)
+    store.delete_data_files([path_of(file.key) for file in files if file.num_rows])
+    for first in range(0, len(files), KEYS_A_STATEMENT):
+        some = [file.id for file in files[first : first + KEYS_A_STATEMENT]]
+        PreparedFile.objects.filter(id__in=some).delete()
+
+
+def erase_all(shared: SharedTable) -> None:
+    """Delete all rewritten files of a shared table that is to be removed.
+
+    Where their store does not answer they stay, and a warning says so.
+    """
+    try:
+        erase(shared.id, list(shared.prepared_files.all()))
+    except DeltaError as error:
+        logger.warning("Rewritten files of %s stay: %s", shared, error)
+
+
+def erase_without_source(
+    shared: SharedTable, store: TableStore, live: frozenset[str]
+) -> int:
+    """Erase the files whose source is erased; return how many.
+
+    Args:
+        shared: The shared table.
+        store: The table's files.
+        live: Paths of the newest version, which are there.
+    """
+    others = [
+        file
+        for file in shared.prepared_files.all()
+        if file.source_path not in live and not _has(store, file.source_path)
+    ]
+    if others:
+        erase(shared.id, others)
+    return len(others)
+
+
+def expire(share: Share, *, now: datetime) -> int:
+    """Erase files that were not asked for in a long time, or are too many.
+
+    The least recently used go first, until the share's files are within the bound.
+
+    Returns:
+        How many were erased.
+    """
+    rows = PreparedFile.objects.filter(shared_table__share=share)
+    oldest = now - timedelta(days=settings.PREPARED_DAYS)
+    gone = list(rows.filter(last_used_at__lt=oldest))
+    kept = rows.exclude(id__in=[file.id for file in gone])
+    surplus = kept.aggregate(sum=Sum("size_bytes"))["sum"] or 0
+    surplus -= settings.PREPARED_BYTES
+    if surplus > 0:
+        for file in kept.order_by("last_used_at", "id").iterator():
+            gone.append(file)
+            surplus -= file.size_bytes
+            if surplus <= 0:
+                break
+    for shared_id in {file.shared_table_id for file in gone}:
+        erase(shared_id, [file for file in gone if file.shared_table_id == shared_id])
+    return len(gone)
+
+
+def _has(store: TableStore, path: str) -> bool:
+    with suppress(DeltaError):
+        return store.has_data_file(path)
+    return True  # what cannot be looked at is not taken for erased

@@ -1,0 +1,275 @@
+"""Rewriting what rules leave of files on their border: once a file, as a job."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final, Protocol
+from uuid import UUID
+
+import pyarrow as pa
+from django.db.models import Q
+from django.utils import timezone
+
+from deltaweb.delta.errors import DeltaError
+from deltaweb.delta.log.file_actions import PARTITION_VALUES
+from deltaweb.delta.scan.rows import iter_rows
+from deltaweb.delta.values.partition_values import partition_schema
+from deltaweb.index.query.shared_table import SharedTableReader
+from deltaweb.index.query.shared_version import SharedVersion
+from deltaweb.web.jobs import kinds
+from deltaweb.web.jobs.kind import JobKind, hashed_key, to_json
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.jobs.running.tracking import TrackedJob
+from deltaweb.web.jobs.services import enqueue
+from deltaweb.web.sharing.access.grants.offered import RuledVersion, ruled_version
+from deltaweb.web.sharing.access.grants.prepared import (
+    erase_without_source,
+    expire,
+    path_of,
+    store_of,
+)
+from deltaweb.web.sharing.access.grants.rules import BoundRule, TableRule, rule_for
+from deltaweb.web.sharing.models import (
+    PreparedFile,
+    PreparedVersion,
+    Share,
+    SharedTable,
+)
+from deltaweb.web.tables.index.folders import index_folder
+from deltaweb.web.tables.storage.opening import open_table, roots_of_server
+from deltaweb.writer.excerpt import write_excerpt
+
+
+class Progress(Protocol):
+    """What is told while files are rewritten."""
+
+    def __call__(self, table: str, done: int, total: int) -> None:
+        """Say how many files of a table are done, of how many."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreparedTable:
+    """What was made ready of one version of a shared table under one rule.
+
+    Attributes:
+        table: Its name for recipients.
+        version: The version, which is the newest.
+        signed: Count of files that are handed out as they are.
+        rewritten: Count of files of which a part is.
+        absent: Count of files that are left out.
+        num_made: How many files were rewritten just now.
+        size_bytes: Size of the rewritten files.
+    """
+
+    table: str
+    version: int
+    signed: int
+    rewritten: int
+    absent: int
+    num_made: int
+    size_bytes: int
+
+
+def prepare_share(
+    share: Share, *, report: Progress, now: datetime
+) -> list[PreparedTable]:
+    """Make the newest version of each table of a share ready, under every rule.
+
+    Files whose source is erased are erased too, and those that nobody asks for.
+
+    Raises:
+        DeltaError: If a table, or the store of rewritten files, cannot be used.
+    """
+    prepared = []
+    for shared in share.shared_tables.select_related("share", "table"):
+        rules = table_rules(shared)
+        if not rules and not shared.prepared_files.exists():
+            continue
+        opened = open_table(shared.table, roots=roots_of_server())
+        version = SharedTableReader().open_version(
+            opened, index_folder=index_folder(shared.table)
+        )
+        prepared += [
+            _prepare(shared, rule, version, report=report, now=now) for rule in rules
+        ]
+        paths: set[str] = set()
+        for part, live in version.live_parts():
+            paths.update(part.paths.filter(pa.array(live)).to_pylist())
+        erase_without_source(shared, opened.store, frozenset(paths))
+    expire(share, now=now)
+    return prepared
+
+
+def table_rules(shared: SharedTable) -> list[TableRule]:
+    """Return the different rules of a shared table over its recipients.
+
+    Raises:
+        PredicateError: If a condition does not parse.
+    """
+    found: dict[str, TableRule] = {}
+    for recipient in shared.share.recipients.order_by("name_key"):
+        rule = rule_for(shared, recipient)
+        if not rule.is_whole:
+            found.setdefault(rule.digest, rule)
+    return [*found.values()]
+
+
+def _prepare(
+    shared: SharedTable,
+    rule: TableRule,
+    version: SharedVersion,
+    *,
+    report: Progress,
+    now: datetime,
+) -> PreparedTable:
+    ruled = ruled_version(shared, rule, version)
+    missing = [key for keys in ruled.keys for key in keys if key not in ruled.ready]
+    made = 0
+    for key, file in _missing_files(ruled):
+        report(shared.full_name, made, len(missing))
+        row = _rewrite(shared, rule, ruled.bound, version, key=key, file=file, now=now)
+        ruled.ready[key] = row
+        made += 1
+    report(shared.full_name, made, len(missing))
+    PreparedVersion.objects.get_or_create(
+        shared_table=shared,
+        rule=rule.digest,
+        version=version.version,
+        defaults={"prepared_at": now},
+    )
+    files = ruled.files()
+    return PreparedTable(
+        table=shared.full_name,
+        version=version.version,
+        signed=sum(int(part.signed.sum()) for part in ruled.classified),
+        rewritten=sum(file.num_rows > 0 for file in files),
+        absent=sum(int(part.absent.sum()) for part in ruled.classified)
+        + sum(file.num_rows == 0 for file in files),
+        num_made=made,
+        size_bytes=sum(file.size_bytes for file in files),
+    )
+
+
+def _missing_files(ruled: RuledVersion) -> Iterator[tuple[str, pa.Table]]:
+    """Yield the key and the one row of each file that is not rewritten yet."""
+    for part, keys in zip(ruled.classified, ruled.keys, strict=True):
+        files = part.part.block.files.filter(pa.array(part.rewritten))
+        for position, key in enumerate(keys):
+            if key not in ruled.ready:
+                yield key, pa.Table.from_batches([files.slice(position, 1)])
+
+
+def _rewrite(  # noqa: PLR0913 (one file, and what it is made by)
+    shared: SharedTable,
+    rule: TableRule,
+    bound: BoundRule,
+    version: SharedVersion,
+    *,
+    key: str,
+    file: pa.Table,
+    now: datetime,
+) -> PreparedFile:
+    place = file.schema.get_field_index("partition_values")
+    values = file.column(place).cast(PARTITION_VALUES)
+    file = file.set_column(place, "partition_values", values)
+    partitions = bound.metadata.partition_columns
+    scan = iter_rows(
+        version.snapshot.row_source(file),
+        columns=bound.schema.names,
+        predicate=bound.files.condition,
+    )
+    written = write_excerpt(
+        scan, bound.schema, partitions, store=store_of(shared.id), path=path_of(key)
+    )
+    seen = {c.stored_name for c in partition_schema(bound.schema, partitions).fields}
+    row, _ = PreparedFile.objects.update_or_create(
+        key=key,
+        defaults={
+            "shared_table": shared,
+            "rule": rule.digest,
+            "source_path": file.column("path")[0].as_py(),
+            "num_rows": written.num_rows if written else 0,
+            "size_bytes": written.size if written else 0,
+            "statistics": written.stats if written else "",
+            "partition_values": {
+                name: text for name, text in values[0].as_py() if name in seen
+            },
+            "prepared_at": now,
+            "last_used_at": now,
+        },
+    )
+    return row
+
+
+# === As a job ===
+
+
+@dataclass(frozen=True, slots=True)
+class PrepareShare:
+    """Which share is made ready."""
+
+    share: str
+
+
+def request_preparation(share: Share, *, now: datetime) -> Job:
+    """Queue the preparation of a share; one that waits already is returned."""
+    return enqueue(
+        kind=PREPARE_SHARE.name,
+        title=f"Prepare the share {share.name}",
+        parameters=to_json(PrepareShare(str(share.id))),
+        key=hashed_key("prepare", str(share.id)),
+        now=now,
+    )
+
+
+def request_due_preparations(*, now: datetime) -> int:
+    """Queue the preparation of every share whose tables have new commits or rules.
+
+    A version counts as known once the table was looked at.
+
+    Returns:
+        How many shares.
+    """
+    ruled = Q(condition__gt="") | ~Q(columns=[]) | Q(rules__isnull=False)
+    shared = SharedTable.objects.filter(ruled, share__off_since__isnull=True)
+    due = set()
+    for one in shared.select_related("share", "table").distinct():
+        newest = one.table.latest_version_seen
+        if one.share_id in due or newest is None:
+            continue
+        try:
+            rules = [rule.digest for rule in table_rules(one)]
+        except DeltaError:
+            continue  # its page says what is wrong with the rule
+        ready = one.prepared_versions.filter(version__gte=newest, rule__in=rules)
+        if ready.values("rule").distinct().count() < len(rules):
+            due.add(one.share_id)
+            request_preparation(one.share, now=now)
+    return len(due)
+
+
+def _run(job: TrackedJob, asked: PrepareShare) -> dict[str, Any]:
+    share = Share.objects.filter(id=UUID(asked.share)).first()
+    if share is None:
+        return {"tables": 0}
+    steps: set[str] = set()
+
+    def tell(table: str, done: int, total: int) -> None:
+        if table not in steps:
+            steps.add(table)
+            job.step(f"Rewriting files of {table}")
+        job.progress(done, total=total, unit="files")
+
+    prepared = prepare_share(share, report=tell, now=timezone.now())
+    return {"tables": len(prepared), "files": sum(one.num_made for one in prepared)}
+
+
+PREPARE_SHARE: Final = kinds.register(
+    JobKind(
+        name="sharing.prepare_share",
+        words="Rewrite files of a share",
+        parameters=PrepareShare,
+        run=_run,
+        is_reserved=True,
+    )
+)

@@ -1,0 +1,89 @@
+"""A proof of what recipients get: it is read, and rows that are outside are counted."""
+
+from collections.abc import Iterator
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from deltaweb.delta.log.file_actions import PARTITION_VALUES, VECTOR
+from deltaweb.delta.scan.rows import RowSource, iter_rows
+from deltaweb.expressions.condition import SQLCondition
+from deltaweb.web.sharing.access.grants.offered import RuledVersion
+from deltaweb.web.sharing.access.grants.prepared import path_of, store_of
+from deltaweb.web.sharing.models import PreparedFile, SharedTable
+
+
+def rows_outside(shared: SharedTable, ruled: RuledVersion) -> int:
+    """Count rows that a recipient is handed out, and that a rule does not show.
+
+    Every file is read as a recipient would read it, whatever was said of it: of those
+    that are signed also the rows that a deletion vector deletes. All rows count of a
+    rewritten file with a column that is hidden.
+
+    Args:
+        shared: The shared table.
+        ruled: A version under the rule, all of it ready.
+
+    Raises:
+        DeltaError: If a file does not read.
+    """
+    condition = ruled.bound.files.condition
+    outside = 0
+    for source in _signed(ruled) if condition is not None else ():
+        outside += _not_true(source, condition)
+    columns = {column.stored_name for column in ruled.bound.schema.fields}
+    is_seen = condition is None or condition.names <= set(ruled.bound.schema.names)
+    for file in ruled.files():
+        if not file.num_rows:
+            continue
+        found = _columns_of(shared, file)
+        if not found <= columns:
+            outside += file.num_rows
+        elif condition is not None and is_seen:
+            outside += _not_true(_rewritten(shared, ruled, file), condition)
+    return outside
+
+
+def _signed(ruled: RuledVersion) -> Iterator[RowSource]:
+    for part in ruled.classified:
+        files = part.part.block.files.filter(pa.array(part.signed))
+        if files.num_rows:
+            table = pa.Table.from_batches([files]).drop_columns([VECTOR])
+            place = table.schema.get_field_index("partition_values")
+            values = table.column(place).cast(PARTITION_VALUES)
+            table = table.set_column(place, "partition_values", values)
+            yield ruled.version.snapshot.row_source(table)
+
+
+def _rewritten(
+    shared: SharedTable, ruled: RuledVersion, file: PreparedFile
+) -> RowSource:
+    values = [list(file.partition_values.items())]
+    files = pa.table(
+        {
+            "path": [path_of(file.key)],
+            "partition_values": pa.array(values, PARTITION_VALUES),
+        }
+    )
+    return RowSource(
+        schema=ruled.bound.schema,
+        partition_columns=ruled.bound.metadata.partition_columns,
+        files=files,
+        open_file=store_of(shared.id).open_data_file,
+    )
+
+
+def _not_true(source: RowSource, condition: SQLCondition | None) -> int:
+    """Count the rows for which a condition is false or unknown."""
+    if condition is None:
+        return 0
+    names = sorted(condition.names) or source.schema.names[:1]
+    return sum(
+        batch.num_rows - condition.holds(batch).true_count
+        for batch in iter_rows(source, columns=names)
+    )
+
+
+def _columns_of(shared: SharedTable, file: PreparedFile) -> set[str]:
+    with store_of(shared.id).open_data_file(path_of(file.key)) as opened:
+        return set(pq.ParquetFile(opened).schema_arrow.names)

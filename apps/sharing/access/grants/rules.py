@@ -1,0 +1,178 @@
+"""The rule that holds for one recipient of a shared table, bound to one version."""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from deltaweb.conditions.recipients import (
+    NAME,
+    Property,
+    asked_properties,
+    bound_to,
+)
+from deltaweb.conditions.sql_text import parse_sql
+from deltaweb.delta.errors import SchemaError
+from deltaweb.delta.protocol.actions import Metadata
+from deltaweb.delta.protocol.schema import StructType, type_text
+from deltaweb.expressions.condition import SQLCondition
+from deltaweb.index.query.classification import FileRule
+from deltaweb.index.query.shared_version import SharedVersion
+from deltaweb.sharing.narrowed import narrowed
+from deltaweb.web.sharing.models import Recipient, RecipientRule, SharedTable
+
+
+@dataclass(frozen=True)
+class TableRule:
+    """What of a shared table somebody sees, whatever the version.
+
+    Attributes:
+        conditions: In SQL; a row is seen for which all are true.
+        columns: Names of the columns that are seen; None for all.
+        properties: Values of the recipient, by names in lower case.
+    """
+
+    conditions: tuple[str, ...]
+    columns: frozenset[str] | None
+    properties: Mapping[str, Property]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all of the table is seen."""
+        return not self.conditions and self.columns is None
+
+    @cached_property
+    def asked(self) -> dict[str, Property | None]:
+        """The values of the recipient that the conditions ask for, by name.
+
+        Raises:
+            PredicateError: If a condition does not parse.
+        """
+        names: set[str] = set()
+        for condition in self.conditions:
+            names |= asked_properties(parse_sql(condition))
+        return {name: self.properties.get(name) for name in sorted(names)}
+
+    @cached_property
+    def digest(self) -> str:
+        """What names the rule: equal for recipients whose values are equal.
+
+        Raises:
+            PredicateError: If a condition does not parse.
+        """
+        columns = None if self.columns is None else sorted(self.columns)
+        text = json.dumps([self.conditions, columns, self.asked])
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def condition(self, schema: StructType) -> SQLCondition:
+        """Return the conditions as one over rows of a schema; there is one at least.
+
+        Raises:
+            PredicateError: If one does not fit it.
+        """
+        text = " AND ".join(f"({one}\n)" for one in self.conditions)
+        return SQLCondition(bound_to(parse_sql(text), self.properties, schema), schema)
+
+    def leaves_whole_files(
+        self, schema: StructType, partition_columns: Sequence[str]
+    ) -> bool:
+        """Return whether each file is handed out as it is, or not at all.
+
+        Raises:
+            PredicateError: If a condition does not fit the schema.
+        """
+        if self.columns is not None:
+            return False
+        if not self.conditions:
+            return True
+        return self.condition(schema).names <= set(partition_columns)
+
+    def bind(self, version: SharedVersion) -> "BoundRule":
+        """Return the rule for the schema of a version.
+
+        Raises:
+            PredicateError: If a condition does not fit it.
+            SchemaError: If no column is left that files hold.
+        """
+        schema = version.schema
+        hidden = _hidden(schema, self.columns)
+        visible = StructType(tuple(f for f in schema.fields if f.name not in hidden))
+        partitions = version.metadata.partition_columns
+        if all(column.name in partitions for column in visible.fields):
+            raise SchemaError(column="", reason="no column of files may be seen")
+        condition = self.condition(schema) if self.conditions else None
+        return BoundRule(
+            # A file may hold columns that no schema has any more: of a list of columns
+            # none is proved to hold those alone.
+            files=FileRule(condition=condition, hides_columns=self.columns is not None),
+            schema=visible,
+            metadata=narrowed(version.metadata, schema, visible.names),
+            shape=_shape(schema, visible),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class BoundRule:
+    """A rule for one version.
+
+    Attributes:
+        files: What of its files is seen.
+        schema: The logical schema of what is seen.
+        metadata: The metaData as it is told.
+        shape: What distinguishes rewritten files of this schema from those of another.
+    """
+
+    files: FileRule
+    schema: StructType
+    metadata: Metadata
+    shape: str
+
+
+def rule_for(shared: SharedTable, recipient: Recipient) -> TableRule:
+    """Return the rule of a shared table for one recipient.
+
+    A rule of its own can only take away what the table's rule leaves.
+    """
+    own = RecipientRule.objects.filter(shared_table=shared, recipient=recipient).first()
+    held: list[SharedTable | RecipientRule] = [shared, own] if own else [shared]
+    columns: frozenset[str] | None = None
+    for one in held:
+        if one.columns:
+            named = frozenset(one.columns)
+            columns = named if columns is None else columns & named
+    properties = {name.lower(): value for name, value in recipient.properties.items()}
+    return TableRule(
+        tuple(one.condition for one in held if one.condition),
+        columns,
+        properties | {NAME: recipient.name},
+    )
+
+
+def may_be_ruled(shared: SharedTable) -> bool:
+    """Whether some recipient may not see all of a shared table."""
+    return bool(shared.condition or shared.columns) or shared.rules.exists()
+
+
+def _hidden(schema: StructType, columns: frozenset[str] | None) -> frozenset[str]:
+    if columns is None:
+        return frozenset()
+    return frozenset(schema.names) - columns
+
+
+def _shape(schema: StructType, visible: StructType) -> str:
+    """Return a text of what values are read and written: names, places and types.
+
+    A column that a condition looks at may be read as another one in another version.
+    """
+    parts = [
+        [
+            f.name,
+            f.stored_name,
+            f.field_id,
+            type_text(f.data_type),
+            f.name in visible.names,
+        ]
+        for f in schema.fields
+    ]
+    return json.dumps(parts)

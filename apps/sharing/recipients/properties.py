@@ -1,0 +1,78 @@
+"""The properties of recipients: what conditions call `recipient.<key>`."""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from deltaweb.conditions.recipients import NAME, Property
+from deltaweb.web.sharing.errors import PropertyInvalidError
+
+MAX_PROPERTIES: Final = 50
+MAX_LENGTH: Final = 1000
+_KEY: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
+_WHOLE: Final = re.compile(r"-?(0|[1-9][0-9]{0,17})")
+_BOOLEANS: Final = {"true": True, "false": False}
+
+
+def parse_properties(texts: Iterable[str]) -> dict[str, Property]:
+    """Return properties of texts as `key=value`.
+
+    A value is a whole number, a boolean, or else a text; in double quotes, as JSON has
+    them, it is a text whatever it looks like.
+
+    Raises:
+        PropertyInvalidError: If a text is none, or a key comes twice.
+    """
+    found: dict[str, Property] = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        key, value = key.strip(), value.strip()
+        if not equals or not _KEY.fullmatch(key):
+            reason = "a key has letters, digits and _, and begins with none of these"
+            raise PropertyInvalidError(text=text, reason=reason)
+        if key.lower() == NAME:
+            reason = "recipient.name is the name of the recipient"
+            raise PropertyInvalidError(text=text, reason=reason)
+        if key.lower() in map(str.lower, found):
+            raise PropertyInvalidError(text=text, reason="its key comes twice")
+        if len(value) > MAX_LENGTH or len(found) == MAX_PROPERTIES or "\0" in value:
+            raise PropertyInvalidError(text=text, reason="it is too much to keep")
+        found[key] = _value(text, value)
+    return found
+
+
+def property_texts(properties: Mapping[str, Property]) -> list[str]:
+    """Return properties as `parse_properties` reads them."""
+    return [f"{key}={_text(value)}" for key, value in properties.items()]
+
+
+def _value(text: str, value: str) -> Property:
+    if _WHOLE.fullmatch(value):
+        return int(value)
+    if value.lower() in _BOOLEANS:
+        return _BOOLEANS[value.lower()]
+    if value.startswith('"'):
+        try:
+            quoted = json.loads(value)
+        except ValueError:
+            raise PropertyInvalidError(
+                text=text, reason="its quotes are open"
+            ) from None
+        if not isinstance(quoted, str) or "\0" in quoted:
+            raise PropertyInvalidError(text=text, reason="its quotes hold no text")
+        return quoted
+    return value
+
+
+def _text(value: Property) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str) and _is_ambiguous(value):
+        return json.dumps(value, ensure_ascii=False)
+    return str(value)
+
+
+def _is_ambiguous(text: str) -> bool:
+    is_other = _WHOLE.fullmatch(text) or text.lower() in _BOOLEANS
+    return bool(is_other) or text.startswith('"') or text != text.strip()

@@ -1,0 +1,77 @@
+"""What may be seen of a data file, as a data file of its own.
+
+It is stored as the table's files are, by the same names and ids of columns, and says
+nothing of what it was made from: no statistics of other rows, no column that is not in
+the schema, and no key of a writer in its footer.
+"""
+
+from collections.abc import Iterable, Sequence
+
+import pyarrow as pa
+
+from deltaweb.delta.log.store import DataStore
+from deltaweb.delta.protocol.schema import StructType, arrow_schema
+from deltaweb.delta.values.footer_bounds import floating_leaves
+from deltaweb.writer.data_files import ROW_GROUP_BYTES, ROW_GROUP_ROWS, FileLayout
+from deltaweb.writer.files.file_shape import FileShape
+from deltaweb.writer.files.parquet_file import OpenParquetFile, WrittenFile
+from deltaweb.writer.files.statistics import FileStatistics, statistics_columns
+
+
+def write_excerpt(
+    batches: Iterable[pa.RecordBatch],
+    schema: StructType,
+    partition_columns: Sequence[str],
+    *,
+    store: DataStore,
+    path: str,
+) -> WrittenFile | None:
+    """Write rows as one Parquet file; None, and no file, where there are none.
+
+    Args:
+        batches: Rows by the schema, partition columns included.
+        schema: The logical schema of what may be seen, which knows what its columns
+            are stored as.
+        partition_columns: Those of its columns that files do not hold.
+        store: Where the file goes.
+        path: Its path there.
+
+    Raises:
+        DeltaError: If a row cannot be read, or storage does not take the file.
+    """
+    data = StructType(
+        tuple(f for f in schema.fields if f.name not in partition_columns)
+    )
+    columns = statistics_columns(data, {})
+    layout = FileLayout(schema, tuple(partition_columns), columns)
+    shape = FileShape.of(schema, partition_columns)
+    file: OpenParquetFile | None = None
+    try:
+        for rows in _row_groups(batches, arrow_schema(schema)):
+            if file is None:
+                statistics = FileStatistics(columns, layout.stored_paths())
+                file = OpenParquetFile(store, path, shape, statistics)
+                # One file holds them all, and a NaN may come with any row.
+                file.unbounded = floating_leaves(shape.schema)
+            file.write(rows)
+        return None if file is None else file.finish()
+    except BaseException:
+        if file is not None:
+            file.discard()
+        raise
+
+
+def _row_groups(
+    batches: Iterable[pa.RecordBatch], schema: pa.Schema
+) -> Iterable[pa.Table]:
+    """Yield rows in tables that make a row group each."""
+    waiting: list[pa.RecordBatch] = []
+    num_bytes = num_rows = 0
+    for batch in batches:
+        waiting.append(batch)
+        num_bytes, num_rows = num_bytes + batch.nbytes, num_rows + batch.num_rows
+        if num_bytes >= ROW_GROUP_BYTES or num_rows >= ROW_GROUP_ROWS:
+            yield pa.Table.from_batches(waiting, schema)
+            waiting, num_bytes, num_rows = [], 0, 0
+    if waiting:
+        yield pa.Table.from_batches(waiting, schema)
