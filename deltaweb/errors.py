@@ -227,7 +227,9 @@ _PLACES: Final[Mapping[str, str]] = {
     "deltaweb.storage.signing.errors": (
         "SigningKeyNeededError SigningUnsupportedError"
     ),
-    "deltaweb.storage.vending.errors": "VendingRefusedError VendingUnsupportedError",
+    "deltaweb.storage.objects.vending.errors": (
+        "VendingRefusedError VendingUnsupportedError"
+    ),
     "deltaweb.storage.signing.file_urls": "FileURLExpiredError FileURLInvalidError",
     "deltaweb.writer.importing.checked_rows": "RowsNotImportedError",
     "deltaweb.writer.importing.options": "ImportFileError",

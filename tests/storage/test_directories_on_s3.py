@@ -17,8 +17,8 @@ from deltalake import write_deltalake
 from django.utils import timezone
 from pytest_django import Settings
 
-from deltaweb.storage.vending.errors import VendingRefusedError
-from deltaweb.storage.vending.s3 import FolderCredentials, vend
+from deltaweb.storage.objects.vending.errors import VendingRefusedError
+from deltaweb.storage.objects.vending.s3 import FolderCredentials, vend
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.pages.actions import COMMAND_LINE
 from deltaweb.web.sharing.access.errors import DirectoryRefusedError

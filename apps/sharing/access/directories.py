@@ -6,7 +6,7 @@ all its history, and lies where credentials can be made.
 """
 
 from deltaweb.delta.errors import DeltaError
-from deltaweb.storage.vending.s3 import check_vendable
+from deltaweb.storage.objects.vending.s3 import check_vendable
 from deltaweb.web.sharing.models import SharedTable
 from deltaweb.web.tables.storage.connections import options_for
 

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from deltaweb.delta.log.commits.times import to_ms
 from deltaweb.sharing.errors import DirectoryNotOfferedError, ParameterInvalidError
-from deltaweb.storage.vending.s3 import MIN_LIFETIME_S, FolderCredentials, vend
+from deltaweb.storage.objects.vending.s3 import MIN_LIFETIME_S, FolderCredentials, vend
 from deltaweb.web.sharing.access.directories import directory_of, obstacle
 from deltaweb.web.sharing.models import RecipientToken, SharedTable
 from deltaweb.web.tables.storage.connections import options_for

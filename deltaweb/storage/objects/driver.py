@@ -28,8 +28,8 @@ from deltaweb.storage.objects.errors import (
     CredentialsExpiredError,
     RegionWrongError,
 )
+from deltaweb.storage.objects.vending import options as vending
 from deltaweb.storage.signing.azure import HAND_OUT_OPTION
-from deltaweb.storage.vending import options as vending
 
 DRIVERS: Final[Mapping[str, str]] = {
     "abfs": "adlfs",

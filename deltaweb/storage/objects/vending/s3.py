@@ -14,17 +14,17 @@ from datetime import datetime
 from typing import Any, Final
 
 from deltaweb.storage.location import is_local, normalize_location
+from deltaweb.storage.objects.vending.errors import (
+    VendingRefusedError,
+    VendingUnsupportedError,
+)
+from deltaweb.storage.objects.vending.options import ROLE_OPTION, STS_OPTION
 from deltaweb.storage.signing.s3_session import (
     find_credentials,
     find_endpoint,
     new_sts_client,
 )
 from deltaweb.storage.signing.signer import S3_SCHEMES
-from deltaweb.storage.vending.errors import (
-    VendingRefusedError,
-    VendingUnsupportedError,
-)
-from deltaweb.storage.vending.options import ROLE_OPTION, STS_OPTION
 
 MIN_LIFETIME_S: Final = 900  # AWS gives none that are shorter
 MAX_LIFETIME_S: Final = 3600
