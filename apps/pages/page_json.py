@@ -42,6 +42,7 @@ OLD_NAMES: Final[Mapping[str, Mapping[str, str]]] = {
     "UserResource": {"api_keys": "num_keys"},
     "AccountResource": {"api_keys": "keys"},
     "KeyResource": {"name": "label"},
+    "Histogram": {"untold": "files_without_statistics"},
     "DailyUse": {"answered": "num_answered", "refused": "num_refused"},
 }
 """In JSON and CSV: the old name, and the new one."""

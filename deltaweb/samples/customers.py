@@ -174,7 +174,7 @@ class _Story:
         table.restore(table.latest_version() - 1)
 
     def _vacuum(self, table: DeltaTable) -> None:
-        table.vacuum(dry_run=False, now=self._now, is_told=True)
+        table.vacuum(dry_run=False, now=self._now, record_in_history=True)
 
     # === Parts of steps ===
 

@@ -62,7 +62,7 @@ class TableUpkeep(OpenedTable):
         dry_run: bool = True,
         allow_short_retention: bool = False,
         now: datetime | None = None,
-        is_told: bool = False,
+        record_in_history: bool = False,
         on_progress: Callable[[int, int], None] | None = None,
         checkpoint: "CheckpointTime | None" = None,
     ) -> "VacuumPlan":
@@ -74,7 +74,7 @@ class TableUpkeep(OpenedTable):
             dry_run: Whether the files are only found.
             allow_short_retention: Whether it may be shorter than that property.
             now: The time to count back from, aware; this moment for None.
-            is_told: Whether the table's history says so, in two commits.
+            record_in_history: Whether the table's history says so, in two commits.
             on_progress: Called with the files that are gone, and of how many; it may
                 raise to stop the work.
             checkpoint: As in `append`.
@@ -90,7 +90,7 @@ class TableUpkeep(OpenedTable):
                 retention_hours=retention_hours,
                 is_dry_run=dry_run,
                 allow_short_retention=allow_short_retention,
-                is_told=is_told,
+                record_in_history=record_in_history,
                 on_progress=on_progress,
             )
 

@@ -49,7 +49,7 @@ class Refusal:
 class UnityView(RestView):
     """Base of the endpoints: their errors have the codes that clients know."""
 
-    def handle_exception(self, exc: Exception) -> HttpResponse:
+    def handle_exception(self, exc: Exception) -> HttpResponse:  # type: ignore[override]  # as the base
         """Answer an error that says what it means; Django answers the rest."""
         error = told_by(exc)
         if error is None or isinstance(error, MethodNotAllowedError):

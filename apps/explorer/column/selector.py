@@ -40,7 +40,8 @@ def _described(ranges: ColumnRanges) -> dict[str, Any]:
         "max": json_value(ranges.maximum, is_long=True),
         "lower_bound": json_value(ranges.lowest, is_long=True),
         "upper_bound": json_value(ranges.highest, is_long=True),
-        "untold": ranges.untold or None,
+        "reason": ranges.reason or None,
+        "untold": ranges.reason or None,  # the name before, for one version
         "ranges": None
         if strip is None
         else {

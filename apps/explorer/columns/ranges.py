@@ -83,7 +83,7 @@ class ColumnRanges:
         num_cut: Files with a bound that may be cut: texts of the length at which
             writers cut them.
         strip: The ranges; None where no file has one.
-        untold: Why nothing is known, or nothing.
+        reason: Why nothing is known, or nothing.
     """
 
     num_files: int
@@ -97,7 +97,7 @@ class ColumnRanges:
     highest: object = None
     num_cut: int = 0
     strip: RangeStrip | None = None
-    untold: str = ""
+    reason: str = ""
 
     @property
     def null_percent(self) -> float | None:
@@ -147,7 +147,7 @@ def read_ranges(
         is_partition: Whether files are partitioned by it.
     """
     if "path" not in files.column_names:
-        return ColumnRanges(num_files=0, untold="The newest version cannot be read.")
+        return ColumnRanges(num_files=0, reason="The newest version cannot be read.")
     if is_partition:
         return _partition_ranges(files, names)
     counts = _leaf(files["null_count"], names)
@@ -156,7 +156,7 @@ def read_ranges(
         if files.num_rows > MAX_PARSED:
             return ColumnRanges(
                 num_files=files.num_rows,
-                untold="The index of a table with this many files keeps the"
+                reason="The index of a table with this many files keeps the"
                 " statistics of its first columns only.",
             )
         try:
@@ -164,14 +164,14 @@ def read_ranges(
         except DeltaError:
             return ColumnRanges(
                 num_files=files.num_rows,
-                untold="Values of this type have no statistics.",
+                reason="Values of this type have no statistics.",
             )
         counts = _leaf(read["null_count"], names)
         low, high = _leaf(read["min"], names), _leaf(read["max"], names)
     if counts is None or pa.types.is_nested(counts.type):
         return ColumnRanges(
             num_files=files.num_rows,
-            untold="Statistics are kept for its fields, not for the whole.",
+            reason="Statistics are kept for its fields, not for the whole.",
         )
     return _told(files, counts, low, high)
 
@@ -216,14 +216,14 @@ def _partition_ranges(
     values = _beginnings(values)
     is_null = pc.is_null(values)
     records = files["num_records"]
-    untold = records.null_count
+    num_without = records.null_count
     nulls = pc.sum(pc.if_else(is_null, records, 0)).as_py() or 0
     ends = extremes(values, values)
     return ColumnRanges(
         num_files=files.num_rows,
         num_bounds=files.num_rows - values.null_count,
-        num_counts=files.num_rows - untold,
-        num_nulls=nulls if untold < files.num_rows else None,
+        num_counts=files.num_rows - num_without,
+        num_nulls=nulls if num_without < files.num_rows else None,
         num_rows=pc.sum(records).as_py(),
         minimum=ends.smallest,
         maximum=ends.largest,

@@ -70,16 +70,16 @@ def with_known_rows(actions: CommitActions, commit: Commit) -> CommitActions:
 
     The log told of them when the file was added; the index has kept their sum.
     """
-    untold = [file for file in actions.removed if file.num_records is None]
+    without_rows = [file for file in actions.removed if file.num_records is None]
     told = sum(file.num_records or 0 for file in actions.removed)
     is_whole = len(actions.removed) == commit.num_removed_files
-    if commit.removed_rows is None or len(untold) != 1 or not is_whole:
+    if commit.removed_rows is None or len(without_rows) != 1 or not is_whole:
         return actions
     rows = commit.removed_rows - told
     if rows < 0:
         return actions
-    filled = replace(untold[0], num_records=rows)
-    removed = [filled if file is untold[0] else file for file in actions.removed]
+    filled = replace(without_rows[0], num_records=rows)
+    removed = [filled if file is without_rows[0] else file for file in actions.removed]
     return replace(actions, removed=removed)
 
 

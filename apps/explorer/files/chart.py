@@ -85,7 +85,7 @@ def rows_per_file(histogram: Histogram, *, height: str = "x-plot-m") -> Chart:
         unit="files",
         max_ticks=6,
     )
-    num_unknown = histogram.num_untold
+    num_unknown = histogram.num_without
     unknown = f", {num_unknown:,} without a row count" if num_unknown else ""
     return Chart(
         name="rows-per-file",

@@ -32,12 +32,12 @@ class Histogram:
     Attributes:
         edges: n + 1 edges, increasing; bin i covers edge i to below edge i + 1.
         counts: Files in each of the n bins.
-        num_untold: Files that do not tell the number.
+        num_without: Files without the number.
     """
 
     edges: tuple[int, ...]
     counts: tuple[int, ...]
-    num_untold: Annotated[int, Named("untold")]
+    num_without: Annotated[int, Named("files_without_statistics")]
 
     def labels(self, unit: str) -> list[str]:
         """Say each bin in words."""
@@ -135,7 +135,7 @@ def rows_histogram(files: pa.Table) -> Histogram | None:
     return Histogram(
         edges=tuple(edges),
         counts=tuple(counts.tolist()),
-        num_untold=files.num_rows - len(told),
+        num_without=files.num_rows - len(told),
     )
 
 

@@ -27,7 +27,7 @@ class VectorLens:
         rewritten_bytes: Bytes of the files with a vector: what a purge reads.
         saved_bytes: An estimate of the bytes that a purge saves: of each file as much
             as its share of hidden rows.
-        num_untold: Files with a vector whose rows are not told; no estimate has them.
+        num_without_rows: Files with a vector and no row count; no estimate has them.
         percent_dead: Hidden rows of `rows_of_all`; None where no file tells.
         percent_of_files: Hidden rows of `rows_of_files`, likewise.
     """
@@ -38,7 +38,7 @@ class VectorLens:
     rows_of_all: Annotated[int, Named("rows_of_all_files")]
     rewritten_bytes: Annotated[int, Named("purge_rewrites_bytes")]
     saved_bytes: Annotated[int, Named("purge_saves_bytes_estimated")]
-    num_untold: Annotated[int, Named("files_without_row_counts")]
+    num_without_rows: Annotated[int, Named("files_without_row_counts")]
     percent_dead: float | None
     percent_of_files: Annotated[
         float | None, Named("percent_dead_of_files_with_vectors")
@@ -84,7 +84,7 @@ def lens_of(files: pa.Table) -> VectorLens | None:
         rows_of_all=rows_of_all,
         rewritten_bytes=int(size_bytes.sum()),
         saved_bytes=int(saved.sum()),
-        num_untold=int((~is_told).sum()),
+        num_without_rows=int((~is_told).sum()),
         percent_dead=_percent(told_dead, rows_of_all),
         percent_of_files=_percent(told_dead, told_rows),
     )

@@ -141,8 +141,8 @@ def partition_totals(
         partition_texts(files["partition_values"], name, type_of(schema, name))
         for name in columns
     ]
-    untold = pa.chunked_array([pa.nulls(files.num_rows, pa.int64())])
-    records = files["num_records"] if "num_records" in files.column_names else untold
+    unknown = pa.chunked_array([pa.nulls(files.num_rows, pa.int64())])
+    records = files["num_records"] if "num_records" in files.column_names else unknown
     rows = pa.table(
         [
             *values,
@@ -163,10 +163,10 @@ def partition_totals(
         ]
     )
     groups = groups.rename_columns(
-        [*keys, "files", "bytes", "rows", "untold", "modified"]
+        [*keys, "files", "bytes", "rows", "unknown", "modified"]
     )
     size_bytes = pc.fill_null(groups["bytes"], 0)
-    told = pc.if_else(pc.equal(groups["untold"], 0), groups["rows"], None)
+    told = pc.if_else(pc.equal(groups["unknown"], 0), groups["rows"], None)
     whole = groups.select([*keys, "files", "modified"])
     whole = whole.append_column("bytes", size_bytes)
     whole = whole.append_column("rows", told)

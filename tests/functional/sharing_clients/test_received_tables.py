@@ -100,7 +100,7 @@ def test_follows_what_the_provider_writes(server: Installation, profile: Path) -
     own.append(pa.table({"n": [3]}))
     own.delete("n = 1")
     own.optimize()
-    received.store._looked_s = float("-inf")  # noqa: SLF001  # as two seconds later
+    received.store._looked_s = float("-inf")  # type: ignore[attr-defined]  # noqa: SLF001  # as two seconds later
 
     assert sorted(received.snapshot().read()["n"].to_pylist()) == [2, 3]
     assert sorted(received.snapshot(2).read()["n"].to_pylist()) == [1, 2, 3]

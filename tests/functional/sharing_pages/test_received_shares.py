@@ -78,7 +78,7 @@ def test_a_token_that_is_refused_is_not_kept_and_not_shown_again(admin, provider
         pytest.param({"text": "[" * 60_000}, "not JSON", id="deep JSON"),
     ],
 )
-def test_what_cannot_be_added_is_said(admin, provider, fields: dict, said: str) -> None:
+def test_what_cannot_be_added_is_said(admin, provider, fields, said: str) -> None:
     answer = post(admin, provider, **fields)
 
     assert answer.status_code == 422

@@ -162,7 +162,7 @@ def carry_out(
     done = carry_out_vacuum(
         opened.store,
         choice.plan,
-        is_told=True,
+        record_in_history=True,
         on_progress=occasion.job.progress_of("files"),
     )
     lost = done.lost_versions

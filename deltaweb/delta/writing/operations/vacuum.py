@@ -154,7 +154,7 @@ def vacuum(  # noqa: PLR0913  # what a caller may want of one
     retention_hours: float | None = None,
     is_dry_run: bool = True,
     allow_short_retention: bool = False,
-    is_told: bool = False,
+    record_in_history: bool = False,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> VacuumPlan:
     """Find the files that a table no longer needs; delete them when asked to.
@@ -166,7 +166,7 @@ def vacuum(  # noqa: PLR0913  # what a caller may want of one
             `delta.deletedFileRetentionDuration` for None.
         is_dry_run: Whether the files are only found.
         allow_short_retention: Whether it may be shorter than that property.
-        is_told: As in `carry_out_vacuum`.
+        record_in_history: As in `carry_out_vacuum`.
         on_progress: Called with the files that are gone, and of how many; it may
             raise to stop the work.
 
@@ -179,7 +179,9 @@ def vacuum(  # noqa: PLR0913  # what a caller may want of one
     plan = outlook.plan(retention_hours, allow_short_retention=allow_short_retention)
     if is_dry_run:
         return plan
-    return carry_out_vacuum(store, plan, is_told=is_told, on_progress=on_progress)
+    return carry_out_vacuum(
+        store, plan, record_in_history=record_in_history, on_progress=on_progress
+    )
 
 
 def look_at_files(store: TableStore, *, now: datetime) -> VacuumOutlook:
@@ -200,7 +202,7 @@ def carry_out_vacuum(
     store: TableStore,
     plan: VacuumPlan,
     *,
-    is_told: bool = False,
+    record_in_history: bool = False,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> VacuumPlan:
     """Delete the files of a plan, a batch at a time; what went meanwhile is passed.
@@ -208,8 +210,8 @@ def carry_out_vacuum(
     Args:
         store: The table's files.
         plan: What goes.
-        is_told: Whether the table's history is to say so: a commit before files go,
-            and one when they are gone.
+        record_in_history: Whether the table's history is to say so: a commit before
+            files go, and one when they are gone.
         on_progress: Called with the files that are gone, and of how many; it may
             raise to stop the work.
 
@@ -222,7 +224,7 @@ def carry_out_vacuum(
         size_bytes=plan.size_bytes,
         retention_ms=plan.retention_ms,
     )
-    with told if is_told else contextlib.nullcontext():
+    with told if record_in_history else contextlib.nullcontext():
         _delete(store, plan.files["place"].to_pylist(), on_progress)
     return replace(plan, is_done=True)
 

@@ -25,18 +25,22 @@ def files_of(*records: int | None, step_ms: int = 1_000) -> pa.Table:
 
 class TestRowsHistogram:
     @pytest.mark.parametrize(
-        ("records", "edges", "counts", "untold"),
+        ("records", "edges", "counts", "without"),
         [
             pytest.param([5], (4, 8), (1,), 0, id="one file"),
             pytest.param([0, 1, 1], (0, 1, 2), (1, 2), 0, id="no rows have their bin"),
             pytest.param([3, 4, None], (2, 4, 8), (1, 1), 1, id="one does not tell"),
         ],
     )
-    def test_counts_files_by_rows(self, records, edges, counts, untold):
+    def test_counts_files_by_rows(self, records, edges, counts, without):
         found = rows_histogram(files_of(*records))
 
         assert found is not None
-        assert (found.edges, found.counts, found.num_untold) == (edges, counts, untold)
+        assert (found.edges, found.counts, found.num_without) == (
+            edges,
+            counts,
+            without,
+        )
 
     def test_no_bin_is_lost_however_far_rows_are_apart(self) -> None:
         found = rows_histogram(files_of(0, 1, 2**62))

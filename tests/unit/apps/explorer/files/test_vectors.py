@@ -46,7 +46,7 @@ class TestLens:
         lens = lens_of(files_of(("a", 1000, None, 25), ("b", 8, 1, None)))
 
         assert lens is not None
-        assert (lens.num_files, lens.num_untold, lens.saved_bytes) == (2, 2, 0)
+        assert (lens.num_files, lens.num_without_rows, lens.saved_bytes) == (2, 2, 0)
         assert (lens.dead_rows, lens.percent_of_files) == (25, None)
 
     @pytest.mark.parametrize(

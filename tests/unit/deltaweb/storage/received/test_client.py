@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from deltaweb.storage.received.client import SharedName
 from deltaweb.storage.received.errors import (
     NotSharedError,
     ProviderAnswerError,
     ProviderRefusedError,
 )
+from deltaweb.storage.received.profile import SharedName
 from tests.support.stores.sharing_provider import Handler, Provider
 
 TABLE = SharedName("s", "c", "t")

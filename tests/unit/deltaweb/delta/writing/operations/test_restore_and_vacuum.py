@@ -157,7 +157,7 @@ class TestVacuum:
         assert table.latest_version() == 4
 
     def test_is_told_in_the_history_when_asked_to(self, table: DeltaTable) -> None:
-        table.vacuum(dry_run=False, now=LATER, is_told=True)
+        table.vacuum(dry_run=False, now=LATER, record_in_history=True)
 
         end, start = table.history(2)
         assert (start.version, start.operation) == (5, "VACUUM START")
@@ -171,7 +171,9 @@ class TestVacuum:
             raise KeyboardInterrupt
 
         with pytest.raises(KeyboardInterrupt):
-            table.vacuum(dry_run=False, now=LATER, is_told=True, on_progress=stop)
+            table.vacuum(
+                dry_run=False, now=LATER, record_in_history=True, on_progress=stop
+            )
 
         (end,) = table.history(1)
         assert end.parameters["status"] == "FAILED"
