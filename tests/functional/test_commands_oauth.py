@@ -116,7 +116,7 @@ class TestAddClient:
             (("--issuer", "https://id.example"), "for whom its tokens are"),
             (
                 ("--issuer", "id.example", *IDENTITY[2:], "--group", "a"),
-                "none of the web",
+                "not http or https",
             ),
             (("--public-key", "/nowhere/key.pem"), "cannot be read"),
         ],

@@ -72,5 +72,5 @@ class IdentityUnknownError(AccessError, code="identity-unknown"):
     """A signed token speaks for nobody who is a recipient here."""
 
     reason: str
-    message = "This token opens nothing here: {reason}."
+    message = "This token gives no access here: {reason}."
     hint = "Ask the provider which issuer, audience and subject it expects."

@@ -168,7 +168,7 @@ def _of_identity(
 ) -> RecipientToken:
     known = list(_tokens().filter(kind=Kind.FEDERATED, issuer=issuer))
     if not known:
-        raise IdentityUnknownError(reason="its issuer is none of those known")
+        raise IdentityUnknownError(reason="its issuer is not known here")
     expected = Expected(
         issuer=issuer,
         audiences=sorted({client.audience for client in known}),

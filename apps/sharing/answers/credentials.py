@@ -43,7 +43,7 @@ def table_credentials(
     if location is not None and location.rstrip("/") != offered:
         raise ParameterInvalidError(
             name="location",
-            reason="it is no location of the table",
+            reason="it is not a location of the table",
             hint="Leave it out, or send the one that the table's metadata has.",
         )
     left_s = int((token.ends_at - now).total_seconds())

@@ -89,7 +89,7 @@ def _form(body: bytes) -> dict[str, str]:
             max_num_fields=MAX_FIELDS,
         )
     except ValueError:
-        raise OAuthRequestError(reason="the request is no form") from None
+        raise OAuthRequestError(reason="the request is not a form") from None
     form = dict(fields)
     if len(form) != len(fields):
         raise OAuthRequestError(reason="a field comes twice")

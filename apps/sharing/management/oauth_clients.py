@@ -62,7 +62,7 @@ def proof_of(
     try:
         return proofs.by_key(path.read_text(encoding="ascii"))
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "it is no text"
+        reason = getattr(error, "strerror", None) or "it is not a text"
         message = f"{path} cannot be read: {reason}."
         raise CommandError(message) from error
 

@@ -48,13 +48,13 @@ def fetch_document(
     except ValueError:
         raise DocumentError(url=url, reason="its address cannot be read") from None
     if not host or parts.scheme not in {"https", "http"}:
-        raise DocumentError(url=url, reason="its address is none of the web")
+        raise DocumentError(url=url, reason="its address is not http or https")
     addresses, reason = allowed_addresses(host, allowed=allowed)
     if reason:
         raise DocumentError(url=url, reason=f"of its host, {reason}")
     named = [one for one in allowed if one != ANY_PUBLIC]
     if parts.scheme == "http" and (not named or refusal(host, allowed=named)):
-        raise DocumentError(url=url, reason="it is not asked for by https")
+        raise DocumentError(url=url, reason="its address is not https")
     address = addresses[0]
     connection: http.client.HTTPConnection
     if parts.scheme == "https":

@@ -32,7 +32,7 @@ def check_issuer(text: str) -> str:
     except ValueError:
         host = None
     if not host or parts.scheme not in {"https", "http"}:
-        raise IssuerInvalidError(reason="its address is none of the web")
+        raise IssuerInvalidError(reason="its address is not http or https")
     if (
         parts.query
         or parts.fragment

@@ -65,7 +65,7 @@ class TestNewClient:
             ({"kind": "private_key", "public_key": "x"}, "not in PEM"),
             ({"kind": "private_key"}, "not in PEM"),
             ({"kind": "federated"}, "for whom its tokens are"),
-            (IDENTITY | {"issuer": "x", "group": "a"}, "none of the web"),
+            (IDENTITY | {"issuer": "x", "group": "a"}, "not http or https"),
             (IDENTITY, "either the subject"),
         ],
     )

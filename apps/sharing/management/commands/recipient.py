@@ -109,7 +109,7 @@ class Command(SubcommandsCommand):
         parser.add_argument(
             "--keep-old",
             metavar="SPAN",
-            help="it replaces others of its kind, which stay good for 24h, 7d, 0",
+            help="it replaces others of its kind, which stay valid for 24h, 7d, 0",
         )
         _add_token_options(parser)
         parser = add(
