@@ -155,7 +155,7 @@ class PropertyInvalidError(SharingStateError, code="property-invalid"):
 
     text: str
     reason: str
-    message = "{text:.80r} is no property: {reason}."
+    message = "{text:.80r} is not a property: {reason}."
     hint = "Write key=value, as in region=EU."
 
 

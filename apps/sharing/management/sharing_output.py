@@ -14,6 +14,7 @@ from deltaweb.web.sharing.activity.use_resource import UseResource
 from deltaweb.web.sharing.issuing.token_rows import TokenResource, token_rows
 from deltaweb.web.sharing.models import Recipient, RecipientToken
 from deltaweb.web.sharing.recipients.listing import RecipientResource, recipient_rows
+from deltaweb.web.sharing.recipients.rehearsal import Reading
 from deltaweb.web.sharing.shares.resources import SharedTableResource, ShareResource
 from deltaweb.web.sharing.shares.schemas import SharedSchemaResource
 from deltaweb.web.tables.management.text_output import Columns, facts, listed, time_text
@@ -131,6 +132,16 @@ USAGE_COLUMNS: Final[Columns[LedgerEntry]] = {
     "READS": "num_requests",
     "FILES": "num_files",
     "OFFERED": lambda entry: bytes_text(entry.size_bytes, digits=3),
+}
+
+
+REHEARSAL_COLUMNS: Final[Columns[Reading]] = {
+    "TABLE": "table",
+    "CLIENT": lambda one: f"{one.client} {one.version}",
+    "ROWS": lambda one: "" if one.num_rows is None else f"{one.num_rows:,}",
+    "SECONDS": lambda one: f"{one.duration_s:.1f}",
+    "VERDICT": lambda one: one.error or ("" if one.is_equal else "other rows"),
+    "REMEDY": "remedy",
 }
 
 

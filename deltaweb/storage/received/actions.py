@@ -106,7 +106,7 @@ def told(answer: TableAnswer, *, provider: str, root: str) -> Told:
         if not found.metadata:
             raise KeyError("metaData")  # noqa: TRY301, EM101  # as any line that lacks it
     except (KeyError, TypeError, ValueError, AttributeError):
-        reason = "a line of its answer is none of the protocol"
+        reason = "a line of its answer is not part of the protocol"
         raise ProviderAnswerError(provider=provider, reason=reason) from None
     return found
 

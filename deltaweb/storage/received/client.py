@@ -213,7 +213,7 @@ class SharingClient:
             case status if status == _TOO_MANY:
                 raise self._fault(reason="it takes no more requests for now (HTTP 429)")
             case status if 400 <= status < _SERVER:  # noqa: PLR2004
-                reason = f"it refuses what was asked for (HTTP {status})"
+                reason = f"it refuses the request (HTTP {status})"
                 raise RequestRefusedError(provider=self._name, reason=reason)
             case status:
                 raise self._fault(reason=f"it answers with HTTP {status}")

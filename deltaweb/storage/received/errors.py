@@ -26,7 +26,7 @@ class ProviderHostError(DeltaError, code="provider-host-not-allowed"):
 
     host: str
     reason: str
-    message = "{host:.100} may not be asked for shared data: {reason}."
+    message = "{host:.100} may not be reached for shared data: {reason}."
     hint = "Whoever runs the server can name it in DELTAWEB_STORAGE_HOSTS."
 
 

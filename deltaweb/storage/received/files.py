@@ -116,6 +116,6 @@ class RangedFile(io.RawIOBase):
 
     def _whole(self, answer: HTTPAnswer) -> bytes:
         if answer.status != _WHOLE:
-            reason = "its store answers with a part that was not asked for"
+            reason = "its store answers with a part that was not requested"
             raise DataFileError(path=self._path, reason=reason)
         return answer.body

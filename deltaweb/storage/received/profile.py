@@ -49,7 +49,7 @@ class Profile:
             raise ProfileInvalidError(reason="its shareCredentialsVersion is not 1")
         token = fields.get("bearerToken")
         if not isinstance(token, str) or _TOKEN.fullmatch(token) is None:
-            raise ProfileInvalidError(reason="it has no bearerToken that is one")
+            raise ProfileInvalidError(reason="its bearerToken is missing or malformed")
         return cls(
             endpoint=_endpoint(fields.get("endpoint")),
             bearer_token=token,
@@ -178,7 +178,7 @@ def _endpoint(value: object) -> str:
         parts = urlsplit(endpoint)
         is_plain = parts.port is None or parts.port > 0
     except ValueError:
-        raise ProfileInvalidError(reason="its endpoint is no URL") from None
+        raise ProfileInvalidError(reason="its endpoint is not a URL") from None
     if (
         not is_plain
         or parts.scheme not in {"http", "https"}

@@ -70,7 +70,7 @@ class Transport:
         started_s = time.monotonic()
         with self._response(method, url, headers, body) as response:
             if response.headers.get("Content-Encoding", "identity") != "identity":
-                reason = "the answer is compressed, which was not asked for"
+                reason = "the answer is compressed, which was not requested"
                 raise ProviderAnswerError(provider=host_of(url), reason=reason)
             parts, size = [], 0
             # One part at a time as it comes: a server may send a byte a minute.
@@ -117,13 +117,13 @@ class Transport:
             kind = type(error).__name__
             raise LocationUnreachableError(location=host, reason=kind) from None
         except ValueError:
-            reason = "it names an address that is no URL"
+            reason = "it names an address that is not a URL"
             raise ProviderAnswerError(provider=host, reason=reason) from None
 
     def _pool(self, url: str, host: str) -> urllib3.HTTPConnectionPool:
         parts = urlsplit(url)
         if parts.scheme not in _PORTS or not host:
-            raise ProviderHostError(host=host or "an address", reason="it is no URL")
+            raise ProviderHostError(host=host or "an address", reason="it is not a URL")
         found, reason = allowed_addresses(host, allowed=self.allowed_hosts)
         if not found:
             raise ProviderHostError(host=host, reason=reason)

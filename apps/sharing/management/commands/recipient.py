@@ -1,7 +1,6 @@
 """`deltaweb recipient ...`: who reads what is shared."""
 
 from collections.abc import Sequence
-from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,13 +22,17 @@ from deltaweb.web.sharing.issuing.lifetimes import (
     parse_lifetime,
     parse_span,
 )
-from deltaweb.web.sharing.issuing.token_rows import token_row
-from deltaweb.web.sharing.issuing.tokens import Credentials
-from deltaweb.web.sharing.management import oauth_clients, profile_file, sharing_output
+from deltaweb.web.sharing.management import (
+    issued_output,
+    oauth_clients,
+    profile_file,
+    sharing_output,
+)
 from deltaweb.web.sharing.models import Recipient, RecipientToken, Share
 from deltaweb.web.sharing.names import find_recipient, find_share
 from deltaweb.web.sharing.recipients import services as recipients
-from deltaweb.web.tables.management.text_output import listed, time_text
+from deltaweb.web.sharing.recipients.rehearsal import rehearse
+from deltaweb.web.tables.management.text_output import listed
 
 
 class Command(SubcommandsCommand):
@@ -40,8 +43,8 @@ class Command(SubcommandsCommand):
         "share-not-found": lambda: Share.objects.values_list("name", flat=True),
     }
     help = (
-        "Recipients: create, list, show, usage, grant, ungrant, add-client, link, "
-        "rotate, revoke, delete."
+        "Recipients: create, list, show, usage, rehearse, grant, ungrant, add-client, "
+        "link, rotate, revoke, delete."
     )
 
     def add_subcommands(self, add: AddSubcommand) -> None:
@@ -83,6 +86,12 @@ class Command(SubcommandsCommand):
         parser = add("show", self.show, help="show a recipient: shares and tokens")
         parser.add_argument("name")
         parser = add("usage", self.usage, help="show what it was offered, by month")
+        parser.add_argument("name")
+        parser = add(
+            "rehearse",
+            self.rehearse,
+            help="let the clients that are installed read all that it may read",
+        )
         parser.add_argument("name")
         parser = add("delete", self.delete, help="delete a recipient and its tokens")
         parser.add_argument("name")
@@ -166,7 +175,7 @@ class Command(SubcommandsCommand):
             actor=COMMAND_LINE,
             now=now,
         )
-        return _issued(made, profile, now=now)
+        return issued_output.issued(made, profile, now=now)
 
     def list_recipients(self, **_: object) -> Output:
         """List the recipients."""
@@ -199,6 +208,17 @@ class Command(SubcommandsCommand):
             return Output(ledger, f"{name} read nothing in the last {months} months.")
         columns = sharing_output.USAGE_COLUMNS
         return Output(ledger, lines=listed(ledger.entries, columns))
+
+    def rehearse(self, *, name: str, **_: object) -> Output:
+        """Read by every client, with a token of minutes and the same grants."""
+        recipient = find_recipient(name)
+        held = rehearse(recipient, actor=COMMAND_LINE, now=timezone.now())
+        if not held.readings:
+            return Output(held, f"{recipient.name} may read no table.")
+        for client in held.missing:
+            self.warn(f"{client} is not installed here.")
+        lines = listed(held.readings, sharing_output.REHEARSAL_COLUMNS)
+        return Output(held, lines=lines)
 
     def delete(self, *, name: str, yes: bool, **_: object) -> Output:
         """Delete a recipient after asking."""
@@ -239,7 +259,7 @@ class Command(SubcommandsCommand):
         now = timezone.now()
         token = tokens.waiting_token(find_recipient(name), now=now)
         made = tokens.issue_link(token, actor=COMMAND_LINE, now=now)
-        return _issued(made, None, now=now)
+        return issued_output.issued(made, None, now=now)
 
     def add_client(
         self,
@@ -267,7 +287,7 @@ class Command(SubcommandsCommand):
             actor=COMMAND_LINE,
             now=now,
         )
-        return _issued(made, profile, now=now)
+        return issued_output.issued(made, profile, now=now)
 
     def rotate(
         self,
@@ -291,7 +311,7 @@ class Command(SubcommandsCommand):
             actor=COMMAND_LINE,
             now=now,
         )
-        return _issued(made, profile, now=now)
+        return issued_output.issued(made, profile, now=now)
 
     def revoke(self, *, name: str, token: str | None, yes: bool, **_: object) -> Output:
         """End one token of a recipient, or all, after asking."""
@@ -363,30 +383,3 @@ def _delivery(profile: str | None, *, force: bool) -> Deliver | None:
     path = Path(profile).expanduser()
     profile_file.check_free(path, force=force)
     return partial(profile_file.write_profile, path=path, force=force)
-
-
-def _issued(made: Credentials, profile: str | None, *, now: datetime) -> Output:
-    """Answer with the link of a new token, or with the file of its profile."""
-    token = made.token
-    token.refresh_from_db()
-    path = None if profile is None else Path(profile).expanduser()
-    data = {
-        **sharing_output.recipient_json(token.recipient, now=now),
-        "token": token_row(token, now=now),
-        "activation_url": made.link or None,
-        "activation_expires_at": made.link_expires_at,
-        "profile": None if path is None else str(path.resolve()),
-    }
-    if token.kind in RecipientToken.OPEN_KINDS:
-        data["profile_document"] = oauth_clients.open_profile(token)
-    recipient, ends = token.recipient.name, time_text(token.ends_at)
-    if path is not None:
-        text = f"Wrote the profile of {recipient} to {path}. The token ends {ends}."
-        return Output(data, text)
-    if not made.link:
-        return Output(data, *oauth_clients.client_lines(token))
-    note = (
-        f"The link works once, until {time_text(made.link_expires_at)}. Send it to "
-        f"{recipient}; the token ends {ends}."
-    )
-    return Output(data, made.link, ["", note])

@@ -23,7 +23,7 @@ class ProfileForm(forms.Form):
         file = values.get("file")
         if file is not None:
             if file.size > MAX_PROFILE_BYTES:
-                self.add_error("file", "A profile is a small file; this one is none.")
+                self.add_error("file", "A profile is a small file; this is too large.")
             else:
                 values["text"] = file.read()
         elif not values.get("text") and "text" not in self.errors:

@@ -1,0 +1,65 @@
+"""A rehearsal runs the real clients against the real server, by a short token."""
+
+import json
+
+import pytest
+
+from deltaweb.web.sharing.recipients.rehearsed_client import CLIENTS
+from tests.functional.sharing_clients.conftest import SHARE, Shared
+from tests.support.processes.installation import Installation
+
+
+@pytest.fixture(scope="module")
+def held(server: Installation, tables: dict[str, Shared]):
+    """What a rehearsal says for somebody who may read two tables."""
+    assert tables
+    server.command("share", "create", "stage")
+    for name in ("orders", "fed"):
+        place = (f"data.{name}", "--table", f"shared.{name}")
+        server.command("share", "add-table", "stage", *place)
+    path = server.home / "initech.share"
+    server.command(
+        *("recipient", "create", "initech", "--share", "stage", "--profile", str(path))
+    )
+    return json.loads(server.command("recipient", "rehearse", "initech", "--json"))
+
+
+def test_every_client_reads_the_rows_of_every_table(held, tables) -> None:
+    rows = {
+        (one["client"], one["table"]): int(one["num_rows"]) for one in held["readings"]
+    }
+
+    assert held["missing"] == []
+    assert held["passed"], held
+    for name in ("orders", "fed"):
+        expected = tables[name].table.snapshot().read().num_rows
+        assert {rows[client, f"stage.data.{name}"] for client in CLIENTS} == {expected}
+
+
+def test_it_is_of_what_is_granted_and_of_nothing_else(held) -> None:
+    names = {one["table"] for one in held["readings"]}
+
+    assert names == {"stage.data.orders", "stage.data.fed"}
+    assert SHARE != "stage"
+
+
+def test_its_token_ends_with_it(held, server: Installation) -> None:
+    assert held
+    shown = json.loads(server.command("recipient", "show", "initech", "--json"))
+
+    states = sorted(token["state"] for token in shown["tokens"])
+    assert len(states) == 2
+    assert "revoked" in [state.lower() for state in states]
+
+
+def test_a_client_that_may_not_come_in_is_told_what_to_do(server) -> None:
+    server.command(
+        *("recipient", "create", "hooli", "--share", "stage"),
+        *("--allow", "192.0.2.0/24", "--profile", str(server.home / "hooli.share")),
+    )
+
+    held = json.loads(server.command("recipient", "rehearse", "hooli", "--json"))
+
+    assert not held["passed"]
+    assert {one["num_rows"] for one in held["readings"]} == {None}
+    assert all("allow list" in one["remedy"] for one in held["readings"])
