@@ -195,10 +195,10 @@ _PLACES: Final[Mapping[str, str]] = {
         "FileGoneError "
         "FileOutsideTableError FileRefusedError FilesVacuumedError "
         "FormatNotOfferedError HistoryNotSharedError MethodNotAllowedError "
-        "ParameterInvalidError RangeUnsatisfiableError RequestMalformedError "
-        "RequestTooLargeError RuledChangesError SharingError "
-        "TableMisreadError TooManyDownloadsError TooManyRequestsError "
-        "TooManyStreamsError VersionNotReadyError"
+        "ParameterInvalidError QueryNotFoundError QueryTokenEndedError "
+        "RangeUnsatisfiableError RequestMalformedError RequestTooLargeError "
+        "RuledChangesError SharingError TableMisreadError TooManyDownloadsError "
+        "TooManyRequestsError TooManyStreamsError VersionNotReadyError"
     ),
     "deltaweb.sharing.oauth.errors": (
         "ClientRefusedError GrantTypeError IssuerInvalidError JWTRefusedError "

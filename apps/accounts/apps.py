@@ -12,7 +12,7 @@ class AccountsConfig(AppConfig):
 
     def ready(self) -> None:
         """Put the administration into the rail, and ends of keys on the first page."""
-        from deltaweb.web.accounts.selectors import expiring_keys  # noqa: PLC0415 (models load before ready)
+        from deltaweb.web.accounts.keys import expiring_keys  # noqa: PLC0415 (models load before ready)
 
         front_page.numbers.register(expiring_keys)
         navigation.entries.register(

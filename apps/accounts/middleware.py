@@ -62,7 +62,8 @@ def api_key_authentication(get_response: GetResponse) -> GetResponse:
         remember_key(request, key)
         need_no_csrf_token(request)
         response = get_response(request)
-        response["Cache-Control"] = "no-store"
+        if "ETag" not in response:  # what has one is asked about again each time
+            response["Cache-Control"] = "no-store"
         return response
 
     return middleware

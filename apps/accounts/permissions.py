@@ -7,7 +7,6 @@ middleware asks for the scope before a view is called.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import wraps
 from typing import Concatenate, Final, ParamSpec
 
@@ -19,8 +18,8 @@ from deltaweb.web.accounts.errors import (
     ScopeRequiredError,
     SessionRequiredError,
 )
+from deltaweb.web.accounts.keys import app_scopes
 from deltaweb.web.accounts.models import APIKey, Scope
-from deltaweb.web.pages.registry import Registry
 
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponseBase]
@@ -73,17 +72,6 @@ def session_required(view: View[P]) -> View[P]:
 
 
 # === Requests with an API key ===
-
-
-@dataclass(frozen=True, slots=True)
-class AppScope:
-    """The scope that a key needs for what an app changes, where it is not `write`."""
-
-    app_name: str
-    scope: Scope
-
-
-app_scopes: Registry[AppScope] = Registry(key=lambda one: one.app_name)
 
 
 def remember_key(request: HttpRequest, key: APIKey) -> None:

@@ -7,15 +7,11 @@ from typing import Final
 from uuid import UUID
 
 from django import forms
-from django.contrib.auth.base_user import AbstractBaseUser
-from django.contrib.auth.models import AnonymousUser
 from django.db.models import Count, Max, Q, QuerySet
-from django.urls import reverse
 
 from deltaweb.web.accounts import errors
-from deltaweb.web.accounts.models import KEY_EXPIRES_SOON, APIKey, User
+from deltaweb.web.accounts.models import APIKey, User
 from deltaweb.web.accounts.tokens import KEY_MARK, sha256
-from deltaweb.web.pages.frame.front_page import KeyNumber
 from deltaweb.web.pages.lists.sorting import Column, ordering
 from deltaweb.web.pages.page_json import shaped
 from deltaweb.web.pages.paging import Paged, paged
@@ -150,24 +146,6 @@ def _key_page(user: User, query: ListQuery, now: datetime) -> KeyPage:
 
 def _every_key(user: User, _query: ListQuery, now: datetime) -> Iterator[KeyResource]:
     yield from (key_resource(key, now=now) for key in api_keys(user))
-
-
-def expiring_keys(
-    user: AbstractBaseUser | AnonymousUser, now: datetime
-) -> KeyNumber | None:
-    """Count the keys of one's own that end soon; None where none does."""
-    if not isinstance(user, User):
-        return None
-    ends = [key.expires_at for key in APIKey.objects.expiring(now).filter(user=user)]
-    if not ends or ends[0] is None:
-        return None
-    return KeyNumber(
-        key=f"api_keys_expiring_{KEY_EXPIRES_SOON.days}d",
-        label="API keys expiring",
-        value=len(ends),
-        note=f"of yours; the first one ends on {ends[0]:%Y-%m-%d}",
-        url=f"{reverse('accounts:me')}#keys",
-    )
 
 
 def _listed(query: ListQuery) -> QuerySet[User]:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
 from typing import Any, Final
 
 from django import forms
@@ -31,7 +30,26 @@ WORDS: Final[Mapping[str, str]] = {
     "partition": "A partition: `column=value`; `column` alone for null.",
     "from": "The first version, or a time or day.",
     "to": "The last version, or a time or day.",
+    "by": "Columns that rows are matched by, with commas between.",
+    "changed": "A column that updates have changed.",
+    "columns": "`all` for columns that no update changed, too.",
+    "dv": "Whether a deletion vector hides rows: `yes` or `no`.",
+    "feature": "A table feature that it has.",
+    "is": "The value of the first column that rows are matched by.",
     "key": "Columns that rows are matched by, with commas between.",
+    "kind": "What it is, or what became of it.",
+    "mark": "A word that it bears, such as `shared`.",
+    "max": "At most so large, such as `64 MiB`.",
+    "min": "At least so large, such as `64 MiB`.",
+    "names": "`physical` for the names that columns are stored under.",
+    "namespace": "The namespace that it is in.",
+    "op": "The operation of a commit, as the log names it.",
+    "state": "How far it is.",
+    "stats": "Whether the log has its row count: `yes` or `no`.",
+    "status": "How the table is.",
+    "user": "Who made the commit.",
+    "view": "What is compared: files, schema, properties, protocol or rows.",
+    "writer": "What wrote its newest commit.",
 }
 """What parameters mean, by their names."""
 REPEATED: Final = frozenset({"col", "f", "op", "partition"})
@@ -85,9 +103,10 @@ class ViewSchema(AutoSchema):
         kind = serializer.dataclass_definition.dataclass_type
         about, _, fields = (kind.__doc__ or "").partition("Attributes:")
         found["description"] = " ".join(about.split())
+        known = found.get("properties", {})
         for name, text in _lines_of(fields):
-            if name in found["properties"]:
-                found["properties"][name]["description"] = text
+            if name in known:
+                known[name] = {**known[name], "description": text}
         return found
 
     def map_renderers(self, attribute: str) -> list[Any]:
@@ -120,7 +139,7 @@ def parameters_of(takes: Any) -> Iterator[OpenApiParameter]:  # noqa: ANN401 (`T
             yield OpenApiParameter(
                 name,
                 kind,
-                description=WORDS.get(name, getattr(field, "hint", "")),
+                description=WORDS.get(name, ""),
                 required=bool(field and field.required),
             )
 
@@ -143,21 +162,23 @@ def _kind_of(field: forms.Field | None) -> dict[str, Any]:
     return {"type": "string", **({"maxLength": longest} if longest else {})}
 
 
-def description_of(patterns: Sequence[URLPattern]) -> Callable[..., HttpResponse]:
-    """Return the view that describes the endpoints of URL patterns."""
+def describe(patterns: Sequence[URLPattern]) -> dict[str, Any]:
+    """Return the description of the endpoints of URL patterns."""
+    from drf_spectacular.generators import SchemaGenerator  # noqa: PLC0415 (asked seldom)
 
-    @cache
-    def described() -> dict[str, Any]:
-        from drf_spectacular.generators import SchemaGenerator  # noqa: PLC0415 (asked seldom)
+    generator = SchemaGenerator(patterns=[*patterns])  # type: ignore[no-untyped-call]
+    found: dict[str, Any] = generator.get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
+    return found
 
-        generator = SchemaGenerator(patterns=[*patterns])  # type: ignore[no-untyped-call]
-        found: dict[str, Any] = generator.get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
-        return found
+
+def description_view(
+    described: Callable[[], dict[str, Any]],
+) -> Callable[..., HttpResponse]:
+    """Return the view that answers with the description; it is no secret."""
 
     @public
     @require_safe
     def openapi(request: HttpRequest) -> HttpResponse:
-        """Answer with the description of the API; it is no secret."""
         del request
         server = {"url": get_script_prefix().rstrip("/") or "/"}
         return json_response(described() | {"servers": [server]})

@@ -3,16 +3,19 @@
 import typing
 from collections.abc import Callable, Iterable
 from dataclasses import make_dataclass
+from http import HTTPStatus
 from typing import Annotated, Any
 
 from django.http import HttpRequest, HttpResponseBase
 from django.urls import URLPattern
+from django.utils.cache import get_conditional_response
 
 from deltaweb.web.accounts.models import Scope
 from deltaweb.web.api.endpoint import Role, endpoint
+from deltaweb.web.api.etags import KEPT, tag_of
 from deltaweb.web.pages.page_json import Mark
 from deltaweb.web.pages.request.list_page import ListPage
-from deltaweb.web.pages.request.parameters import Takes
+from deltaweb.web.pages.request.parameters import VERSION, Takes, names_of
 
 Pages = Iterable[Any]
 """URL patterns."""
@@ -43,13 +46,24 @@ def page_endpoint(  # noqa: PLR0913 (what is said of a page)
     """
     view = _view_of(patterns, f"{name}-json")
     takes = _fewer(view.takes, without.split())  # type: ignore[attr-defined]  # of `page`
-    statuses = (200, 202) if waits else (200,)
+    by_status: dict[int, type | None] = {200: answers}
+    if waits:
+        by_status[202] = answers
+    if VERSION in names_of(takes):
+        by_status[304] = None
 
-    def get(_self: object, request: HttpRequest, **parts: object) -> HttpResponseBase:
-        return view(request, fmt="json", **parts)
+    def get(_self: object, request: HttpRequest, **parts: Any) -> HttpResponseBase:  # noqa: ANN401 (of the address)
+        version = parts.get("version", request.GET.get(VERSION, ""))
+        if version == "" or "namespace" not in parts:
+            return view(request, fmt="json", **parts)
+        tag = tag_of(request, parts["namespace"], parts["name"], str(version))
+        same = get_conditional_response(request, etag=tag)
+        response = same or view(request, fmt="json", **parts)
+        if same or response.status_code == HTTPStatus.OK:
+            response["ETag"], response["Cache-Control"] = tag, KEPT
+        return response
 
     get.__doc__ = says
-    by_status = dict.fromkeys(statuses, answers)
     return endpoint(role, takes=takes, answers=by_status, scope=scope)(get)
 
 

@@ -6,26 +6,44 @@ stands flat, what is for templates alone is left out.
 
 import types
 from collections.abc import Iterable, Mapping
-from dataclasses import is_dataclass, make_dataclass
+from dataclasses import dataclass, field, is_dataclass
 from datetime import date, datetime
 from functools import cache, reduce
+from math import isfinite
 from operator import or_
 from typing import Any, Final, Literal, Union, cast, get_args, get_origin
 from uuid import UUID
 
-from rest_framework.fields import CharField, JSONField
+from rest_framework.fields import (
+    CharField,
+    ChoiceField,
+    FloatField,
+    JSONField,
+)
 from rest_framework_dataclasses.serializers import DataclassSerializer
 
 from deltaweb.web.pages.page_json import made_of, types_of
+from deltaweb.web.pages.request.parameters import check_names
 
 _SCALARS: Final = (str, int, float, bool, datetime, date, UUID)
 
 
 class TextField(CharField):
-    """A text as it is sent, also an empty one."""
+    """A text, just as it was sent."""
 
-    def __init__(self, **kwargs: Any) -> None:  # noqa: ANN401 (the library's own)
-        super().__init__(allow_blank=True, trim_whitespace=False, **kwargs)
+    def __init__(self, **how: Any) -> None:  # noqa: ANN401 (as of the field)
+        super().__init__(**{"allow_blank": True, "trim_whitespace": False, **how})
+
+
+class FiniteField(FloatField):
+    """A number that JSON has."""
+
+    def to_internal_value(self, data: Any) -> float:  # noqa: ANN401 (as sent)
+        """Return the number; neither infinity nor "nan" is one."""
+        number = super().to_internal_value(data)
+        if not isfinite(number):
+            self.fail("invalid")
+        return number
 
 
 class ShapeSerializer(DataclassSerializer[Any]):
@@ -33,14 +51,31 @@ class ShapeSerializer(DataclassSerializer[Any]):
 
     serializer_field_mapping = {
         **DataclassSerializer.serializer_field_mapping,
-        Any: JSONField,
         str: TextField,
+        float: FiniteField,
+        Any: JSONField,
     }
+
+    def to_internal_value(self, data: Any) -> Any:  # noqa: ANN401 (as sent)
+        """Return the dataclass.
+
+        Raises:
+            UnknownParameterError: If there is a key that it has not.
+        """
+        if isinstance(data, Mapping):
+            check_names(data, frozenset(self.fields))
+        return super().to_internal_value(data)
 
     @property
     def serializer_dataclass_field(self) -> "type[ShapeSerializer]":
         """What a dataclass within another becomes."""
         return ShapeSerializer
+
+
+def one_of(names: Iterable[str]) -> Any:  # noqa: ANN401 (of a field)
+    """Return the field of a body that is one of some words, or is left out."""
+    words = ChoiceField([*names], required=False, allow_null=True)
+    return field(default=None, metadata={"serializer_field": words})
 
 
 @cache
@@ -53,10 +88,10 @@ def serializer_of(kind: type) -> type[ShapeSerializer]:
 @cache
 def shape_of(kind: type) -> type:
     """Return a dataclass whose fields are the keys that another has in JSON."""
-    fields = [(name, _plain(hint)) for name, hint in types_of(kind).items()]
-    shape = make_dataclass(kind.__name__, fields, frozen=True)
-    shape.__doc__ = kind.__doc__
-    return shape
+    hints = {name: _plain(hint) for name, hint in types_of(kind).items()}
+    shape = type(kind.__name__, (), {"__annotations__": hints, "__doc__": kind.__doc__})
+    # Nobody makes one: so a key may be a word of Python's own.
+    return dataclass(init=False, repr=False, eq=False)(shape)
 
 
 def answer_of(kind: type) -> type[ShapeSerializer]:

@@ -1,13 +1,16 @@
 """Where the endpoints are."""
 
-from typing import Final, NoReturn
+from functools import cache
+from typing import Any, Final, NoReturn
 
 from django.http import HttpRequest
 from django.urls import path, re_path
 
-from deltaweb.web.api import accounts, tables
+from deltaweb.web.api import accounts, jobs
+from deltaweb.web.api.catalogue import contents, lakes, tables
+from deltaweb.web.api.catalogue.operations import operation_paths
 from deltaweb.web.api.errors import EndpointNotFoundError
-from deltaweb.web.api.openapi import description_of
+from deltaweb.web.api.openapi import describe, description_view
 from deltaweb.web.api.sharing import activity, recipients, shares, tokens
 from deltaweb.web.api.unity import recipients as unity_recipients
 from deltaweb.web.api.unity import shares as unity_shares
@@ -33,7 +36,26 @@ def not_there(request: HttpRequest, **_: object) -> NoReturn:
 
 endpoints = [
     path(f"{V1}/tables", tables.TableList.as_view(), name="table-list"),
+    path(f"{V1}/tables/scan", lakes.TableScan.as_view(), name="table-scan"),
     path(TABLE, tables.Table.as_view(), name="table"),
+    path(f"{TABLE}/versions", contents.TableVersions.as_view()),
+    path(f"{TABLE}/versions/<int:version>", contents.TableVersion.as_view()),
+    path(f"{TABLE}/schema", contents.TableSchema.as_view()),
+    path(f"{TABLE}/files", contents.TableFiles.as_view()),
+    path(f"{TABLE}/partitions", contents.TablePartitions.as_view()),
+    path(f"{TABLE}/readers", contents.TableReaders.as_view()),
+    path(f"{TABLE}/rows", contents.TableRows.as_view()),
+    path(f"{TABLE}/changes", contents.TableChanges.as_view()),
+    path(f"{TABLE}/diff", contents.TableDiff.as_view()),
+    path(f"{TABLE}/refresh", tables.TableRefresh.as_view()),
+    path(f"{TABLE}/check-files", tables.TableFileCheck.as_view()),
+    *operation_paths(f"{TABLE}/operations"),
+    path(f"{V1}/lakes", lakes.LakeList.as_view()),
+    path(f"{V1}/lakes/<uuid:lake_id>", lakes.Lake.as_view()),
+    path(f"{V1}/jobs", jobs.JobList.as_view()),
+    path(f"{V1}/jobs/<uuid:job_id>", jobs.Job.as_view(), name="job"),
+    path(f"{V1}/jobs/<uuid:job_id>/cancel", jobs.JobCancel.as_view()),
+    path(f"{V1}/jobs/<uuid:job_id>/retry", jobs.JobRetry.as_view()),
     path(f"{V1}/shares", shares.ShareList.as_view(), name="share-list"),
     path(SHARE, shares.Share.as_view(), name="share"),
     path(
@@ -58,6 +80,14 @@ endpoints = [
     path(f"{USER}/keys", accounts.KeyList.as_view(), name="key-list"),
     path(f"{USER}/keys/<uuid:key_id>", accounts.Key.as_view(), name="key"),
 ]
+
+
+@cache
+def described() -> dict[str, Any]:
+    """Return the description of all endpoints."""
+    return describe(endpoints)
+
+
 unity_endpoints = [
     path(
         f"{UNITY}/shares",
@@ -97,7 +127,7 @@ unity_endpoints = [
 ]
 """As other tools know them, who have descriptions of their own."""
 urlpatterns = [
-    path("api/openapi.json", description_of(endpoints), name="openapi"),
+    path("api/openapi.json", description_view(described), name="openapi"),
     *endpoints,
     *unity_endpoints,
     re_path(r"^api/[\s\S]*\Z", not_there),

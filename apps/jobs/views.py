@@ -1,5 +1,6 @@
 """The pages of jobs."""
 
+from datetime import datetime
 from uuid import UUID
 
 from django.contrib import messages
@@ -12,6 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRedirect, trigger_client_event
 
 from deltaweb.web.accounts.errors import RoleRequiredError
+from deltaweb.web.accounts.models import User
 from deltaweb.web.accounts.permissions import public
 from deltaweb.web.accounts.users import signed_in_user
 from deltaweb.web.jobs import kinds, services, visibility
@@ -20,7 +22,7 @@ from deltaweb.web.jobs.listing.job_list import JOBS
 from deltaweb.web.jobs.listing.resource import JobDetail
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.waiting import wait_a_glance
-from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.pages.actions import Actor, actor_of
 from deltaweb.web.pages.errors import PageError
 from deltaweb.web.pages.page_json import shaped
 from deltaweb.web.pages.responses import respond
@@ -109,7 +111,7 @@ def job_chip(request: HttpRequest) -> HttpResponseBase:
 @require_POST
 def job_cancel(request: HttpRequest, job_id: UUID) -> HttpResponseBase:
     """Cancel a job, or ask its worker to stop."""
-    job = _job_to_change(request, job_id)
+    job = job_to_change(signed_in_user(request), job_id)
     job = services.cancel(job, now=timezone.now())
     if job.is_active:
         messages.info(request, "The worker has been asked to stop.")
@@ -122,12 +124,9 @@ def job_retry(request: HttpRequest, job_id: UUID) -> HttpResponseBase:
 
     A page that waits for the job's result names itself as `next`.
     """
-    job, user = _job_to_change(request, job_id), signed_in_user(request)
-    if not visibility.may_retry(user, job):
-        raise RoleRequiredError(role="an editor or an administrator")
-    again = services.retry(
-        job,
-        requested_by=user,
+    again = retry_asked(
+        job_id,
+        requested_by=signed_in_user(request),
         actor=actor_of(request),
         now=timezone.now(),
     )
@@ -180,9 +179,14 @@ def _is_editor(request: HttpRequest) -> bool:
     return request.user.is_authenticated and signed_in_user(request).is_editor
 
 
-def _job_to_change(request: HttpRequest, job_id: UUID) -> Job:
-    job = selectors.get_job(request.user, job_id)
-    if not visibility.may_change(signed_in_user(request), job):
+def job_to_change(user: User, job_id: UUID) -> Job:
+    """Return a job that a user may cancel, or run again if it failed.
+
+    Raises:
+        PageError: 404 if there is none that the user may see, 403 if it is another's.
+    """
+    job = selectors.get_job(user, job_id)
+    if not visibility.may_change(user, job):
         raise PageError(
             status=403,
             code="permission-denied",
@@ -190,3 +194,18 @@ def _job_to_change(request: HttpRequest, job_id: UUID) -> Job:
             hint="Ask an editor of this installation.",
         )
     return job
+
+
+def retry_asked(
+    job_id: UUID, *, requested_by: User, actor: Actor, now: datetime
+) -> Job:
+    """Run a failed or cancelled job again, as a new one, for who asks for it.
+
+    Raises:
+        PageError: As `job_to_change` and `retry` say.
+        RoleRequiredError: If its work is for editors, and this is none any more.
+    """
+    job = job_to_change(requested_by, job_id)
+    if not visibility.may_retry(requested_by, job):
+        raise RoleRequiredError(role="an editor or an administrator")
+    return services.retry(job, requested_by=requested_by, actor=actor, now=now)

@@ -38,8 +38,8 @@ def _is_editor(user: AnyUser) -> bool:
 
 
 def _ask_for_its_scope() -> None:
+    from deltaweb.web.accounts.keys import AppScope, app_scopes  # noqa: PLC0415 (as above)
     from deltaweb.web.accounts.models import Scope  # noqa: PLC0415 (models load before ready)
-    from deltaweb.web.accounts.permissions import AppScope, app_scopes  # noqa: PLC0415 (as above)
 
     app_scopes.register(AppScope("sharing", Scope.SHARE))
 
@@ -48,7 +48,10 @@ def _add_to_workers() -> None:
     from deltaweb.web.jobs import kinds  # noqa: PLC0415 (as above)
     from deltaweb.web.tables.extension.clock import dues  # noqa: PLC0415 (as above)
 
-    kinds.load_from("deltaweb.web.sharing.access.grants.preparing")
+    kinds.load_from(
+        "deltaweb.web.sharing.access.grants.preparing",
+        "deltaweb.web.sharing.answers.answer_query",
+    )
     dues.register(_prepare_due)
 
 

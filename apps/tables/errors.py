@@ -32,6 +32,7 @@ class TableNameTakenError(DeltaError, code="table-name-taken"):
 
     name: str
     location: str
+    status = 409
     message = "A table named {name} is already registered, at {location}."
     hint = "Choose another name, or rename or remove that table first."
 
@@ -54,6 +55,7 @@ class TableInUseError(DeltaError, code="table-in-use"):
 
     name: str
     users: Sequence[str]
+    status = 409
     message = "{name} cannot be removed: it is still used by {users}."
     hint = "Take it out there first."
 
@@ -86,6 +88,7 @@ class ScanRootError(DeltaError, code="scan-root-invalid"):
 class LakeNotFoundError(DeltaError, code="lake-not-found"):
     """No lake has the id."""
 
+    status = 404
     message = "There is no such lake."
     hint = "The list of lakes has those that there are."
 

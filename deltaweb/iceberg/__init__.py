@@ -6,6 +6,7 @@ Read the modules in this order:
     schema       columns with field ids, and the names that files have for them
     values       single values, as bounds and as partition values
     files        the data files of a version, row for row with what is known of them
+    row_counts   rows of files of which the log does not say how many they have
     avro         columns of values as Avro, many rows at once
     avro_schemas the schemas of such rows
     manifests    manifests and their list

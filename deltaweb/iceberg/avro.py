@@ -54,7 +54,7 @@ def encoded_longs(values: Longs) -> Encoded:
         goes_on = (lengths > number + 1).astype(np.uint8) << 7
         grid[:, number] = bits.astype(np.uint8) | goes_on
     data = grid[np.arange(most, dtype=np.int32) < lengths[:, None]]
-    return _of_lengths(lengths, data.tobytes())
+    return of_lengths(lengths, data.tobytes())
 
 
 def encoded_texts(values: pa.Array) -> Encoded:
@@ -67,7 +67,7 @@ def fixed_width(values: npt.NDArray[Any]) -> pa.BinaryArray:
     """Return numbers as their bytes, a row a number."""
     width = values.dtype.itemsize
     lengths = np.full(len(values), width, np.int32)
-    return _of_lengths(lengths, np.ascontiguousarray(values).tobytes())
+    return of_lengths(lengths, np.ascontiguousarray(values).tobytes())
 
 
 def optional(values: Encoded) -> Encoded:
@@ -152,7 +152,8 @@ def _bytes_of(rows: Encoded) -> bytes:
     return bytes(memoryview(data)[int(bounds[0]) : int(bounds[-1])])
 
 
-def _of_lengths(lengths: npt.NDArray[np.int32], data: bytes) -> pa.BinaryArray:
+def of_lengths(lengths: npt.NDArray[np.int32], data: bytes) -> pa.BinaryArray:
+    """Return bytes cut into rows of some lengths."""
     offsets = np.zeros(len(lengths) + 1, np.int32)
     np.cumsum(lengths, out=offsets[1:])
     buffers = [None, pa.py_buffer(offsets), pa.py_buffer(data)]

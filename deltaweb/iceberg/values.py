@@ -4,14 +4,24 @@ Source: Iceberg specification, "Binary single-value serialization" and "Avro".
 """
 
 from decimal import Decimal
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
 
-from deltaweb.iceberg.avro import Encoded, encoded_longs, encoded_texts, fixed_width
+from deltaweb.iceberg.avro import (
+    Encoded,
+    Longs,
+    encoded_longs,
+    encoded_texts,
+    fixed_width,
+    of_lengths,
+)
+
+LONG_DIGITS: Final = 18
+"""Decimals of so many digits are numbers of 64 bits."""
 
 
 def bound_bytes(values: pa.Array) -> pa.BinaryArray:
@@ -23,6 +33,8 @@ def bound_bytes(values: pa.Array) -> pa.BinaryArray:
     kind = values.type
     if pt.is_string(kind) or pt.is_binary(kind):
         return values.cast(pa.binary())
+    if pt.is_decimal(kind) and kind.precision <= LONG_DIGITS:
+        return _where_valid(_shortest(_low_words(values)), values)
     if pt.is_decimal(kind):
         texts = [_unscaled(value, kind.scale) for value in values.to_pylist()]
         return pa.array(texts, pa.binary())
@@ -77,6 +89,23 @@ def _unscaled(value: Decimal | None, scale: int, width: int = 0) -> bytes | None
     # A bit for the sign; -128 still fits into one byte.
     length = width or ((number + (number < 0)).bit_length() // 8 + 1)
     return number.to_bytes(length, "big", signed=True)
+
+
+def _low_words(values: pa.Array) -> Longs:
+    """Return the digits of decimals of few digits as numbers, any for null."""
+    words = np.frombuffer(values.buffers()[1], np.int64)[::2]
+    return words[values.offset : values.offset + len(values)]
+
+
+def _shortest(numbers: Longs) -> pa.BinaryArray:
+    """Return numbers in as few bytes as hold them and their sign, largest first."""
+    size = (numbers ^ (numbers >> 63)).view(np.uint64)
+    lengths = np.ones(len(numbers), np.int32)
+    for count in range(1, 8):
+        lengths += size >= np.uint64(1 << (8 * count - 1))
+    grid = numbers.astype(">i8").view(np.uint8).reshape(-1, 8)
+    data = grid[np.arange(8, dtype=np.int32) >= 8 - lengths[:, None]]
+    return of_lengths(lengths, data.tobytes())
 
 
 def _where_valid(encoded: pa.BinaryArray, values: pa.Array) -> pa.BinaryArray:

@@ -1,4 +1,4 @@
-"""Pages of the manual that are made from the code: what each command takes.
+"""Pages of the manual that are made from the code: what commands and calls take.
 
 mkdocs calls `on_files` while it collects the pages.
 """
@@ -11,30 +11,40 @@ import tempfile
 from collections.abc import Iterator
 from typing import Final
 
+import django
 from django.core.management import execute_from_command_line
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
 from deltaweb.environment.command_lines import COMMANDS
+from deltaweb.management.rest_page import rest_page
 
 COMMANDS_PAGE: Final = "reference/commands.md"
+REST_PAGE: Final = "reference/rest.md"
 WIDTH: Final = "88"
 _VERB: Final = re.compile(r"^  ([a-z][a-z-]*)  ", re.MULTILINE)
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages that are made here (a hook of mkdocs)."""
-    page = File.generated(config, COMMANDS_PAGE, content=commands_page())
-    files.append(page)
+    with tempfile.TemporaryDirectory(prefix="deltaweb-manual-") as home:
+        os.environ |= {"DELTAWEB_HOME": home, "COLUMNS": WIDTH}
+        os.environ.setdefault("DJANGO_SETTINGS_MODULE", "deltaweb.settings")
+        for path, page in ((COMMANDS_PAGE, commands_page), (REST_PAGE, _rest_page)):
+            files.append(File.generated(config, path, content=page()))
     return files
 
 
 def commands_page() -> str:
     """Return the page of all commands, as each says it of itself by `--help`."""
-    with tempfile.TemporaryDirectory(prefix="deltaweb-manual-") as home:
-        os.environ |= {"DELTAWEB_HOME": home, "COLUMNS": WIDTH}
-        os.environ.setdefault("DJANGO_SETTINGS_MODULE", "deltaweb.settings")
-        return "\n".join(_lines())
+    return "\n".join(_lines())
+
+
+def _rest_page() -> str:
+    django.setup()
+    from deltaweb.web.api.urls import described  # noqa: PLC0415 (apps must be loaded)
+
+    return rest_page(described())
 
 
 def _lines() -> Iterator[str]:

@@ -20,6 +20,11 @@ FILE_ID_HEADER: Final = "fileidhash"
 MAX_LENGTH: Final = 8192
 _FORMAT_KEY: Final = "responseformat"
 _FEATURES_KEY: Final = "readerfeatures"
+_END_KEY: Final = "includeendstreamaction"
+_LATER_KEY: Final = "asyncquery"
+_TRUE: Final = "true"
+ANSWERED_LATER: Final = f"{_LATER_KEY}={_TRUE}"
+"""The header's value of an answer that says only what to ask for later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +37,24 @@ class Capabilities:
         reader_features: The features of tables that it reads in the delta format,
             lower case.
         file_id_scheme: How it wants ids of files derived; "" for the format's own way.
+        wants_end: Whether it wants to be told that an answer has ended.
+        waits: Whether it asks for an answer that is found later.
     """
 
     response_formats: tuple[str, ...] = ()
     reader_features: frozenset[str] = frozenset()
     file_id_scheme: str = ""
+    wants_end: bool = False
+    waits: bool = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What of it an answer depends on, as texts."""
+        return (
+            ",".join(self.response_formats),
+            ",".join(sorted(self.reader_features)),
+            self.file_id_scheme,
+        )
 
     @property
     def reads_parquet(self) -> bool:
@@ -63,12 +81,24 @@ def parse_capabilities(header: str, *, file_id_hash: str = "") -> Capabilities:
             hint=f"Send {' or '.join(SCHEMES)}, or leave the header out.",
         )
     formats, features = _values(header, _FORMAT_KEY), _values(header, _FEATURES_KEY)
-    return Capabilities(tuple(dict.fromkeys(formats)), frozenset(features), scheme)
+    return Capabilities(
+        tuple(dict.fromkeys(formats)),
+        frozenset(features),
+        scheme,
+        wants_end=_TRUE in _values(header, _END_KEY),
+        waits=_TRUE in _values(header, _LATER_KEY),
+    )
 
 
-def answered(response_format: str) -> str:
-    """Return the header's value of an answer."""
-    return f"{_FORMAT_KEY}={response_format}"
+def answered(response_format: str, *, with_end: bool = False) -> str:
+    """Return the header's value of an answer.
+
+    Args:
+        response_format: Its format.
+        with_end: Whether its last line says that it has ended, as was asked for.
+    """
+    value = f"{_FORMAT_KEY}={response_format}"
+    return f"{value};{_END_KEY}={_TRUE}" if with_end else value
 
 
 def _values(header: str, wanted: str) -> list[str]:

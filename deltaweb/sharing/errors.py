@@ -4,6 +4,7 @@
     ├── RequestMalformedError        400: the body is not what the protocol says
     │   └── RequestTooLargeError     413
     ├── ParameterInvalidError        400: a parameter's value
+    ├── QueryTokenEndedError         400: a token of a query that was good once
     ├── HistoryNotSharedError        400: an older version, of a table without history
     ├── FormatNotOfferedError        400: a response format that is not made here
     ├── TableMisreadError            400: the client would misread the table
@@ -15,6 +16,7 @@
     ├── CredentialsMissingError      401: no bearer token came along
     ├── FileRefusedError             403: the URL of a file
     ├── FileGoneError                404: a file that is not in storage any more
+    ├── QueryNotFoundError           404: a query that is answered later
     ├── RangeUnsatisfiableError      416: bytes that the file does not have
     ├── EndpointNotFoundError        404: no endpoint has this path
     ├── MethodNotAllowedError        405
@@ -91,6 +93,16 @@ class ParameterInvalidError(SharingError, code="parameter-invalid"):
     hint: str
     error_code = ErrorCode.INVALID_PARAMETER_VALUE
     message = "The value of {name} cannot be used: {reason}."
+
+
+class QueryTokenEndedError(SharingError, code="query-token-ended"):
+    """A token of a query's answer was good once, and is so no longer."""
+
+    name: str
+    reason: str
+    error_code = ErrorCode.INVALID_PARAMETER_VALUE
+    message = "The {name} is of no use any more: {reason}."
+    hint = "Send the query again from its beginning, without {name}."
 
 
 class HistoryNotSharedError(SharingError, code="history-not-shared"):
@@ -249,6 +261,16 @@ class FileGoneError(SharingError, code="file-gone"):
     error_code = ErrorCode.RESOURCE_DOES_NOT_EXIST
     message = "This file is not in storage any more."
     hint = "Ask for the table's files again; the table may have changed."
+
+
+class QueryNotFoundError(SharingError, code="query-not-found"):
+    """No query of this recipient on the table has that id, or not any more."""
+
+    query_id: str
+    status = 404
+    error_code = ErrorCode.RESOURCE_DOES_NOT_EXIST
+    message = "There is no query {query_id:.80r} on this table."
+    hint = "Send the query again; its answer is kept for an hour."
 
 
 class RangeUnsatisfiableError(SharingError, code="range-unsatisfiable"):

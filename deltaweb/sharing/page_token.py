@@ -1,4 +1,4 @@
-"""Page tokens: where the next page of a list begins.
+"""Page tokens: where the next page of a list or of a query's answer begins.
 
 A token is opaque to its holder: the key after which the next page begins, under an
 HMAC that also covers what the list is and whose it is. So a token of another endpoint,
@@ -19,6 +19,14 @@ from deltaweb.sharing.errors import ParameterInvalidError
 
 MAX_LENGTH: Final = 8192
 MAC_BYTES: Final = 16
+_HINTS: Final = {
+    "pageToken": (
+        "Send the nextPageToken of the page before, or none for the first page."
+    ),
+    "refreshToken": (
+        "Send the refreshToken of an earlier answer, or none for the newest version."
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +36,17 @@ class PageScope:
     Attributes:
         endpoint: The name of the endpoint.
         recipient: The recipient's id, as text.
-        names: The names in its path, folded: their capitals do not matter.
+        names: What else the list is told by, such as the names in its path, folded:
+            their capitals do not matter.
+        field: What a request calls the token.
+        giver: What an error calls the list.
     """
 
     endpoint: str
     recipient: str
     names: tuple[str, ...] = ()
+    field: str = "pageToken"
+    giver: str = "list"
 
 
 def encode_page_token(
@@ -64,28 +77,28 @@ def decode_page_token(
     Raises:
         ParameterInvalidError: If the token was not given for this very list.
     """
-    data = _decode(token)
+    data = _decode(token, scope)
     mac, payload = data[:MAC_BYTES], data[MAC_BYTES:]
     fits = [hmac.compare_digest(_mac(payload, scope, key), mac) for key in keys]
     if not any(fits):
-        raise _not_ours()
+        raise _not_ours(scope)
     # What was signed here was written here.
     return tuple(json.loads(payload))
 
 
-def _decode(token: str) -> bytes:
+def _decode(token: str, scope: PageScope) -> bytes:
     """Decode the one spelling that a token has; base64 alone would allow others."""
     if len(token) > MAX_LENGTH:
-        raise _not_ours()
+        raise _not_ours(scope)
     try:
         text = token.encode("ascii")
         data = base64.b64decode(
             text + b"=" * (-len(text) % 4), altchars=b"-_", validate=True
         )
     except (UnicodeEncodeError, binascii.Error):
-        raise _not_ours() from None
+        raise _not_ours(scope) from None
     if base64.urlsafe_b64encode(data).rstrip(b"=") != text:
-        raise _not_ours()
+        raise _not_ours(scope)
     return data
 
 
@@ -100,9 +113,9 @@ def _json(values: list[str]) -> bytes:
     return json.dumps(values, separators=(",", ":")).encode()
 
 
-def _not_ours() -> ParameterInvalidError:
+def _not_ours(scope: PageScope) -> ParameterInvalidError:
     return ParameterInvalidError(
-        name="pageToken",
-        reason="it was not issued by this list",
-        hint="Send the nextPageToken of the page before, or none for the first page.",
+        name=scope.field,
+        reason=f"it was not issued by this {scope.giver}",
+        hint=_HINTS[scope.field],
     )

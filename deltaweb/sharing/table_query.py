@@ -20,8 +20,39 @@ from deltaweb.sharing.parameters import (
     parse_version,
 )
 
+VERSION_FIELDS: Final = ("version", "timestamp", "startingVersion", "refreshToken")
+"""Each of them says which version is meant."""
 MAX_BODY_BYTES: Final = 4 << 20
 """A JSON hint may have 1 MiB, which grows when it is written as JSON in JSON."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageAsked:
+    """Which part of an answer is asked for, and what its end is to say.
+
+    Attributes:
+        max_files: How many files it may have; all that are left for None.
+        page_token: Where it begins; "" for the first page.
+        with_refresh_token: Whether a token is wanted that refreshes the URLs.
+        refresh_token: Such a token, whose files are wanted again; "" without one.
+
+    Source: sharing_wire.md, M16 and M17.
+    """
+
+    max_files: int | None = None
+    page_token: str = ""
+    with_refresh_token: bool = False
+    refresh_token: str = ""
+
+    @property
+    def is_paged(self) -> bool:
+        """Whether a part is asked for, and not the whole answer."""
+        return self.max_files is not None or bool(self.page_token)
+
+    @property
+    def needs_end(self) -> bool:
+        """Whether the answer has to say something at its end."""
+        return self.is_paged or self.with_refresh_token or bool(self.refresh_token)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +68,7 @@ class ChangesQuery:
             files that were added and removed.
         with_old_metadata: Whether the metadata of older versions is.
         with_old_protocol: Whether the protocol of older versions is.
+        page: Which part of the answer is.
     """
 
     starting_version: int | None = None
@@ -46,6 +78,7 @@ class ChangesQuery:
     with_feed: bool = True
     with_old_metadata: bool = False
     with_old_protocol: bool = False
+    page: PageAsked = PageAsked()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +92,9 @@ class TableQuery:
         version: The version; the newest for None.
         timestamp: The version is the newest one made at or before this time.
         changes: Or the files that were added and removed in some versions.
+        page: Which part of the answer is asked for.
+        idempotency_key: What tells a query that is sent again from another one, where
+            it is answered later; "" without.
     """
 
     predicate_hints: tuple[str, ...] = ()
@@ -67,6 +103,13 @@ class TableQuery:
     version: int | None = None
     timestamp: datetime | None = None
     changes: ChangesQuery | None = None
+    page: PageAsked = PageAsked()
+    idempotency_key: str = ""
+
+    @property
+    def names_version(self) -> bool:
+        """Whether a version is named, and not just the newest one meant."""
+        return self.version is not None or self.timestamp is not None
 
 
 def parse_table_query(body: bytes) -> TableQuery:
@@ -80,6 +123,7 @@ def parse_table_query(body: bytes) -> TableQuery:
     check_one_version(fields)
     version = fields.get("version")
     timestamp = _typed(fields, "timestamp", str)
+    page = _page(fields)
     return TableQuery(
         predicate_hints=_texts(fields, "predicateHints"),
         json_predicate_hints=_typed(fields, "jsonPredicateHints", str),
@@ -88,7 +132,9 @@ def parse_table_query(body: bytes) -> TableQuery:
         timestamp=(
             None if timestamp is None else parse_moment(timestamp, name="timestamp")
         ),
-        changes=_stream(fields),
+        changes=_stream(fields, page),
+        page=page,
+        idempotency_key=_typed(fields, "idempotencyKey", str) or "",
     )
 
 
@@ -102,6 +148,16 @@ def parse_location_request(body: bytes) -> str | None:
     """
     location: str | None = _typed(_object(body or b"{}"), "location", str)
     return location
+
+
+def parse_page(body: bytes) -> PageAsked:
+    """Read the body of a request for a page of an answer; it may be empty.
+
+    Raises:
+        RequestMalformedError: If it is no JSON object, or a field is of another type.
+        ParameterInvalidError: If a value is out of range.
+    """
+    return _page(_object(body)) if body.strip() else PageAsked()
 
 
 def parse_changes_query(parameters: Mapping[str, str]) -> ChangesQuery:
@@ -137,10 +193,40 @@ def parse_changes_query(parameters: Mapping[str, str]) -> ChangesQuery:
         ending_timestamp=moments.get("ending"),
         with_old_metadata=_is_true(parameters.get("includeHistoricalMetadata", "")),
         with_old_protocol=_is_true(parameters.get("includeHistoricalProtocol", "")),
+        page=PageAsked(
+            max_files=(
+                None
+                if (count := parameters.get("maxFiles")) is None
+                else _check_max_files(parse_version(count, name="maxFiles"))
+            ),
+            page_token=parameters.get("pageToken", ""),
+        ),
     )
 
 
-def _stream(fields: Mapping[str, Any]) -> ChangesQuery | None:
+def _page(fields: Mapping[str, Any]) -> PageAsked:
+    count = fields.get("maxFiles")
+    if count is not None and not _is_number(count):
+        raise RequestMalformedError(reason="maxFiles is not a whole number")
+    return PageAsked(
+        max_files=None if count is None else _check_max_files(count),
+        page_token=_typed(fields, "pageToken", str) or "",
+        with_refresh_token=fields.get("includeRefreshToken") is True,
+        refresh_token=_typed(fields, "refreshToken", str) or "",
+    )
+
+
+def _check_max_files(count: int) -> int:
+    if count > 0:
+        return count
+    raise ParameterInvalidError(
+        name="maxFiles",
+        reason="a page has one file at least",
+        hint="Give a number from 1 on, or leave it out.",
+    )
+
+
+def _stream(fields: Mapping[str, Any], page: PageAsked) -> ChangesQuery | None:
     """Return what a query asks of versions from one on, None where it does not."""
     if fields.get("startingVersion") is None:
         return None  # an end alone asks for nothing
@@ -151,6 +237,7 @@ def _stream(fields: Mapping[str, Any]) -> ChangesQuery | None:
         with_feed=False,
         with_old_metadata=True,
         with_old_protocol=fields.get("includeHistoricalProtocol") is True,
+        page=page,
     )
 
 
@@ -164,16 +251,12 @@ def check_one_version(fields: Mapping[str, Any]) -> None:
     Raises:
         ParameterInvalidError: If it does.
     """
-    named = [
-        name
-        for name in ("version", "timestamp", "startingVersion")
-        if fields.get(name) is not None
-    ]
+    named = [name for name in VERSION_FIELDS if fields.get(name) is not None]
     if len(named) > 1:
         raise ParameterInvalidError(
             name=named[1],
             reason=f"{named[0]} is given as well",
-            hint="Give one of version, timestamp and startingVersion.",
+            hint=f"Give one of {', '.join(VERSION_FIELDS)}.",
         )
 
 

@@ -146,8 +146,10 @@ class OpenedTable:
         """
         return load_definition(self._store)
 
-    def refresh(self, snapshot: Snapshot) -> Snapshot:
-        """Return the newest snapshot, reading only the commits after `snapshot`.
+    def refresh(self, snapshot: Snapshot, version: int | None = None) -> Snapshot:
+        """Return a later snapshot, the newest one for None.
+
+        Only the commits after `snapshot` are read where these are a few.
 
         The next commits are probed by name, without a listing. The same object comes
         back when there are none. A snapshot that may not be read is returned with its
@@ -156,9 +158,9 @@ class OpenedTable:
         Raises:
             DeltaError: As `snapshot` does, but for the refusal.
         """
-        state = newer_state(self._store, snapshot.state)
+        state = newer_state(self._store, snapshot.state, version)
         if state is None:
-            return self.snapshot_metadata()
+            return self.snapshot_metadata(version)
         return snapshot if state is snapshot.state else self._bind(state)
 
     def _bind(self, state: SnapshotState) -> Snapshot:

@@ -2,8 +2,9 @@
 
 Lines of 10,000 local files are made beside `json.dumps` and `hmac` a line, in turn
 (A B A B). A pruned query of a million files is answered from the index, and by a
-replay of the log. Memory is that of a process of its own which streams a million
-files. Logs are kept in the folder DELTAWEB_BENCH_HOME where that is set.
+replay of the log; pages are those of its middle. Memory is that of a process of its
+own which streams a million files. Logs are kept in the folder DELTAWEB_BENCH_HOME where
+that is set.
 """
 
 import hmac
@@ -16,12 +17,14 @@ import tempfile
 import time
 import uuid
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from hashlib import md5
 from pathlib import Path
 
 import pyarrow as pa
 
 from deltaweb.expressions.condition import SQLCondition
+from deltaweb.index.query.file_pages import PagePlace, Wanted, page_of
 from deltaweb.index.query.shared_table import SharedTableReader
 from deltaweb.index.query.shared_version import SharedVersion
 from deltaweb.sharing.response_format import FileLines
@@ -47,6 +50,9 @@ LINE_ROUNDS = 9
 LINES_GOAL = 1.3
 FILES_A_SECOND_GOAL = 150_000
 QUERY_ROUNDS = 9
+PAGE_FILES = 10_000
+PAGE_ROUNDS = 15
+PAGE_GOAL_MS = 40.0
 REPLAY_ROUNDS = 3
 QUERY_GOAL_MS = 50.0
 REPLAY_GOAL = 50.0
@@ -62,6 +68,7 @@ def main() -> None:
         index = Path(temporary) / "million"
         build_index(str(million), None, index)
         _measure_query(million, index)
+        _measure_page(million, index)
         _measure_memory(million, index)
 
 
@@ -213,6 +220,48 @@ def _query(reader: SharedTableReader, log: Path, index: Path | None) -> int:
     for batch in chosen.batches():
         length += len(_lines(batch, signer))
     return length
+
+
+# === A page ===
+
+
+def _measure_page(log: Path, index: Path) -> None:
+    reader = SharedTableReader()
+    for write in (parquet.file_lines, delta.file_lines):
+        taken = [
+            seconds_of(partial(_page, reader, log, index, number, write))
+            for number in range(PAGE_ROUNDS)
+        ]
+        page_ms = statistics.median(taken[1:]) * 1000
+        name = write.__module__.rpartition(".")[2]
+        _print(
+            f"page of {PAGE_FILES:,} files of 1,000,000, {name}",
+            f"{page_ms:.1f} ms",
+            f"{PAGE_GOAL_MS:.0f} ms",
+            is_met=page_ms < PAGE_GOAL_MS,
+            note=f"{PAGE_FILES / page_ms * 1000:,.0f} files/s",
+        )
+
+
+def _page(
+    reader: SharedTableReader, log: Path, index: Path, number: int, write: FileLines
+) -> None:
+    """Answer one page whole, from the middle on."""
+    version = reader.open_version(DeltaTable(str(log)), index_folder=index)
+    place = PagePlace(version.index, 400_000 + PAGE_FILES * number)
+    version = reader.open_page(
+        DeltaTable(str(log)),
+        index_folder=index,
+        ordered_by=index,
+        version=version.version,
+    )
+    page = page_of(version, place, Wanted(max_files=PAGE_FILES))
+    if page.selection.outside is not None or page.next_place is None:
+        message = f"not the page that was meant: {page}"
+        raise SystemExit(message)
+    signer = _signer()
+    for batch in page.selection.batches():
+        _lines(batch, signer, write)
 
 
 # === Memory ===

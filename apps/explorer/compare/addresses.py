@@ -24,6 +24,20 @@ def compare_latest(
 ) -> HttpResponseBase:
     """Lead to a comparison: of `from` and `to`, or of a version and the one before."""
     table = get_table(request.user, namespace, name)
+    before, after = wanted_versions(request, table)
+    if not after:
+        return comparison_page(request, namespace, name, (before, after), fmt)
+    return _lead(request, table, (int(before), int(after)), fmt)
+
+
+def wanted_versions(request: HttpRequest, table: Table) -> tuple[str, str]:
+    """Return which versions an address compares; "" for both while none is indexed.
+
+    They are those of `from` and `to`, or a version and the one before.
+
+    Raises:
+        PageError: 404 where one of them is no version of the table.
+    """
     picked = request.GET.getlist("pick")
     last = request.GET.get("to") or request.GET.get("v", "")
     first = request.GET.get("from", "")
@@ -31,12 +45,12 @@ def compare_latest(
         first, last = _picked(picked)
     to_version = _requested(table, last)
     if to_version is None:
-        return comparison_page(request, namespace, name, ("", ""), fmt)
+        return "", ""
     start = _requested(table, first) if first else None
     if start is None:
         runs = table.summary.get("readable_runs") or [[0]]
         start = max(to_version - 1, runs[0][0] if runs[0] else 0, 0)
-    return _lead(request, table, (start, to_version), fmt)
+    return str(start), str(to_version)
 
 
 @require_safe

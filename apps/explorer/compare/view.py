@@ -67,18 +67,27 @@ def compare_start(
     Who asks by suggestion, as the page of a commit does, gets the key of that.
     """
     found = compare_versions(request.user, namespace, name, str(before), str(after))
-    _check_comparable(found, missing=_missing(found))
     url = comparison_url(namespace, name, before, after)
     try:
-        key = compare_jobs.parse_key(_wanted_key(request, found), found)
+        job = start_comparison(request, found, _wanted_key(request, found))
     except QueryError as error:
         messages.error(request, f"Rows cannot be matched this way. {error.hint}")
         return HttpResponseRedirect(f"{url}?view=rows")
-    compare_jobs.start_row_diff(
-        found, key, requested_by=signed_in_user(request), now=timezone.now()
-    )
-    query = {"view": "rows"} | ({"key": ",".join(key)} if key else {})
-    return HttpResponseRedirect(f"{url}?{urlencode(query)}")
+    key = ",".join(job.parameters["key"])
+    query = urlencode({"view": "rows"} | ({"key": key} if key else {}))
+    return HttpResponseRedirect(f"{url}?{query}")
+
+
+def start_comparison(request: HttpRequest, found: Comparison, key: str) -> Job:
+    """Start comparing rows, matched by the columns that a text names.
+
+    Raises:
+        PageError: 409 where they cannot be compared, 400 for what is no key.
+    """
+    _check_comparable(found, missing=_missing(found))
+    columns, user = compare_jobs.parse_key(key, found), signed_in_user(request)
+    now = timezone.now()
+    return compare_jobs.start_row_diff(found, columns, requested_by=user, now=now)
 
 
 def _wanted_key(request: HttpRequest, found: Comparison) -> str:
@@ -118,9 +127,8 @@ def compare_download(
     found = compare_versions(request.user, namespace, name, str(before), str(after))
     key = compare_jobs.parse_key(request.GET.get("key", ""), found)
     job, _ = compare_jobs.row_diff_job(found, key)
-    path = _all_rows(job)
-    file_name = f"{name}-{before}-{after}.parquet"
-    return FileResponse(path.open("rb"), as_attachment=True, filename=file_name)
+    path, sent_as = _all_rows(job), f"{name}-{before}-{after}.parquet"
+    return FileResponse(path.open("rb"), as_attachment=True, filename=sent_as)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,6 +16,7 @@ WORDS: Final = {
     "table.version": "requested the version",
     "table.metadata": "read the schema",
     "table.query": "read data",
+    "table.query_status": "asked how far a query is",
     "table.changes": "read changes",
     "table.credentials": "took credentials for the folder of a table",
     "file.read": "downloaded a file",

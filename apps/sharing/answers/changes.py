@@ -7,13 +7,18 @@ Data from a Table" (startingVersion).
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, pairwise
+from typing import Final
 
 from deltaweb.delta.errors import VersionNotFoundError
 from deltaweb.delta.feed.feed_files import FeedFiles
 from deltaweb.delta.feed.row_schema import schema_of
 from deltaweb.delta.feed.versions import VersionRange, find_range, has_feed
-from deltaweb.delta.snapshot.state import Definition
-from deltaweb.index.query.change_selection import ChangeFacts, ChangeSelection
+from deltaweb.delta.snapshot.state import Definition, load_definition
+from deltaweb.index.query.change_selection import (
+    ChangeFacts,
+    ChangePlace,
+    ChangeSelection,
+)
 from deltaweb.sharing.capabilities import Capabilities
 from deltaweb.sharing.compatibility import misreadings
 from deltaweb.sharing.errors import (
@@ -22,6 +27,7 @@ from deltaweb.sharing.errors import (
     RuledChangesError,
 )
 from deltaweb.sharing.narrowed import narrowed
+from deltaweb.sharing.query_tokens import head_digest
 from deltaweb.sharing.response_format import ResponseFormat, choose_format
 from deltaweb.sharing.table_query import ChangesQuery
 from deltaweb.sharing.wire.delta import covering_protocol
@@ -30,6 +36,7 @@ from deltaweb.sharing.wire.partition_values import instant_columns
 from deltaweb.table import DeltaTable
 from deltaweb.web.sharing.access.grants.rules import TableRule, rule_for
 from deltaweb.web.sharing.answers.opening import check_history, check_start, open_shared
+from deltaweb.web.sharing.answers.paging import ChangesStart, paging_of
 from deltaweb.web.sharing.answers.signed_lines import (
     SigningPlan,
     open_plan,
@@ -37,6 +44,8 @@ from deltaweb.web.sharing.answers.signed_lines import (
 )
 from deltaweb.web.sharing.answers.tables import FilesAnswer
 from deltaweb.web.sharing.models import SharedTable
+
+MAX_HELD_FILES: Final = 100_000  # of a page, which is held in memory
 
 
 def table_changes(
@@ -46,9 +55,11 @@ def table_changes(
     capabilities: Capabilities,
     signing: SigningPlan,
 ) -> FilesAnswer:
-    """Return the files with the changes of some versions.
+    """Return the files with the changes of some versions, or a page of them.
 
     Raises:
+        ParameterInvalidError: If a token was not given for this very query.
+        QueryTokenEndedError: If the time of one is over, or the table is another one.
         HistoryNotSharedError: If a version of them is not shared.
         FeedRangeError: If no version is in the range.
         FeedOffError: If a version does not record its changes.
@@ -63,40 +74,84 @@ def table_changes(
     check_history(shared)
     rule = rule_for(shared, signing.token.recipient)
     check_start(shared, query.starting_version)
+    paging = paging_of(shared, query, capabilities=capabilities, signing=signing)
+    start = paging.changes_start()
     table = open_shared(shared)
     _check_rule(shared, rule, table)
-    versions = _find_range(table, query)
+    versions = _find_range(table, query, start)
     check_start(shared, versions.first)
     changes = FeedFiles(table.store, versions, with_feed=query.with_feed)
     known = changes.definitions
-    shown = known[0] if query.with_old_metadata else changes.shown()
+    shown = _shown(table, changes, query, start)
     selection = _select(rule, changes, (table.root, shown), query)
-    facts = selection.facts()
-    _check_files(shared, facts)
-    chosen = _format(shared, [*known, shown], facts, capabilities)
+    following, place = None, ChangePlace(versions.first)
+    if start is None:
+        facts = selection.facts()
+        _check_files(shared, facts)
+        has_vectors = facts.has_deletion_vectors
+    else:
+        place, has_vectors = start.place, start.has_deletion_vectors
+    if query.page.is_paged:
+        max_files = min(query.page.max_files or MAX_HELD_FILES, MAX_HELD_FILES)
+        selection, following = selection.page(place, max_files)
+        facts = selection.facts()
+        _check_files(shared, facts)
+    chosen = _format(
+        shared, [*known, shown], capabilities, has_deletion_vectors=has_vectors
+    )
     told = [_told(rule, table.root, at) for at in (*known, shown)]
-    head = _head_lines(told[:-1], told[-1], query, chosen)
+    head, later = _head_lines(told[:-1], told[-1], query, chosen)
+    paging.check_head(start, head_digest(head))
+    signer = open_plan(shared, signing).own
     lines = signed_changes(
-        selection,
-        chosen,
-        signer=open_plan(shared, signing).own,
-        instants=_instants(shared, known),
+        selection, chosen, signer=signer, instants=_instants(shared, known)
     )
     first = next(lines, b"")  # what is wrong with all of them becomes the status
+    page = None
+    if following is not None:
+        page = ChangesStart(
+            first=versions.first,
+            last=versions.last,
+            shown=shown.version,
+            place=following,
+            has_deletion_vectors=has_vectors,
+            head=head_digest(head),
+        )
+    expires_at = signer.expires_at if facts.num_files else None
     return FilesAnswer(
         version=versions.first,
         response_format=chosen,
-        lines=chain([head + first], lines),
+        lines=chain([head + (later if start is None else b"") + first], lines),
         num_files=facts.num_files,
         total_files=facts.total_files,
         size_bytes=facts.size_bytes,
         skipped_hints=(),
+        end=paging.end(page, expires_at=expires_at),
     )
 
 
-def _find_range(table: DeltaTable, query: ChangesQuery) -> VersionRange:
+def _shown(
+    table: DeltaTable,
+    changes: FeedFiles,
+    query: ChangesQuery,
+    start: ChangesStart | None,
+) -> Definition:
+    """Return the version in whose schema the changes are shown, on every page alike."""
+    if query.with_old_metadata:
+        return changes.definitions[0]
+    if start is None:
+        return changes.shown()
+    return load_definition(table.store, start.shown)
+
+
+def _find_range(
+    table: DeltaTable, query: ChangesQuery, page: ChangesStart | None
+) -> VersionRange:
     """Return the versions that are asked for; the end of a stream is but a hint."""
     times = table.commit_times()
+    if page is not None:
+        whole = (page.first, page.last)
+        return find_range(table.root, times, versions=whole, timestamps=(None, None))
     newest, ending = times.versions[-1], query.ending_version
     start = query.starting_version
     if start is not None and start > newest:
@@ -168,8 +223,9 @@ def _check_files(shared: SharedTable, facts: ChangeFacts) -> None:
 def _format(
     shared: SharedTable,
     versions: Sequence[Definition],
-    facts: ChangeFacts,
     capabilities: Capabilities,
+    *,
+    has_deletion_vectors: bool,
 ) -> ResponseFormat:
     """Return the format that the client reads all of the versions in."""
     found = dict.fromkeys(
@@ -179,7 +235,7 @@ def _format(
             at.protocol,
             at.metadata,
             schema_of(shared.full_name, at),
-            has_deletion_vectors=facts.has_deletion_vectors,
+            has_deletion_vectors=has_deletion_vectors,
         )
     )
     protocol = covering_protocol([at.protocol for at in versions])
@@ -202,23 +258,23 @@ def _head_lines(
     shown: Definition,
     query: ChangesQuery,
     response_format: ResponseFormat,
-) -> bytes:
+) -> tuple[bytes, bytes]:
     """Return the lines of protocol and metadata, and those of later versions."""
     first = TableFacts(
         version=shown.version if query.with_old_metadata else None,
         has_feed=has_feed(shown.metadata),
     )
+    later: list[bytes] = []
     if not query.with_old_protocol:
-        lines = [response_format.head_lines(shown.metadata, first)]
+        head = response_format.head_lines(shown.metadata, first)
     else:
-        protocols = response_format.protocol_lines(
+        protocol, *later = response_format.protocol_lines(
             [(at.version, at.protocol) for at in known]
         )
-        metadata = response_format.metadata_line(shown.metadata, first)
-        lines = [protocols[0], metadata, *protocols[1:]]
+        head = protocol + response_format.metadata_line(shown.metadata, first)
     if query.with_old_metadata:
-        lines += _later_metadata(known, response_format)
-    return b"".join(lines)
+        later += _later_metadata(known, response_format)
+    return head, b"".join(later)
 
 
 def _later_metadata(

@@ -2,7 +2,8 @@
 
 from deltaweb.sharing.errors import HistoryNotSharedError
 from deltaweb.table import DeltaTable
-from deltaweb.web.sharing.models import SharedTable
+from deltaweb.web.sharing.access.grants.rules import rule_for
+from deltaweb.web.sharing.models import Recipient, SharedTable
 from deltaweb.web.tables.storage.opening import open_table, roots_of_server
 
 
@@ -13,6 +14,21 @@ def open_shared(shared: SharedTable) -> DeltaTable:
         DeltaError: If its location cannot be opened.
     """
     return open_table(shared.table, roots=roots_of_server())
+
+
+def terms_of(shared: SharedTable, recipient: Recipient) -> tuple[str, ...]:
+    """Return what a table is shared on, as texts: other terms make another answer.
+
+    Raises:
+        PredicateError: If the recipient's rule does not parse.
+    """
+    start = shared.start_version
+    return (
+        str(shared.id),
+        rule_for(shared, recipient).digest,
+        str(shared.with_history),
+        "" if start is None else str(start),
+    )
 
 
 def check_history(shared: SharedTable) -> None:

@@ -7,6 +7,7 @@ Nothing else opens a signer: what comes here was judged by
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -15,9 +16,7 @@ import pyarrow.compute as pc
 from deltaweb.delta.log.commits.times import to_ms
 from deltaweb.index.query.change_selection import ChangeSelection
 from deltaweb.index.query.file_part import FilePart
-from deltaweb.index.query.file_selection import FileSelection
 from deltaweb.index.query.restricted_version import PreparedPart
-from deltaweb.index.query.shared_version import SharedVersion
 from deltaweb.sharing.response_format import ResponseFormat
 from deltaweb.sharing.wire.lines import FileAnswer
 from deltaweb.storage.location import is_local, normalize_location
@@ -33,6 +32,28 @@ from deltaweb.web.sharing.models import RecipientToken, SharedTable
 from deltaweb.web.tables.storage.connections import options_for
 
 
+class ListedFiles(Protocol):
+    """Files that are listed: of `FileSelection`, what matters here."""
+
+    def part_batches(self) -> Iterator[tuple[FilePart | None, pa.RecordBatch]]:
+        """Yield them by `LISTED_SCHEMA`, each beside the part that they are of."""
+        ...
+
+
+class NamedVersion(Protocol):
+    """A version that was named: of `SharedVersion`, what matters here."""
+
+    @property
+    def version(self) -> int:
+        """The version."""
+        ...
+
+    @property
+    def timestamp(self) -> datetime:
+        """Time of its commit."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SigningPlan:
     """What the URLs of files are made from.
@@ -44,6 +65,7 @@ class SigningPlan:
         lifetime_s: How long a URL is good at most.
         now: The current time.
         token: The caller's token, without which a URL of this server does not work.
+        token_keys: The keys of tokens of pages and of URLs that are made anew.
     """
 
     base_url: str
@@ -52,6 +74,7 @@ class SigningPlan:
     lifetime_s: int
     now: datetime
     token: RecipientToken
+    token_keys: Sequence[bytes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +94,7 @@ class Signers:
         """When the first of the URLs ends."""
         return min(self.own.expires_at, self.prepared.expires_at)
 
-    def of(self, part: FilePart) -> URLSigner:
+    def of(self, part: FilePart | None) -> URLSigner:
         """Return what signs the files of a part."""
         return self.prepared if isinstance(part, PreparedPart) else self.own
 
@@ -110,12 +133,12 @@ def _open_signer(
 
 
 def signed_lines(
-    selection: FileSelection,
+    selection: ListedFiles,
     response_format: ResponseFormat,
     *,
     signers: Signers,
     instants: frozenset[str],
-    named: SharedVersion | None,
+    named: NamedVersion | None,
 ) -> Iterator[bytes]:
     """Yield the lines of files; those of a version that was named say its time."""
     expiration_ms = to_ms(signers.expires_at)

@@ -5,42 +5,36 @@ Source: delta_sharing_protocol.md, "Query Table Version", "Query Table Metadata"
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from itertools import chain
 
 from deltaweb.conditions.hints import SkippedHint, parse_hints
-from deltaweb.delta.errors import TimestampNotFoundError
-from deltaweb.delta.feed.versions import has_feed
 from deltaweb.delta.log.commits.times import to_ms
-from deltaweb.index.query.shared_table import SharedTableReader
+from deltaweb.index.query.file_pages import FilePage, Wanted, first_place, page_of
 from deltaweb.index.query.shared_version import SharedVersion
 from deltaweb.sharing.capabilities import Capabilities
-from deltaweb.sharing.compatibility import misreadings
 from deltaweb.sharing.errors import (
     FileOutsideTableError,
     ParameterInvalidError,
     TableMisreadError,
-    VersionNotReadyError,
 )
 from deltaweb.sharing.response_format import (
     ResponseFormat,
-    choose_format,
     plain_format,
 )
 from deltaweb.sharing.table_query import TableQuery
-from deltaweb.sharing.wire.lines import TableFacts
+from deltaweb.sharing.wire.lines import EndAction
 from deltaweb.sharing.wire.partition_values import instant_columns
 from deltaweb.table import DeltaTable
-from deltaweb.web.sharing.access.directories import directory_of
-from deltaweb.web.sharing.access.grants.offered import offered_version, ready_versions
-from deltaweb.web.sharing.access.grants.rules import TableRule, rule_for
+from deltaweb.web.sharing.access.grants.rules import rule_for
 from deltaweb.web.sharing.answers.opening import (
     check_history,
-    check_start,
-    not_shared_before,
     open_shared,
+)
+from deltaweb.web.sharing.answers.paging import (
+    SnapshotStart,
+    paging_of,
 )
 from deltaweb.web.sharing.answers.signed_lines import (
     SigningPlan,
@@ -48,11 +42,16 @@ from deltaweb.web.sharing.answers.signed_lines import (
     signed_lines,
 )
 from deltaweb.web.sharing.answers.vacuumed import check_files
+from deltaweb.web.sharing.answers.versions import (
+    format_of,
+    head_lines,
+    open_asked,
+    open_page,
+    open_shared_version,
+    open_version,
+    page_mark,
+)
 from deltaweb.web.sharing.models import Recipient, SharedTable
-from deltaweb.web.tables.index.folders import index_folder
-
-# What was read of tables, for all threads of this process.
-_READER: Final = SharedTableReader()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +81,7 @@ class FilesAnswer:
         size_bytes: The size of the files that are offered.
         skipped_hints: Hints that select nothing, and why.
         response_format: The format of the lines.
+        end: What the last line says; None where there is no such line.
     """
 
     version: int
@@ -91,6 +91,7 @@ class FilesAnswer:
     total_files: int
     size_bytes: int
     skipped_hints: Sequence[SkippedHint]
+    end: EndAction | None = None
 
 
 # === Versions ===
@@ -118,7 +119,7 @@ def table_version(
         rule = rule_for(shared, recipient)
         if rule.is_whole:
             return table.latest_version()
-        return _newest_offered(shared, table, rule, now=now).version
+        return open_shared_version(shared, table, TableQuery(), rule, now=now).version
     check_history(shared)
     return _earliest_version(table, shared, starting_timestamp)
 
@@ -165,57 +166,13 @@ def table_metadata(  # noqa: PLR0913 (who asks, and for what)
     """
     query = TableQuery(version=version, timestamp=timestamp)
     rule = rule_for(shared, recipient)
-    opened = _open_shared_version(shared, open_shared(shared), query, rule, now=now)
+    opened = open_shared_version(shared, open_shared(shared), query, rule, now=now)
     try:
-        chosen = _format(shared, opened, capabilities)
+        chosen = format_of(shared, opened, capabilities)
     except TableMisreadError:
         chosen = plain_format(capabilities, opened.protocol)
-    lines = _head_lines(shared, opened, chosen, rule)
+    lines = head_lines(shared, opened, chosen, rule)
     return MetadataAnswer(opened.version, lines, chosen)
-
-
-def _format(
-    shared: SharedTable, opened: SharedVersion, capabilities: Capabilities
-) -> ResponseFormat:
-    """Return the format that the client reads the version in.
-
-    Raises:
-        TableMisreadError: If there is none.
-        SchemaError: If the table's schema is missing or does not parse.
-    """
-    found = misreadings(
-        opened.protocol,
-        opened.metadata,
-        opened.schema,
-        has_deletion_vectors=opened.has_deletion_vectors,
-    )
-    return choose_format(
-        capabilities, found, protocol=opened.protocol, table=shared.full_name
-    )
-
-
-def _head_lines(
-    shared: SharedTable,
-    opened: SharedVersion,
-    response_format: ResponseFormat,
-    rule: TableRule,
-) -> bytes:
-    """Return the lines of protocol and metadata.
-
-    Counts are left out where only a part of the table is shared, and so are changes
-    that are not offered then.
-    """
-    is_whole = rule.is_whole
-    facts = TableFacts(
-        version=opened.version,
-        size_bytes=opened.size_bytes if is_whole else None,
-        num_files=opened.num_files if is_whole else None,
-        has_feed=shared.with_history
-        and has_feed(opened.metadata)
-        and rule.leaves_whole_files(opened.schema, opened.metadata.partition_columns),
-        location=directory_of(shared),
-    )
-    return response_format.head_lines(opened.metadata, facts)
 
 
 # === Files ===
@@ -228,9 +185,11 @@ def table_files(
     capabilities: Capabilities,
     signing: SigningPlan,
 ) -> FilesAnswer:
-    """Return the files that answer a query.
+    """Return the files that answer a query, or a page of them.
 
     Raises:
+        ParameterInvalidError: If a token was not given for this very query.
+        QueryTokenEndedError: If the time of one is over, or the table is another one.
         HistoryNotSharedError: If the version is not shared.
         TableMisreadError: If the client would misread the version.
         FileOutsideTableError: If one of the files lies outside of the table.
@@ -238,111 +197,84 @@ def table_files(
         DeltaError: If the log cannot be read, or the files have no URLs.
     """
     table = open_shared(shared)
-    rule = rule_for(shared, signing.token.recipient)
-    opened = _open_shared_version(shared, table, query, rule, now=signing.now)
-    chosen = _format(shared, opened, capabilities)
+    paging = paging_of(shared, query, capabilities=capabilities, signing=signing)
+    rule, now = rule_for(shared, signing.token.recipient), signing.now
+    start, refreshed = paging.snapshot_start(), None
+    if start is None:
+        refreshed = paging.refreshed()
+        opened = open_asked(shared, table, query, rule, refreshed, now=now)
+    else:
+        opened = open_page(shared, table, start, rule, now=now)
+    chosen = format_of(shared, opened, capabilities)
+    head = head_lines(shared, opened, chosen, rule)
+    mark = page_mark(opened, head)
+    paging.check_head(start, mark)
     hints = parse_hints(
         predicate_hints=list(query.predicate_hints),
         json_predicate_hints=query.json_predicate_hints,
         schema=opened.schema,
     )
-    selection = opened.select(
+    wanted = Wanted(
         predicates=hints.predicates,
-        limit=query.limit_hint,
+        limit=query.limit_hint if start is None else start.limit,
         misses=hints.misses,
+        max_files=query.page.max_files,
     )
+    page = _select(opened, start, wanted, is_paged=query.page.is_paged)
+    selection = page.selection
     if selection.outside is not None:
         raise FileOutsideTableError(table=shared.full_name, path=selection.outside)
     check_files(shared.table, opened.version, selection)
-    named = query.version is not None or query.timestamp is not None
+    signers = open_plan(shared, signing)
     lines = signed_lines(
         selection,
         chosen,
-        signers=open_plan(shared, signing),
+        signers=signers,
         instants=instant_columns(opened.schema, opened.metadata.partition_columns),
-        named=opened if named else None,
+        named=opened if query.names_version else None,
     )
     # The first files are signed before the answer begins, so that what is wrong with
     # all of them becomes its status.
-    head = _head_lines(shared, opened, chosen, rule) + next(lines, b"")
+    first = next(lines, b"")
+    following = None
+    if page.next_place is not None:
+        following = SnapshotStart(
+            version=opened.version,
+            place=page.next_place,
+            limit=page.limit,
+            head=mark,
+        )
+    is_refreshable = start is None and not query.names_version
     return FilesAnswer(
         version=opened.version,
         response_format=chosen,
-        lines=_chain(head, lines),
+        lines=chain([head + first], lines),
         num_files=selection.num_files,
         total_files=selection.total_files,
         size_bytes=selection.size_bytes,
         skipped_hints=hints.skipped,
+        end=paging.end(
+            following,
+            refreshes=opened.version if is_refreshable else None,
+            refreshed=refreshed,
+            expires_at=signers.expires_at if selection.num_files else None,
+        ),
     )
 
 
-def _chain(head: bytes, lines: Iterator[bytes]) -> Iterator[bytes]:
-    yield head
-    yield from lines
-
-
-# === Opening ===
-
-
-def open_version(
-    shared: SharedTable, table: DeltaTable, query: TableQuery
-) -> SharedVersion:
-    """Open the version that is asked for, whether or not it is shared.
-
-    Raises:
-        DeltaError: If the log cannot be read.
-    """
-    return _READER.open_version(
-        table,
-        index_folder=index_folder(shared.table),
-        version=query.version,
-        timestamp=query.timestamp,
-    )
-
-
-def _open_shared_version(
-    shared: SharedTable,
-    table: DeltaTable,
-    query: TableQuery,
-    rule: TableRule,
+def _select(
+    opened: SharedVersion,
+    start: SnapshotStart | None,
+    wanted: Wanted,
     *,
-    now: datetime,
-) -> SharedVersion:
-    """Open the version that is asked for, if it is one of those that are shared.
-
-    Only what of it is offered under a rule can be had from it.
-    """
-    if query.version is None and query.timestamp is None:
-        return _newest_offered(shared, table, rule, now=now)
-    check_history(shared)
-    check_start(shared, query.version)
-    try:
-        opened = open_version(shared, table, query)
-    except TimestampNotFoundError as error:
-        # Its message names the first version's time, which may not be shared.
-        if shared.start_version:
-            raise not_shared_before(shared) from error
-        raise
-    check_start(shared, opened.version)
-    return offered_version(shared, rule, opened, now=now)
-
-
-def _newest_offered(
-    shared: SharedTable, table: DeltaTable, rule: TableRule, *, now: datetime
-) -> SharedVersion:
-    """Return the newest version under a rule that is ready.
-
-    Raises:
-        VersionNotReadyError: If none is.
-    """
-    newest = open_version(shared, table, TableQuery())
-    try:
-        return offered_version(shared, rule, newest, now=now)
-    except VersionNotReadyError:
-        for version in ready_versions(shared, rule):
-            if version < (shared.start_version or 0) or version >= newest.version:
-                continue
-            older = open_version(shared, table, TableQuery(version=version))
-            with suppress(VersionNotReadyError):
-                return offered_version(shared, rule, older, now=now)
-        raise
+    is_paged: bool,
+) -> FilePage:
+    if is_paged:
+        place = first_place(opened) if start is None else start.place
+        return page_of(opened, place, wanted)
+    selection = opened.select(
+        predicates=wanted.predicates,
+        limit=wanted.limit,
+        misses=wanted.misses,
+    )
+    return FilePage(selection, None, None)

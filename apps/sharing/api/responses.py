@@ -8,7 +8,13 @@ from typing import Final
 
 from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
 
-from deltaweb.sharing import capabilities
+from deltaweb.sharing.capabilities import (
+    ANSWERED_LATER,
+    FILE_ID_HEADER,
+    HEADER,
+    Capabilities,
+    answered,
+)
 from deltaweb.sharing.json_text import json_bytes
 from deltaweb.sharing.response_format import ResponseFormat
 
@@ -67,24 +73,34 @@ def lines_answer(
     return answer
 
 
+def later_answer(body: object) -> WholeAnswer:
+    """Answer how far a query is that is answered later."""
+    answer = WholeAnswer(json_bytes(body) + b"\n", content_type=NDJSON)
+    answer[HEADER] = ANSWERED_LATER
+    answer["Cache-Control"] = NO_STORE
+    return answer
+
+
 def stream_answer(
     lines: Iterable[bytes],
     response_format: ResponseFormat,
     *,
     version: int,
-    file_id_scheme: str,
+    capabilities: Capabilities,
     num_skipped_hints: int,
 ) -> StreamedAnswer:
     """Answer lines of JSON while they are made.
 
     Hints that select nothing are counted in a header: people whose filter does
     nothing would otherwise never know. A way to derive ids that was asked for is
-    confirmed.
+    confirmed, and so is that a last line says that the answer has ended.
     """
     answer = StreamedAnswer(lines, content_type=NDJSON)
-    _set_table_headers(answer, response_format, version)
-    if file_id_scheme:
-        answer[capabilities.FILE_ID_HEADER] = file_id_scheme
+    _set_table_headers(
+        answer, response_format, version, with_end=capabilities.wants_end
+    )
+    if capabilities.file_id_scheme:
+        answer[FILE_ID_HEADER] = capabilities.file_id_scheme
     if num_skipped_hints:
         answer[SKIPPED_HINTS_HEADER] = str(num_skipped_hints)
     return answer
@@ -104,8 +120,12 @@ def without_body(answer: WholeAnswer) -> WholeAnswer:
 
 
 def _set_table_headers(
-    answer: HttpResponseBase, response_format: ResponseFormat, version: int
+    answer: HttpResponseBase,
+    response_format: ResponseFormat,
+    version: int,
+    *,
+    with_end: bool = False,
 ) -> None:
     answer[VERSION_HEADER] = str(version)
-    answer[capabilities.HEADER] = capabilities.answered(response_format.name)
+    answer[HEADER] = answered(response_format.name, with_end=with_end)
     answer["Cache-Control"] = NO_STORE

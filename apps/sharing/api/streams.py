@@ -4,24 +4,29 @@ import logging
 from collections.abc import Iterator
 from typing import Final
 
+from deltaweb.sharing.wire.lines import EndAction
 from deltaweb.web.sharing.api.audit import CallRecord
+from deltaweb.web.sharing.api.errors import failure_of
 from deltaweb.web.sharing.api.places import Place
 
 logger = logging.getLogger(__name__)
 
 BROKEN: Final = "STREAM_BROKEN"
+FAILED: Final = "The server failed in the middle of its answer. Try again."
 
 
 class RecordedStream:
     """Passes chunks on, and records the call at their end.
 
-    What fails in the middle is raised: the server then breaks the connection, so that
-    a client sees an answer that is not whole, and not a short table.
+    What fails in the middle is told by the last line, where the client knows that
+    there is one. Otherwise it is raised: the server then breaks the connection, so
+    that a client sees an answer that is not whole, and not a short table.
 
     Args:
-        chunks: The answer's chunks.
+        chunks: The answer's chunks, each of whole lines where it has a last one.
         record: What is known of the call.
         status: The status that the answer began with.
+        end: What the last line says when all went well; None without such a line.
         place: Ends when the stream does.
     """
 
@@ -31,11 +36,13 @@ class RecordedStream:
         record: CallRecord,
         *,
         status: int = 200,
+        end: EndAction | None = None,
         place: Place | None = None,
     ) -> None:
         self._chunks = chunks
         self._record = record
         self._status = status
+        self._end = end
         self._place = place
         self._bytes_sent = 0
 
@@ -47,17 +54,29 @@ class RecordedStream:
         try:
             chunk = next(self._chunks)
         except StopIteration:
-            self._record.save(status=self._status)
-            raise
-        except Exception:
+            if self._end is None:
+                self._record.save(status=self._status)
+                raise
+            chunk = self._last_line()
+        except Exception as error:
             logger.exception(
                 "The answer to request %s broke off", self._record.request_id
             )
             self._end_early("broken")
             self._record.save(status=self._status, error_code=BROKEN)
-            raise
+            if self._end is None:
+                raise
+            message = failure_of(error).message or FAILED
+            self._end = EndAction(error_message=message)
+            self._chunks = iter(())
+            chunk = self._last_line()
         self._bytes_sent += len(chunk)
         return chunk
+
+    def _last_line(self) -> bytes:
+        """Return the line of the end, after which nothing comes."""
+        end, self._end = self._end, None
+        return b"" if end is None else end.line()
 
     def close(self) -> None:
         """Give the place back, and record a call whose client left before the end."""

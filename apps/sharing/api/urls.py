@@ -30,7 +30,7 @@ urlpatterns = [
     path(f"{TABLE}/metadata", views.TableMetadataView.as_view(), name="table-metadata"),
     path(f"{TABLE}/query", views.TableQueryView.as_view(), name="table-query"),
     path(f"{TABLE}/changes", views.TableChangesView.as_view(), name="table-changes"),
-    path(f"{TABLE}/queries/<str:query>", views.LaterEndpointView.as_view()),
+    path(f"{TABLE}/queries/<str:query>", views.QueryView.as_view(), name="query"),
     path(
         f"{TABLE}/temporary-table-credentials",
         views.TableCredentialsView.as_view(),

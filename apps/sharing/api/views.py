@@ -16,6 +16,7 @@ from deltaweb.sharing.table_query import (
     check_one_version,
     parse_changes_query,
     parse_location_request,
+    parse_page,
     parse_table_query,
 )
 from deltaweb.web.sharing.answers import listings, tables
@@ -24,6 +25,7 @@ from deltaweb.web.sharing.answers.credentials import (
     credentials_body,
     table_credentials,
 )
+from deltaweb.web.sharing.answers.queries import may_wait, read_query, submit_query
 from deltaweb.web.sharing.answers.signed_lines import SigningPlan
 from deltaweb.web.sharing.api.base import (
     InShareView,
@@ -31,11 +33,16 @@ from deltaweb.web.sharing.api.base import (
     SharingView,
     TableView,
 )
-from deltaweb.web.sharing.api.keys import file_url_keys, prepared_url_keys
+from deltaweb.web.sharing.api.keys import (
+    file_url_keys,
+    page_token_keys,
+    prepared_url_keys,
+)
 from deltaweb.web.sharing.api.places import Stream
 from deltaweb.web.sharing.api.request_body import read_body
 from deltaweb.web.sharing.api.responses import (
     json_answer,
+    later_answer,
     lines_answer,
     set_version,
     stream_answer,
@@ -220,16 +227,20 @@ class FilesView(TableView):
             lifetime_s=settings.FILE_URL_LIFETIME_S,
             now=self.now,
             token=self.token,
+            token_keys=page_token_keys(),
         )
 
     def answer(self, found: tables.FilesAnswer) -> HttpResponseBase:
         """Answer with the files, and record them."""
         self._note(found)
+        stream = RecordedStream(
+            found.lines, self.record, end=found.end, place=Stream(self.token.id)
+        )
         return stream_answer(
-            RecordedStream(found.lines, self.record, place=Stream(self.token.id)),
+            stream,
             found.response_format,
             version=found.version,
-            file_id_scheme=self.capabilities().file_id_scheme,
+            capabilities=self.capabilities(),
             num_skipped_hints=len(found.skipped_hints),
         )
 
@@ -262,6 +273,10 @@ class TableQueryView(FilesView):
         query = parse_table_query(read_body(request, limit_bytes=MAX_BODY_BYTES))
         shared, read = self.shared_table, self.capabilities()
         signing = self.signing()
+        if read.waits and may_wait(shared, query, self.recipient):
+            self.record.detail["is_answered_later"] = True
+            status = submit_query(shared, query, capabilities=read, signing=signing)
+            return later_answer(status.body())
         if query.changes is None:
             found = tables.table_files(
                 shared, query, capabilities=read, signing=signing
@@ -271,6 +286,31 @@ class TableQueryView(FilesView):
                 shared, query.changes, capabilities=read, signing=signing
             )
         return self.answer(found)
+
+
+class QueryView(FilesView):
+    """POST shares/{share}/schemas/{schema}/tables/{table}/queries/{query}.
+
+    Source: delta_sharing_protocol_2026.md, "Get Query Info".
+    """
+
+    action = "table.query"
+    http_method_names = ["post"]
+
+    def post(self, request: Request, *, query: str, **names: str) -> HttpResponseBase:
+        """Answer with a page of the query's files, or how far it is."""
+        del names
+        found = read_query(
+            self.shared_table,
+            query,
+            parse_page(read_body(request, limit_bytes=MAX_BODY_BYTES)),
+            capabilities=self.capabilities(),
+            signing=self.signing(),
+        )
+        if isinstance(found, tables.FilesAnswer):
+            return self.answer(found)
+        self.record.action = "table.query_status"
+        return later_answer(found.body())
 
 
 class TableChangesView(FilesView):
@@ -319,17 +359,6 @@ class TableCredentialsView(TableView):
 
 
 # === What is not there ===
-
-
-class LaterEndpointView(SharingView):
-    """An endpoint of a later protocol, which is not served yet."""
-
-    http_method_names = []
-
-    def method_refusal(self, method: str) -> SharingError:
-        """Refuse every method alike."""
-        del method
-        return EndpointNotFoundError()
 
 
 class EndpointNotFoundView(ProtocolView):

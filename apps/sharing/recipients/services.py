@@ -17,6 +17,7 @@ from deltaweb.web.pages.actions import (
     report_changes,
 )
 from deltaweb.web.sharing.access.networks import parse_networks
+from deltaweb.web.sharing.access.waited_queries import cancel_queries
 from deltaweb.web.sharing.errors import ContactInvalidError
 from deltaweb.web.sharing.issuing.credentials import Deliver, issue
 from deltaweb.web.sharing.issuing.tokens import Credentials
@@ -154,6 +155,7 @@ def delete_recipient(recipient: Recipient, *, actor: Actor, now: datetime) -> No
         "num_tokens_ended": recipient.tokens.live(now).count(),
     }
     report(_action("recipient.delete", recipient, actor, now, detail))
+    cancel_queries(recipient, now=now)
     recipient.delete()
 
 
@@ -182,6 +184,7 @@ def ungrant(share: Share, recipient: Recipient, *, actor: Actor, now: datetime) 
     """
     removed, _ = Grant.objects.filter(share=share, recipient=recipient).delete()
     if removed:
+        cancel_queries(recipient, share, now=now)
         report(_grant_action("grant.remove", share, recipient, actor, now))
     return bool(removed)
 

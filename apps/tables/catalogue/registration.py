@@ -144,6 +144,37 @@ def check_renamed(table: Table, name: str) -> TableName:
 
 
 @transaction.atomic
+def change_table(  # noqa: PLR0913 (each is one fact of the table)
+    table: Table,
+    *,
+    name: str | None = None,
+    description: str | None = None,
+    restricted: bool | None = None,
+    schedule: str | None = None,
+    actor: Actor,
+    now: datetime,
+) -> Table:
+    """Change what is given, and leave the rest: `rename_table` and those below.
+
+    Raises:
+        TableNameError: If the name breaks the rules of names.
+        TableNameTakenError: If another table has it.
+    """
+    if name is not None:
+        rename_table(table, name=name, actor=actor, now=now)
+    describe_table(
+        table,
+        description=table.description if description is None else description,
+        restricted=table.restricted if restricted is None else restricted,
+        actor=actor,
+        now=now,
+    )
+    if schedule:
+        schedule_table(table, schedule=schedule, actor=actor, now=now)
+    return table
+
+
+@transaction.atomic
 def describe_table(
     table: Table, *, description: str, restricted: bool, actor: Actor, now: datetime
 ) -> Table:

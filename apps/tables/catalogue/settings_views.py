@@ -14,10 +14,8 @@ from deltaweb.web.pages.actions import actor_of
 from deltaweb.web.pages.responses import respond
 from deltaweb.web.tables.catalogue.forms import RemoveForm, SettingsForm
 from deltaweb.web.tables.catalogue.registration import (
-    describe_table,
+    change_table,
     remove_table,
-    rename_table,
-    schedule_table,
 )
 from deltaweb.web.tables.head.shapes import signed_in, table_json
 from deltaweb.web.tables.head.table_head import get_table, table_head
@@ -33,22 +31,21 @@ def table_settings(
     """Show and change a table's name, description, schedule and who sees it."""
     table = get_table(signed_in(request), namespace, name)
     form = SettingsForm(request.POST or None, initial=_present(table))
-    actor, now = actor_of(request), timezone.now()
     if request.method == "POST" and form.is_valid():
+        values = form.cleaned_data
         try:
-            rename_table(table, name=form.cleaned_data["name"], actor=actor, now=now)
+            change_table(
+                table,
+                name=values["name"],
+                description=values["description"],
+                restricted=values["restricted"],
+                schedule=values["refresh"],
+                actor=actor_of(request),
+                now=timezone.now(),
+            )
         except DeltaError as error:
             form.add_error("name", str(error))
         else:
-            describe_table(
-                table,
-                description=form.cleaned_data["description"],
-                restricted=form.cleaned_data["restricted"],
-                actor=actor,
-                now=now,
-            )
-            if schedule := form.cleaned_data["refresh"]:
-                schedule_table(table, schedule=schedule, actor=actor, now=now)
             messages.success(request, "Saved.")
             return redirect("tables:table-settings", table.namespace, table.name)
     return _settings_page(request, table, fmt, form=form)

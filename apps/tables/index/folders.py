@@ -8,6 +8,7 @@ from typing import Final
 
 from django.conf import settings
 
+from deltaweb.index.folder.held import is_held
 from deltaweb.web.tables.models import Table
 
 # Part of a folder's name; a new one makes the next index read the whole log, and
@@ -68,11 +69,12 @@ def remove_other_indexes(table_id: object, *, keep: str) -> None:
     """Remove a table's index folders but one; readers keep what they have mapped.
 
     What another worker is writing stays, and so does what was begun later: that
-    worker is about to store it.
+    worker is about to store it. And one that a recipient is in the middle of stays for
+    an hour.
     """
     folder = index_folders(table_id)
     for place in folder.iterdir() if folder.is_dir() else ():
-        if place.name == keep:
+        if place.name == keep or is_held(place):
             continue
         is_awaited = place.name.startswith(".") or _is_begun_later(place.name, keep)
         if is_awaited and not _is_abandoned(place):

@@ -35,6 +35,7 @@ from deltaweb.web.jobs import kinds
 from deltaweb.web.jobs.kind import JobKind, Queue, from_json
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.running.tracking import TrackedJob
+from deltaweb.web.pages.registry import Registry
 from deltaweb.web.tables.errors import OperationOutdatedError
 from deltaweb.web.tables.index.refresh import refresh_anew
 from deltaweb.web.tables.models import Table
@@ -66,6 +67,10 @@ class Asked:
 
     asked: Mapping[str, Any] = field(default_factory=dict)
     seen: Mapping[str, Any] | None = None
+
+
+operations: "Registry[Operation[Any, Any]]" = Registry(key=lambda one: one.name)
+"""Those that are done by a job; `kinds.all_kinds` loads them."""
 
 
 def open_subject(table: Table | None, _asked: object) -> DeltaTable:
@@ -243,8 +248,10 @@ class Operation(Generic[P, T]):
         return self.run(opened, plan, occasion, table, asked)
 
     def _is_agreed(self, seen: Seen, foreseen: Foreseen, attempt: int) -> bool:
-        if not seen.job:  # nothing was to be agreed to
-            return True
+        if not seen.job:  # nothing was to be agreed to, but perhaps the version
+            return None in {seen.version, foreseen.version} or (
+                seen.version == foreseen.version
+            )
         # A worker before this one may have done it: then the version is another, and
         # equal counts would mean to do it twice.
         may_be_done = attempt > 1 and foreseen.version != seen.version
@@ -304,7 +311,8 @@ def shown(foreseen: Foreseen, *, now: datetime) -> dict[str, Any]:
 
 
 def register(operation: Operation[P, T]) -> Operation[P, T]:
-    """Make the kind of job of an operation known, and return the operation."""
+    """Make an operation and its kind of job known, and return the operation."""
+    operations.register(operation)
     kinds.register(
         JobKind(
             name=operation.kind,

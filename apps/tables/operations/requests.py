@@ -48,6 +48,7 @@ def request_operation(  # noqa: PLR0913 (each is one part of what is asked)
     asked: P,
     *,
     seen: Job | None,
+    unseen_at: int | None = None,
     actor: Actor,
     now: datetime,
     requested_by: User | None = None,
@@ -59,6 +60,8 @@ def request_operation(  # noqa: PLR0913 (each is one part of what is asked)
         table: As for the look.
         asked: Its parameters: those of the look, but for what is chosen after it.
         seen: The job of the look; one that is harmless may be asked for without.
+        unseen_at: The version of the table at which anything else may be, too: where it
+            is another by then, it is not done, and looked at.
         actor: Who asked, for the record.
         now: The current time.
         requested_by: The same, if it is somebody with an account.
@@ -69,8 +72,8 @@ def request_operation(  # noqa: PLR0913 (each is one part of what is asked)
     """
     name = table.full_name if table else operation.words
     result = look_result(seen) if seen else None
-    if seen is None and operation.is_harmless:
-        agreed = Seen(job="", at=now, version=None, counts={}, by=actor.name)
+    if seen is None and (operation.is_harmless or unseen_at is not None):
+        agreed = Seen(job="", at=now, version=unseen_at, counts={}, by=actor.name)
     elif seen is None or result is None or seen.kind != operation.kind:
         raise OperationOutdatedError(name=name)
     else:

@@ -17,6 +17,7 @@ from deltaweb.delta.errors import LocationInvalidError
 from deltaweb.web.pages.actions import Action, Actor, report
 from deltaweb.web.tables.models import StorageConnection, Table
 from deltaweb.web.tables.storage.errors import (
+    StorageElsewhereError,
     StorageNameError,
     StorageNameTakenError,
     StorageNotFoundError,
@@ -81,6 +82,17 @@ def find_connection(name: str) -> StorageConnection:
     if connection is None:
         raise StorageNotFoundError(name=name)
     return connection
+
+
+def check_connection(location: str, name: str) -> None:
+    """See that a location is read through the connection that somebody names.
+
+    Raises:
+        StorageNotFoundError: If there is none of that name.
+        StorageElsewhereError: If the location belongs to another, or to none.
+    """
+    if connection_for(location) != find_connection(name):
+        raise StorageElsewhereError(name=name, location=location)
 
 
 def tables_of(connection: StorageConnection) -> list[Table]:

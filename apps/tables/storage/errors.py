@@ -45,8 +45,18 @@ class StorageNotFoundError(DeltaError, code="storage-not-found"):
     """No storage connection has the name."""
 
     name: str
+    status = 404
     message = "No storage is named {name:.100r}."
     hint = "`storage list` shows the names of all storages."
+
+
+class StorageElsewhereError(DeltaError, code="storage-elsewhere"):
+    """A location is not read through the storage connection that somebody names."""
+
+    name: str
+    location: str
+    message = "{location} is not read through the storage {name}."
+    hint = "Name the storage with the longest prefix that holds it, or none."
 
 
 class StorageOptionError(DeltaError, code="storage-option-invalid"):

@@ -7,6 +7,7 @@ Source: delta_protocol.md, "Reader Requirements for AddCDCFile".
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -98,17 +99,24 @@ class FeedFiles:
         feed_schema(self._store.root, found, self.definitions)
         return found
 
-    def batches(self) -> Iterator[pa.RecordBatch]:
+    def batches(self, first: int | None = None) -> Iterator[pa.RecordBatch]:
         """Yield the files by `FEED_FILES_SCHEMA`, in the order of the log.
+
+        Args:
+            first: The version to begin at, the first one for None; a batch holds all
+                files of each of its versions.
 
         Raises:
             LogCorruptError: If the log does not say where a file is, or its partition.
         """
         end = self.definitions[-1]
         wanted = feed_actions(partition_keys(end.protocol, end.metadata), _FIELDS)
-        for first, batch in range_commits(self._store, self.range, wanted):
+        versions = self.range
+        if first is not None:
+            versions = replace(versions, first=first)
+        for start, batch in range_commits(self._store, versions, wanted):
             chosen = change_actions(batch, with_change_files=self._with_feed)
-            yield self._batch(chosen, first)
+            yield self._batch(chosen, start)
 
     def _batch(self, chosen: ChangeActions, first: int) -> pa.RecordBatch:
         actions, times = chosen.actions, self.range.times

@@ -24,6 +24,7 @@ from uuid import UUID
 BUCKET: Final = "iceberg"
 MARK_BYTES: Final = 12
 MAX_KEY_LENGTH: Final = 16_000
+_URL_SAFE: Final = bytes.maketrans(b"+/", b"-_")
 _KEY: Final = re.compile(
     r"t/(?P<table>[0-9a-f-]{36})/(?:"
     r"metadata/(?P<version>0|[1-9][0-9]{0,18})-(?P<mark>[0-9a-f]{1,40})"
@@ -92,18 +93,14 @@ class PathSealer:
 
     def seal(self, kind: str, paths: Iterable[str]) -> list[str]:
         """Return what stands for each path."""
-        head = hmac.new(self._keys[0], self._head(kind), "sha256")
+        state = self._state(self._keys[0], kind)
         sealed = []
         for path in paths:
             data = path.encode("utf-8", "surrogateescape")
-            mark = head.copy()
+            mark = state.copy()
             mark.update(data)
-            sealed.append(
-                base64.urlsafe_b64encode(mark.digest()[:MARK_BYTES] + data)
-                .rstrip(b"=")
-                .decode()
-            )
-        return sealed
+            sealed.append(binascii.b2a_base64(mark.digest() + data, newline=False))
+        return [text.translate(_URL_SAFE, b"=").decode() for text in sealed]
 
     def open(self, kind: str, text: str) -> str | None:
         """Return the path that a text stands for; None where it was not sealed here."""
@@ -114,8 +111,9 @@ class PathSealer:
             return None
         mark, data = found[:MARK_BYTES], found[MARK_BYTES:]
         for key in self._keys:
-            known = hmac.digest(key, self._head(kind) + data, "sha256")[:MARK_BYTES]
-            if hmac.compare_digest(known, mark):
+            known = self._state(key, kind)
+            known.update(data)
+            if hmac.compare_digest(known.digest(), mark):
                 return data.decode("utf-8", "surrogateescape")
         return None
 
@@ -124,8 +122,10 @@ class PathSealer:
         """What two sealers have in common that seal alike."""
         return hashlib.sha256(self._keys[0] + self._scope).hexdigest()[:12]
 
-    def _head(self, kind: str) -> bytes:
-        return self._scope + b"\0" + kind.encode() + b"\0"
+    def _state(self, key: bytes, kind: str) -> "hashlib.blake2b":
+        """Return the keyed digest of a path, before the path."""
+        head = self._scope + b"\0" + kind.encode() + b"\0"
+        return hashlib.blake2b(head, key=key, digest_size=MARK_BYTES)
 
 
 def location_of(table_id: UUID) -> str:

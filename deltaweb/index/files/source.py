@@ -7,6 +7,7 @@ then.
 """
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -105,7 +106,7 @@ def load_source(folder: Path) -> IndexSource:
             **{
                 **values,
                 "protocol": Protocol(**values["protocol"]),
-                "metadata": _metadata(values["metadata"]),
+                "metadata": stored_metadata(values["metadata"]),
             }
         )
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
@@ -121,5 +122,6 @@ def commit_digest(store: LogStore, version: int) -> str | None:
     return sha256(head).hexdigest()
 
 
-def _metadata(values: dict[str, Any]) -> Metadata:
+def stored_metadata(values: Mapping[str, Any]) -> Metadata:
+    """Return a metaData that was written as JSON."""
     return Metadata(**{**values, "format": Format(**values["format"])})

@@ -4,15 +4,16 @@ Source: delta_sharing_protocol_2026.md, "Read Change Data Feed from a Table".
 """
 
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final, Protocol
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltaweb.delta.errors import PartitionValueError, PredicateError
 from deltaweb.delta.features.column_mapping import table_schema
-from deltaweb.delta.feed.feed_files import FeedFiles
 from deltaweb.delta.log.file_actions import VECTOR
 from deltaweb.delta.protocol.schema import StructField, StructType, type_text
 from deltaweb.delta.scan.row_condition import RowCondition
@@ -22,6 +23,8 @@ from deltaweb.index.query.partition_match import rows_where_true, type_values
 from deltaweb.index.query.relative_paths import find_outside, relative_paths
 from deltaweb.index.query.vector_paths import vector_paths
 from deltaweb.storage.location import is_local
+
+_ROW: Final = "row"
 
 
 @dataclass(slots=True)
@@ -46,6 +49,45 @@ class ChangeFacts:
     missing: int | None = None
 
 
+class Changes(Protocol):
+    """The files of a range: of `FeedFiles`, what matters here."""
+
+    @property
+    def definitions(self) -> Sequence[Definition]:
+        """What holds at the first version, and at each that changes it."""
+        ...
+
+    def batches(self, first: int | None = None) -> Iterator[pa.RecordBatch]:
+        """Yield the files from a version on, those of one version together."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ChangePlace:
+    """Where a page of changes begins.
+
+    Attributes:
+        version: The version of its first file.
+        offset: How many files of that version are before it, offered or not.
+    """
+
+    version: int
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _HeldChanges:
+    """Some files of a range, read already."""
+
+    definitions: Sequence[Definition]
+    held: Sequence[pa.RecordBatch]
+
+    def batches(self, first: int | None = None) -> Iterator[pa.RecordBatch]:
+        """Yield the files."""
+        del first
+        yield from self.held
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeSelection:
     """The files of a range that are shared.
@@ -59,7 +101,7 @@ class ChangeSelection:
         reads_removed: Whether a reader opens files that were removed.
     """
 
-    changes: FeedFiles
+    changes: Changes
     root: str
     schema: StructType
     partition_filter: RowCondition | None = None
@@ -117,6 +159,38 @@ class ChangeSelection:
                     "relative_vector_path", vectors
                 )
 
+    def page(
+        self, place: ChangePlace, max_files: int
+    ) -> tuple["ChangeSelection", ChangePlace | None]:
+        """Return the files that follow a place, and where the page after them begins.
+
+        They are held in memory. The place is None where no file is left.
+
+        Args:
+            place: Where the page begins.
+            max_files: How many files it has at most.
+
+        Raises:
+            DeltaError: As `facts` does.
+        """
+        held: list[pa.RecordBatch] = []
+        following, offset, room = None, place.offset, max_files
+        for whole in self.changes.batches(place.version):
+            rows = pa.array(np.arange(whole.num_rows))
+            offered = self._offered(whole.append_column(_ROW, rows))
+            offered = _with_sizes(offered)
+            after = pc.greater_equal(offered[_ROW], offset)
+            offered, offset = offered.filter(after), 0
+            if offered.num_rows > room:
+                following = _place_of(whole, offered[_ROW][room].as_py())
+                offered = offered.slice(0, room)
+            held.append(offered.drop_columns([_ROW]))
+            room -= offered.num_rows
+            if following is not None:
+                break
+        changes = _HeldChanges(self.changes.definitions, held)
+        return replace(self, changes=changes), following
+
     def _offered(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         condition = self.partition_filter
         if condition is None or not batch.num_rows:
@@ -163,6 +237,13 @@ class ChangeSelection:
             if not os.path.lexists(os.path.join(self.root, path)):  # noqa: PTH118 (of a million paths)
                 return int(version.as_py())
         return None
+
+
+def _place_of(batch: pa.RecordBatch, row: int) -> ChangePlace:
+    """Return the place before one of the files of a batch."""
+    versions = batch["version"].to_numpy()
+    first = int(np.searchsorted(versions, versions[row]))
+    return ChangePlace(int(versions[row]), row - first)
 
 
 def _column(at: Definition, name: str) -> StructField | None:

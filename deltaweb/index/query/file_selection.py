@@ -12,12 +12,16 @@ import pyarrow.compute as pc
 
 from deltaweb.delta.log.file_actions import VECTOR
 from deltaweb.delta.scan.skipping import Mask
-from deltaweb.index.query.file_part import FilePart, Rows
+from deltaweb.index.query.file_part import ROWS_SCHEMA, FilePart, Rows
 from deltaweb.index.query.relative_paths import find_outside, relative_paths
 from deltaweb.index.query.vector_paths import vector_paths
 
 ROWS_A_BATCH: Final = 4096  # some 4 MB of lines, with statistics of ten columns
 HALF_BITS: Final = 32  # half of a long
+LISTED_SCHEMA: Final = ROWS_SCHEMA.insert(
+    1, pa.field("relative_path", pa.string())
+).append(pa.field("relative_vector_path", pa.string()))
+"""What `FileSelection.batches` yields."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,7 +9,7 @@ import mmap
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, cast
+from typing import Any, Final, cast
 
 import pyarrow as pa
 import pyarrow.types as pt
@@ -67,12 +67,16 @@ class IndexedBlock(FileBlock):
     Attributes:
         rows: Their rows in `files.arrow`.
         part: The part of it that has them.
+        index: The name of the index, under which no other one ever is.
+        first_row: How many files the index has before them.
         mapped: Where these are mapped.
         has_typed_partitions: Whether the column `partition` is typed by the schema.
     """
 
     rows: pa.RecordBatch
     part: str
+    index: str
+    first_row: int
     mapped: MappedRange
     has_typed_partitions: bool
 
@@ -123,14 +127,15 @@ def map_blocks(folder: Path, source: IndexSource) -> list[IndexedBlock]:
     """
     try:
         parts = {name: _map(folder / name) for name in part_names(folder, FILES)}
-        blocks = [
-            block
-            for name, mapping in parts.items()
-            for block in _blocks_of(mapping, name, source)
-        ]
+        blocks: list[IndexedBlock] = []
+        num_files = 0
+        for name, mapping in parts.items():
+            for rows, mapped in _batches_of(mapping):
+                place = {"part": name, "index": folder.name, "first_row": num_files}
+                blocks.append(_block(rows, source, mapped=mapped, **place))
+                num_files += rows.num_rows
     except (OSError, ValueError, pa.ArrowException) as error:
         raise IndexMissingError(str(folder)) from error
-    num_files = sum(block.rows.num_rows for block in blocks)
     files_bytes = sum(map(len, parts.values()))
     if (num_files, files_bytes) != (source.num_files, source.files_bytes):
         raise IndexMissingError(str(folder))
@@ -142,16 +147,13 @@ def _map(path: Path) -> mmap.mmap:
         return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
 
-def _blocks_of(
-    mapping: mmap.mmap, part: str, source: IndexSource
-) -> Iterator[IndexedBlock]:
+def _batches_of(mapping: mmap.mmap) -> Iterator[tuple[pa.RecordBatch, MappedRange]]:
     whole = pa.py_buffer(mapping)
     reader = pa.ipc.open_file(pa.BufferReader(whole))
     _check_schema(reader.schema)
     for rows in map(reader.get_batch, range(reader.num_record_batches)):
         if rows.num_rows:
-            mapped = _range(rows, mapping, whole.address)
-            yield _block(rows, part, mapped, source)
+            yield rows, _range(rows, mapping, whole.address)
 
 
 def _check_schema(schema: pa.Schema) -> None:
@@ -172,7 +174,9 @@ def _check_schema(schema: pa.Schema) -> None:
 
 
 def _block(
-    rows: pa.RecordBatch, part: str, mapped: MappedRange, source: IndexSource
+    rows: pa.RecordBatch,
+    source: IndexSource,
+    **place: Any,  # noqa: ANN401 (attributes of the block)
 ) -> IndexedBlock:
     rows.validate()
     stats = pa.chunked_array([rows["stats"]])
@@ -189,8 +193,7 @@ def _block(
         files=files_batch(columns),
         load_statistics=lambda: RawStatistics(stats, None),
         rows=rows,
-        part=part,
-        mapped=mapped,
+        **place,
         has_typed_partitions=source.has_typed_partitions,
     )
 

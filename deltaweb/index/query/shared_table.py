@@ -6,6 +6,8 @@ new commits alone.
 """
 
 from collections import OrderedDict
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -19,6 +21,7 @@ from deltaweb.delta.snapshot.kept import is_unchanged
 from deltaweb.delta.snapshot.times import find_version
 from deltaweb.index.files.source import SOURCE
 from deltaweb.index.folder.parts import IndexMissingError
+from deltaweb.index.query.file_part import FilePart
 from deltaweb.index.query.indexed_block import restore_snapshot
 from deltaweb.index.query.shared_version import SharedVersion
 from deltaweb.table import DeltaTable
@@ -65,16 +68,50 @@ class SharedTableReader:
         Raises:
             DeltaError: As `DeltaTable.snapshot_metadata` does.
         """
-        with self._lock:
-            held = self._tables.get(table.root)
-            if held is None or not _has_access_of(table.store, held.store):
-                held = self._tables[table.root] = _HeldTable(table.store)
-            self._tables.move_to_end(table.root)
+        held = self._held(table)
         with held.lock:
             opened = held.open_version(table, index_folder, version, timestamp)
         with self._lock:
             self._evict()
         return opened
+
+    def open_page(
+        self,
+        table: DeltaTable,
+        *,
+        index_folder: Path | None,
+        ordered_by: Path | None,
+        version: int,
+    ) -> SharedVersion:
+        """Return a table at a version, its files in the order that a page had.
+
+        Args:
+            table: The table.
+            index_folder: The folder of its newest index, if it has one.
+            ordered_by: The folder of the index whose order it is, the newest or an
+                older one; None for that of paths.
+            version: The version.
+
+        Raises:
+            IndexMissingError: If the index is not there any more, or not of this log.
+            DeltaError: As `open_version`.
+        """
+        if ordered_by is None:
+            return self.open_version(table, index_folder=index_folder, version=version)
+        held = self._held(table)
+        with held.lock:
+            opened = held.open_page(table, ordered_by, version)
+        with self._lock:
+            self._evict()
+        return opened
+
+    def _held(self, table: DeltaTable) -> "_HeldTable":
+        with self._lock:
+            held = self._tables.get(table.root)
+            if held is None or not _has_access_of(table.store, held.store):
+                held = self._tables[table.root] = _HeldTable(table.store)
+            self._tables.move_to_end(table.root)
+        return held
 
     def _evict(self) -> None:
         """Forget what was not asked for the longest, as far as bounds demand."""
@@ -109,7 +146,7 @@ class _HeldTable:
         held = list(self.older.values())
         if self.newest is not None:
             held.append(self.newest)
-        return sum(version.num_files_in_memory for version in held)
+        return _files_in_memory(held)
 
     def open_version(
         self,
@@ -138,7 +175,29 @@ class _HeldTable:
             return held
         parts = {} if held is None else held.parts
         self.newest = SharedVersion(snapshot, root=table.root, parts=parts)
+        if held is not None:
+            self._keep_older(held)  # somebody may be in the middle of its pages
         return self.newest
+
+    def open_page(
+        self, table: DeltaTable, ordered_by: Path, version: int
+    ) -> SharedVersion:
+        for held in (self.newest, self.older.get(version)):
+            if (
+                held is not None
+                and (held.version, held.index) == (version, ordered_by.name)
+                and is_unchanged(table.store, held.snapshot.state)
+            ):
+                return held
+        snapshot = restore_snapshot(ordered_by, table.store)
+        if snapshot.version != version:
+            with _index_errors(ordered_by):
+                snapshot = table.refresh(snapshot, version)
+        opened = SharedVersion(snapshot, root=table.root, parts={})
+        if opened.index != ordered_by.name:  # the log was read afresh
+            raise IndexMissingError(str(ordered_by))
+        self._keep_older(opened)
+        return opened
 
     def _open_at_time(
         self, table: DeltaTable, newest: SharedVersion, timestamp: datetime
@@ -153,15 +212,35 @@ class _HeldTable:
         if held is None or not is_unchanged(table.store, held.snapshot.state):
             snapshot = table.snapshot_metadata(version)
             held = SharedVersion(snapshot, root=table.root, parts={})
-        self.older[version] = held
-        self.older.move_to_end(version)
-        while len(self.older) > 1 and self._holds_too_much():
-            self.older.popitem(last=False)
+        self._keep_older(held)
         return held
 
+    def _keep_older(self, held: SharedVersion) -> None:
+        self.older[held.version] = held
+        self.older.move_to_end(held.version)
+        while len(self.older) > 1 and self._holds_too_much():
+            self.older.popitem(last=False)
+
     def _holds_too_much(self) -> bool:
-        num_files = sum(one.num_files_in_memory for one in self.older.values())
+        num_files = _files_in_memory(self.older.values())
         return len(self.older) > MAX_OLDER_VERSIONS or num_files > MAX_OLDER_FILES
+
+
+@contextmanager
+def _index_errors(folder: Path) -> Iterator[None]:
+    """Take a commit that is gone for an index that leads nowhere."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise IndexMissingError(str(folder)) from error
+
+
+def _files_in_memory(versions: Iterable[SharedVersion]) -> int:
+    """Count files of versions that are held in memory; those of several once."""
+    parts: dict[int, FilePart] = {}
+    for version in versions:
+        parts |= version.parts
+    return sum(part.num_rows for part in parts.values() if type(part) is FilePart)
 
 
 def _has_access_of(store: TableStore, other: TableStore) -> bool:

@@ -3,12 +3,12 @@
 Source: delta_sharing_protocol.md, "Read Data from a Table".
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 MAX_LONG: Final = (1 << 63) - 1
 MAX_SUMMED: Final = 1 << 32  # times the files of any part is less than a long
 
+LivePart: TypeAlias = tuple[FilePart, Mask]
+
 
 class SharedVersion:
     """A version of a table as recipients are offered it.
@@ -58,7 +60,7 @@ class SharedVersion:
     ) -> None:
         self._snapshot = snapshot
         self._root = root
-        self._parts = [
+        self._parts: list[tuple[FilePart, pa.BooleanArray | None]] = [
             (parts.get(id(selected.block)) or _part(selected.block), selected.mask)
             for selected in snapshot.state.blocks
         ]
@@ -66,6 +68,7 @@ class SharedVersion:
         self.protocol: Protocol = snapshot.protocol
         self.metadata: Metadata = snapshot.metadata
         self.refusal: DeltaError | None = _refusal(snapshot, root)
+        self._orders: dict[str, Rows] = {}
 
     @property
     def snapshot(self) -> Snapshot:
@@ -82,7 +85,7 @@ class SharedVersion:
         """The table's root."""
         return self._root
 
-    def live_parts(self) -> Iterator[tuple[FilePart, Mask]]:
+    def live_parts(self) -> Iterator[LivePart]:
         """Yield the parts, and marks of the live files of each, for the caller."""
         for part, live in self._parts:
             yield part, _live_rows(part, live)
@@ -112,6 +115,14 @@ class SharedVersion:
             if live.true_count:
                 return True
         return False
+
+    @property
+    def index(self) -> str:
+        """The name of the index that most of its files are from; "" without one."""
+        for part, _ in self._parts:
+            if isinstance(part, IndexedPart):
+                return part.index
+        return ""
 
     @property
     def num_files(self) -> int:
@@ -150,16 +161,33 @@ class SharedVersion:
             SchemaError: If the schema cannot tell the type of a column.
             DeltaError: If storage does not give the statistics.
         """
-        chosen = []
-        for part, live in self.live_parts():
-            mask = live
-            for predicate in predicates:
-                if mask.any():
-                    mask &= self.may_match(part, mask, predicate)
-            chosen.append(SelectedPart(part, mask))
+        chosen = [
+            SelectedPart(part, self.matching(part, live, predicates))
+            for part, live in self.live_parts()
+        ]
         if limit is not None:
             chosen = self._limited(chosen, limit, misses)
+        return self.selection(chosen)
+
+    def selection(self, chosen: Sequence[SelectedPart]) -> FileSelection:
+        """Return files of some parts, to be listed."""
         return FileSelection(chosen, total_files=self.num_files, root=self._root)
+
+    def kept_order(self, name: str, make: Callable[[], Rows]) -> Rows:
+        """Return an order of files, which is made once."""
+        if name not in self._orders:
+            self._orders = {name: make()}
+        return self._orders[name]
+
+    def matching(
+        self, part: FilePart, live: Mask, predicates: Sequence[Predicate]
+    ) -> Mask:
+        """Mark those files of a part that hints leave; as `select`."""
+        mask = live
+        for predicate in predicates:
+            if mask.any():
+                mask &= self.may_match(part, mask, predicate)
+        return mask
 
     def may_match(
         self, part: FilePart, live: Mask, predicate: Predicate, *, cut_bytes: int = 0
@@ -186,7 +214,7 @@ class SharedVersion:
             if missing <= 0:
                 break
             rows = np.flatnonzero(one.mask)
-            reached = _running_total(self._sure_records(one, misses)[rows], missing)
+            reached = running_total(self.sure_records(one, misses)[rows], missing)
             enough = np.flatnonzero(reached >= missing)
             mask = one.mask
             if len(enough):
@@ -196,7 +224,7 @@ class SharedVersion:
             missing -= int(reached[-1]) if len(reached) else 0
         return result
 
-    def _sure_records(self, one: SelectedPart, misses: Predicate) -> Rows:
+    def sure_records(self, one: SelectedPart, misses: Predicate) -> Rows:
         """Count the rows of files that have no row that the client may not want.
 
         Zero stands for other files, for those that do not tell, and for those whose
@@ -250,7 +278,7 @@ def _live_rows(part: FilePart, live: pa.BooleanArray | None) -> Mask:
     return mask.copy()
 
 
-def _running_total(counts: Rows, most: int) -> npt.NDArray[Any]:
+def running_total(counts: Rows, most: int) -> npt.NDArray[Any]:
     """Add up counts, each capped at `most`, so that no sum of them wraps around."""
     capped = np.clip(counts, 0, most)
     return np.cumsum(capped, dtype=np.int64 if most < MAX_SUMMED else object)

@@ -93,6 +93,38 @@ class FileAnswer:
         return fields
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EndAction:
+    """What the last line of an answer says; None is left out.
+
+    Attributes:
+        refresh_token: What gives the same files fresh URLs.
+        next_page_token: What gives the files that follow.
+        min_expiration_ms: When the first URL of the answer expires, in milliseconds
+            since the epoch.
+        error_message: Why the answer is not whole.
+
+    Source: delta_sharing_protocol_2026.md, "EndStreamAction".
+    """
+
+    refresh_token: str | None = None
+    next_page_token: str | None = None
+    min_expiration_ms: int | None = None
+    error_message: str | None = None
+
+    def line(self) -> bytes:
+        """Return the line, which is the same in both formats."""
+        return json_line(
+            "endStreamAction",
+            {
+                "refreshToken": self.refresh_token,
+                "nextPageToken": self.next_page_token,
+                "minUrlExpirationTimestamp": self.min_expiration_ms,
+                "errorMessage": self.error_message,
+            },
+        )
+
+
 def change_fields(batch: pa.RecordBatch, answer: FileAnswer) -> pa.StringArray:
     """Return the fields of changes that each line has, after a comma.
 

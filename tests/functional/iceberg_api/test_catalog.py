@@ -4,9 +4,13 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
+from deltaweb.environment.kept_values import KeptValues
 from deltaweb.web.audit.models import AuditEvent
+from deltaweb.web.sharing.api.iceberg import kept
 from tests.functional.iceberg_api.clients import TABLE, body, catalog, loaded
-from tests.functional.sharing_api.calls import Caller, Lake
+from tests.functional.sharing_api.calls import SCHEMA, Caller, Lake, commit_time
+from tests.support.index.indexed_tables import index_table
 
 ORDERS = {"namespace": ["Sales", "crm"], "name": "Orders"}
 
@@ -125,6 +129,85 @@ def test_what_is_there_is_told_without_a_body(acme: Caller, path: str) -> None:
 
     assert (answer.status_code, answer.content) == (204, b"")
     assert catalog(acme, f"{path}x", "HEAD").status_code == 404
+
+
+def test_versions_that_are_indexed_are_snapshots(acme: Caller, lake: Lake) -> None:
+    index_table(lake.shared.table)
+
+    metadata, _ = loaded(acme)
+
+    versions = [one["summary"]["delta.version"] for one in metadata["snapshots"]]
+    assert versions == ["0", "1", "2", "3"]
+    assert len({one["snapshot-id"] for one in metadata["snapshots"]}) == 4
+
+
+@pytest.mark.parametrize(
+    ("shared_as", "versions"),
+    [
+        ({"start_version": 2}, ["2", "3"]),
+        ({"with_history": False}, ["3"]),
+        ({"start_version": 9}, ["3"]),
+    ],
+)
+def test_versions_that_are_not_shared_are_no_snapshots(
+    acme: Caller, lake: Lake, shared_as: dict[str, object], versions: list[str]
+) -> None:
+    index_table(lake.shared.table)
+    for name, value in shared_as.items():
+        setattr(lake.shared, name, value)
+    lake.shared.save()
+
+    metadata, s3 = loaded(acme)
+
+    assert [
+        one["summary"]["delta.version"] for one in metadata["snapshots"]
+    ] == versions
+    for snapshot in metadata["snapshots"]:
+        assert s3.ask(snapshot["manifest-list"]).status_code == 200
+
+
+def test_a_client_goes_on_with_the_version_that_it_has_loaded(
+    acme: Caller, lake: Lake
+) -> None:
+    lake.shared.with_history = False
+    lake.shared.save()
+    metadata, s3 = loaded(acme)
+
+    lake.append("2026-01-04")
+
+    assert s3.ask(metadata["snapshots"][-1]["manifest-list"]).status_code == 200
+    assert loaded(acme)[0]["snapshots"][-1]["summary"]["delta.version"] == "4"
+
+
+@pytest.mark.parametrize("is_kept", [True, False])
+def test_objects_are_the_same_when_they_are_made_again(
+    acme: Caller, *, is_kept: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    metadata, s3 = loaded(acme)
+    location = metadata["snapshots"][-1]["manifest-list"]
+    first = s3.ask(location).content
+    if not is_kept:
+        monkeypatch.setattr(kept, "_kept", KeptValues(1))
+
+    assert s3.ask(location).content == first
+
+
+def test_what_iceberg_has_no_word_for_is_refused_by_name(
+    acme: Caller, lake: Lake
+) -> None:
+    nothing = StructField("none", PrimitiveType("void"))
+    schema = StructType((*SCHEMA.fields, nothing))
+    lake.commit(
+        lake.writer.metadata(
+            schema, created_at=commit_time(0), partition_columns=["day"]
+        )
+    )
+
+    answer = catalog(acme, TABLE)
+
+    assert answer.status_code == 400
+    message = body(answer)["error"]["message"]
+    assert "crm.Orders cannot be read as Iceberg: column 'none' is of type" in message
 
 
 def test_a_table_that_is_shared_in_part_is_refused_by_name(

@@ -113,7 +113,7 @@ class TestNotFound:
             "/shares/Sales/schemas/crm/tables/Orders/query/",
             "/shares/Sales/schemas/crm/tables/Orders/changes/",
             "/shares/Sales/schemas/crm/tables/Orders/temporary-table-credentials",
-            "/shares/Sales/schemas/crm/tables/Orders/queries/1",
+            "/shares/Sales/schemas/crm/tables/Orders/queries/",
             "/admin",
             "/%0A",
             "/shares%0A",

@@ -129,7 +129,7 @@ class TestQuery:
             pytest.param({"predicateHints": []}, id="no hints"),
             pytest.param({"predicateHints": None, "limitHint": None}, id="nulls"),
             pytest.param(
-                {"includeRefreshToken": True, "maxFiles": 2, "idempotency_key": "x"},
+                {"idempotency_key": "x", "fileIdHash": "y", "other": [{}]},
                 id="unknown fields",
             ),
             pytest.param({"limitHint": 2**70}, id="a limit beyond all"),

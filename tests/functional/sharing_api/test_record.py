@@ -84,7 +84,7 @@ class TestRecord:
             ("/shares/nope", 404, "RESOURCE_DOES_NOT_EXIST"),
             ("/shares?maxResults=-1", 400, "INVALID_PARAMETER_VALUE"),
             (
-                "/shares/Sales/schemas/crm/tables/Orders/queries/1",
+                "/shares/Sales/schemas/crm/tables/Orders/queries/",
                 404,
                 "RESOURCE_DOES_NOT_EXIST",
             ),

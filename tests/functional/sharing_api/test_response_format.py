@@ -20,7 +20,7 @@ class TestCapabilities:
             pytest.param("readerfeatures=deletionvectors", id="no format"),
             pytest.param("responseformat=", id="an empty format"),
             pytest.param(";;=;responseformat;x=y=z", id="malformed"),
-            pytest.param("includeendstreamaction=true;asyncquery=true", id="others"),
+            pytest.param("includeendstreamaction=false;later=true", id="others"),
         ],
     )
     def test_that_take_parquet_are_answered_in_it(self, acme, lake, header):

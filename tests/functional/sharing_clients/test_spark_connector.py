@@ -65,6 +65,11 @@ class Answer:
         """The lines of an ndjson answer."""
         return [json.loads(line) for line in self.body.splitlines()]
 
+    @property
+    def files(self) -> list[dict[str, Any]]:
+        """The files of a query's answer."""
+        return [line["file"] for line in self.lines if "file" in line]
+
 
 @dataclass(frozen=True)
 class Connector:
@@ -147,11 +152,39 @@ def test_a_query_with_unknown_fields_offers_every_file(connector, orders):
     answer = connector.send("POST", f"{path_of(orders)}/query", query())
 
     assert answer.status == 200
-    files = [line["file"] for line in answer.lines[2:]]
-    assert len(files) == orders.table.snapshot().num_files
-    assert not any("endStreamAction" in line for line in answer.lines)
+    assert len(answer.files) == orders.table.snapshot().num_files
     expires_ms = datetime.now(UTC).timestamp() * 1000
-    assert all(file["expirationTimestamp"] > expires_ms for file in files)
+    assert all(file["expirationTimestamp"] > expires_ms for file in answer.files)
+
+
+def test_urls_are_made_anew_as_the_connector_asks_for_it(connector, orders):
+    """Its second request leaves the hints out, and asks for the same version."""
+    path = f"{path_of(orders)}/query"
+    end = connector.send("POST", path, query(COUNTRY_IS_DE)).lines[-1]
+    token = end["endStreamAction"]["refreshToken"]
+
+    again = connector.send("POST", path, query(refreshToken=token))
+
+    assert again.status == 200
+    assert len(again.files) == orders.table.snapshot().num_files
+    assert again.lines[-1]["endStreamAction"]["refreshToken"]
+
+
+@pytest.mark.parametrize("max_files", [1, 7, 10_000])
+def test_pages_are_fetched_as_the_connector_does(connector, orders, max_files: int):
+    """It compares the first two lines as texts, and asks again without a refresh."""
+    path = f"{path_of(orders)}/query"
+    body = query(maxFiles=max_files)
+    answer = connector.send("POST", path, body)
+    head, ids = answer.body.splitlines()[:2], [file["id"] for file in answer.files]
+    body["includeRefreshToken"] = None
+    while token := answer.lines[-1]["endStreamAction"].get("nextPageToken"):
+        answer = connector.send("POST", path, {**body, "pageToken": token})
+        assert answer.body.splitlines()[:2] == head
+        ids += [file["id"] for file in answer.files]
+
+    whole = connector.send("POST", path, {})
+    assert ids == [file["id"] for file in whole.files]
 
 
 def test_every_file_is_read_by_a_range_and_holds_the_rows(connector, orders):
@@ -159,8 +192,7 @@ def test_every_file_is_read_by_a_range_and_holds_the_rows(connector, orders):
     fields = {field.name: field for field in _arrow_fields(orders)}
 
     tables = []
-    for line in answer.lines[2:]:
-        file = line["file"]
+    for file in answer.files:
         part = connector.read(file["url"], file["size"])
         assert part.status == 206
         assert len(part.body) == file["size"] == int(part.headers["content-length"])
@@ -190,9 +222,7 @@ def test_every_file_is_read_by_a_range_and_holds_the_rows(connector, orders):
 def test_conditions_in_the_spelling_of_catalyst_prune(connector, orders, body):
     answer = connector.send("POST", f"{path_of(orders)}/query", body)
 
-    countries = [
-        line["file"]["partitionValues"]["country"] for line in answer.lines[2:]
-    ]
+    countries = [file["partitionValues"]["country"] for file in answer.files]
     assert set(countries) == {"DE"}
 
 
@@ -219,15 +249,13 @@ def test_conditions_in_the_spelling_of_catalyst_prune(connector, orders, body):
 )
 def test_dates_of_partitions_prune(connector: Connector, orders: Shared, hint: str):
     everything = connector.send("POST", f"{path_of(orders)}/query", query())
-    days = [
-        line["file"]["partitionValues"]["order_date"] for line in everything.lines[2:]
-    ]
+    days = [file["partitionValues"]["order_date"] for file in everything.files]
 
     answer = connector.send(
         "POST", f"{path_of(orders)}/query", query(hint.format(day=days[0]))
     )
 
-    kept = [line["file"]["partitionValues"]["order_date"] for line in answer.lines[2:]]
+    kept = [file["partitionValues"]["order_date"] for file in answer.files]
     assert kept == [day for day in days if day == days[0]]
 
 
@@ -241,8 +269,7 @@ def test_instants_of_partitions_are_in_utc_and_pruned_for_any_zone(connector, ta
     ]
 
     found = [
-        {line["file"]["partitionValues"]["ts"] for line in answer.lines[2:]}
-        for answer in answers
+        {file["partitionValues"]["ts"] for file in answer.files} for answer in answers
     ]
     assert found == [
         {

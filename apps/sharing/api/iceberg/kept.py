@@ -10,9 +10,10 @@ from deltaweb.delta.errors import PartitionValueError
 from deltaweb.environment.kept_values import KeptValues
 from deltaweb.iceberg.errors import InexpressibleError, NotIcebergError
 from deltaweb.iceberg.objects import VersionObjects, version_objects
+from deltaweb.iceberg.row_counts import with_row_counts
 from deltaweb.index.query.file_part import ROWS_SCHEMA
 from deltaweb.sharing.table_query import TableQuery
-from deltaweb.web.sharing.answers.tables import open_version
+from deltaweb.web.sharing.answers.versions import open_version
 from deltaweb.web.sharing.api.iceberg.layouts import IcebergTable
 
 KEPT_BYTES: Final = 256 << 20
@@ -64,9 +65,10 @@ def _made(table: IcebergTable, version: int) -> VersionObjects:
     if selection.outside is not None:
         reason = "a file lies outside of the table"
         raise NotIcebergError(table=table.shared.full_name, reason=reason)
+    rows = pa.Table.from_batches(selection.batches(), _ROWS)
     try:
         return version_objects(
-            pa.Table.from_batches(selection.batches(), _ROWS),
+            with_row_counts(rows, table.opened.store.open_data_file),
             next(one for one in table.versions if one.version == version),
             table.layout.snapshot(version),
             table.layout.ids,

@@ -22,7 +22,7 @@ from deltaweb.sharing.table_query import TableQuery
 from deltaweb.table import DeltaTable
 from deltaweb.web.sharing.access.grants.rules import may_be_ruled
 from deltaweb.web.sharing.answers.opening import open_shared
-from deltaweb.web.sharing.answers.tables import open_version
+from deltaweb.web.sharing.answers.versions import open_version
 from deltaweb.web.sharing.models import SharedTable
 from deltaweb.web.tables.models import Commit, MetadataVersion, ProtocolVersion
 

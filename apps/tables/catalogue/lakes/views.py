@@ -13,7 +13,6 @@ from deltaweb.delta.errors import DeltaError
 from deltaweb.web.accounts.permissions import editor_required
 from deltaweb.web.jobs.waiting import wait_a_glance
 from deltaweb.web.pages.actions import actor_of
-from deltaweb.web.pages.errors import PageError
 from deltaweb.web.pages.paging import page_links
 from deltaweb.web.pages.responses import respond, respond_page
 from deltaweb.web.tables.catalogue.lakes.forms import (
@@ -28,7 +27,6 @@ from deltaweb.web.tables.catalogue.lakes.services import (
     get_lake,
     remove_lake,
 )
-from deltaweb.web.tables.errors import LakeNotFoundError
 from deltaweb.web.tables.head.shapes import cleaned, signed_in
 from deltaweb.web.tables.models import Lake
 from deltaweb.web.tables.models.schedules import schedule_name
@@ -84,7 +82,7 @@ def table_scan(request: HttpRequest) -> HttpResponseBase:
 @editor_required
 def lake_detail(request: HttpRequest, lake_id: UUID, fmt: str) -> HttpResponseBase:
     """Show a lake; a POST changes how it is scanned."""
-    lake = _lake(lake_id)
+    lake = get_lake(lake_id)
     present = {
         "namespace": lake.namespace,
         "schedule": schedule_name(lake.scan_interval_s),
@@ -122,7 +120,7 @@ def lake_detail(request: HttpRequest, lake_id: UUID, fmt: str) -> HttpResponseBa
 @editor_required
 def lake_scan(request: HttpRequest, lake_id: UUID) -> HttpResponseBase:
     """Queue a scan of a lake."""
-    lake = _lake(lake_id)
+    lake = get_lake(lake_id)
     try:
         request_scan(root=lake.url, now=timezone.now(), requested_by=signed_in(request))
     except DeltaError as error:
@@ -134,19 +132,10 @@ def lake_scan(request: HttpRequest, lake_id: UUID) -> HttpResponseBase:
 @editor_required
 def lake_remove(request: HttpRequest, lake_id: UUID) -> HttpResponseBase:
     """Forget a lake; its tables stay."""
-    lake = _lake(lake_id)
+    lake = get_lake(lake_id)
     remove_lake(lake, actor=actor_of(request), now=timezone.now())
     messages.success(request, f"{lake.url} is no longer scanned; its tables stay.")
     return redirect("tables:lake-list")
-
-
-def _lake(lake_id: UUID) -> Lake:
-    try:
-        return get_lake(lake_id)
-    except LakeNotFoundError as error:
-        raise PageError(
-            status=404, code=error.code, message=error.message, hint=error.hint
-        ) from None
 
 
 def _given(form: LakeRuleForm, name: str) -> str | None:

@@ -1,7 +1,8 @@
 """A column is added, gets another name or a wider type, or is taken out."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from deltaweb.delta.protocol.schema import StructField
 from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl, parse_type_ddl
@@ -18,8 +19,12 @@ from deltaweb.web.tables.operations.parameters import parameter, upgrade_paramet
 if TYPE_CHECKING:
     from deltaweb.delta.snapshot.state import Definition
 
-ADD, RENAME, WIDEN, DROP = "add", "rename", "widen", "drop"
-ACTIONS: Final = {
+Way: TypeAlias = Literal["add", "rename", "widen", "drop"]
+ADD: Final = "add"
+RENAME: Final = "rename"
+WIDEN: Final = "widen"
+DROP: Final = "drop"
+ACTIONS: Final[Mapping[Way, str]] = {
     ADD: "table.add_columns",
     RENAME: "table.rename_column",
     WIDEN: "table.widen_column",
@@ -32,7 +37,7 @@ class ChangeColumns:
     """What becomes of a column.
 
     Attributes:
-        way: `add`, `rename`, `widen` or `drop`.
+        way: What is done.
         name: Its name; a dotted path for a nested one that is not added.
         type: The type of a new one, or the wider type, as SQL spells it.
         comment: The words about a new one; empty for none.
@@ -41,7 +46,7 @@ class ChangeColumns:
         upgrade: Whether the protocol may go up for its type, in the same commit.
     """
 
-    way: str
+    way: Way
     name: str = parameter(
         "", metavar="column", help="a.b for a nested one; a.element, m.key, m.value"
     )

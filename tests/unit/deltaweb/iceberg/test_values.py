@@ -43,6 +43,18 @@ CASES = [
         [Decimal("1.27"), Decimal("1.28"), Decimal("-1.28"), Decimal("-1.29")],
         id="decimal",
     ),
+    pytest.param(
+        pa.decimal128(18, 0),
+        DecimalType(18, 0),
+        [Decimal(10**18 - 1), Decimal(1 - 10**18), Decimal(0), Decimal(-1)],
+        id="a decimal as long as a long",
+    ),
+    pytest.param(
+        pa.decimal128(38, 1),
+        DecimalType(38, 1),
+        [Decimal("-1234567890123456789012345678901234567.8")],
+        id="a long decimal",
+    ),
 ]
 
 

@@ -56,3 +56,16 @@ class TestParseCapabilities:
         assert parse_capabilities("", file_id_hash=" DELTA ").file_id_scheme == "delta"
         with pytest.raises(ParameterInvalidError, match="'md5' is not a way"):
             parse_capabilities("", file_id_hash="md5")
+
+    @pytest.mark.parametrize(
+        ("header", "wants"),
+        [
+            ("IncludeEndStreamAction=TRUE", True),
+            ("responseformat=parquet;includeendstreamaction=true", True),
+            ("includeendstreamaction=false", False),
+            ("includeendstreamaction", False),
+            ("", False),
+        ],
+    )
+    def test_reads_whether_an_end_is_wanted(self, header: str, *, wants: bool) -> None:
+        assert parse_capabilities(header).wants_end is wants

@@ -1,7 +1,10 @@
+import json
 from collections.abc import Iterator
 
 import pytest
 
+from deltaweb.delta.errors import LocationDeniedError
+from deltaweb.sharing.wire.lines import EndAction
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.sharing.api.audit import CallRecord
 from deltaweb.web.sharing.api.streams import BROKEN, RecordedStream
@@ -10,9 +13,9 @@ from tests.support.pages.factories import NOW
 pytestmark = pytest.mark.django_db
 
 
-def stream(chunks: Iterator[bytes]) -> RecordedStream:
+def stream(chunks: Iterator[bytes], end: EndAction | None = None) -> RecordedStream:
     record = CallRecord(action="table.query", at=NOW, request_id="r1")
-    return RecordedStream(chunks, record)
+    return RecordedStream(chunks, record, end=end)
 
 
 def recorded() -> list[tuple[int, str, dict[str, object]]]:
@@ -80,3 +83,33 @@ class TestRecordedStream:
             next(answer)
 
         assert recorded() == [(200, BROKEN, {"ended": "broken", "bytes_sent": 3})]
+
+    def test_ends_with_the_line_of_its_end(self) -> None:
+        answer = stream(iter([b"one"]), EndAction(next_page_token="x"))
+
+        assert list(answer) == [
+            b"one",
+            b'{"endStreamAction":{"nextPageToken":"x"}}\n',
+        ]
+
+        assert recorded() == [(200, "", {})]
+
+    def test_that_breaks_says_so_to_who_waits_for_an_end(self) -> None:
+        answer = stream(breaking(), EndAction())
+
+        *_, last = list(answer)
+
+        message = "The server failed in the middle of its answer. Try again."
+        assert json.loads(last) == {"endStreamAction": {"errorMessage": message}}
+        assert recorded() == [(200, BROKEN, {"ended": "broken", "bytes_sent": 3})]
+
+    def test_that_breaks_tells_what_a_recipient_may_know(self) -> None:
+        def denied() -> Iterator[bytes]:
+            yield b"one"
+            raise LocationDeniedError(location="s3://secret/place")
+
+        *_, last = list(stream(denied(), EndAction()))
+
+        message = json.loads(last)["endStreamAction"]["errorMessage"]
+        assert "permission denied" in message
+        assert "secret" not in message

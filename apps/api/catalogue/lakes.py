@@ -1,0 +1,105 @@
+"""Lakes: folders and buckets that are scanned for tables."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.http import HttpRequest
+from django.utils import timezone
+
+from deltaweb.web.api.calls.answers import Answer
+from deltaweb.web.api.endpoint import RestView, Role, endpoint
+from deltaweb.web.api.jobs import Started, started
+from deltaweb.web.api.pages import page_endpoint
+from deltaweb.web.api.shapes import one_of
+from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.tables import urls as pages
+from deltaweb.web.tables.catalogue.lakes.listing import LakeList as LakeListPage
+from deltaweb.web.tables.catalogue.lakes.listing import LakePage, lake_page
+from deltaweb.web.tables.catalogue.lakes.scan_job import request_scan
+from deltaweb.web.tables.catalogue.lakes.services import (
+    LAKE_SCHEDULES,
+    change_lake,
+    get_lake,
+    remove_lake,
+)
+from deltaweb.web.tables.head.shapes import signed_in
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LakeRule:
+    """How the next tables of a lake are named, and how often it is scanned.
+
+    Attributes:
+        namespace: Of every table; "" for the path below the lake, null for what it was.
+        schedule: Null for what it was, or only when asked.
+    """
+
+    namespace: str | None = None
+    schedule: str | None = one_of(LAKE_SCHEDULES)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WantedScan(LakeRule):
+    """Where tables are looked for; it is a lake from then on.
+
+    Attributes:
+        url: A folder of the server, or a URL of an object store.
+        namespace: Of every table; "" for the path below the lake, null for what it was.
+        schedule: How often again; null for what it was, or only when asked.
+    """
+
+    url: str
+
+
+class TableScan(RestView):
+    """Tables that are found."""
+
+    @endpoint(Role.EDITOR, body=WantedScan, answers={202: Started})
+    def post(self, request: HttpRequest, body: WantedScan) -> Answer:
+        """Register every table below a folder or URL."""
+        return started(
+            request_scan(
+                root=body.url,
+                namespace=body.namespace,
+                schedule=body.schedule,
+                now=timezone.now(),
+                requested_by=signed_in(request),
+            )
+        )
+
+
+class LakeList(RestView):
+    """The lakes."""
+
+    get = page_endpoint(
+        pages.urlpatterns, "lake-list", LakeListPage, "List lakes.", role=Role.EDITOR
+    )
+
+
+class Lake(RestView):
+    """One lake."""
+
+    get = page_endpoint(
+        pages.urlpatterns,
+        "lake-detail",
+        LakePage,
+        "Tell how a lake is scanned, and what was found.",
+        role=Role.EDITOR,
+    )
+
+    @endpoint(Role.EDITOR, body=LakeRule, answers=LakePage)
+    def patch(self, request: HttpRequest, lake_id: UUID, body: LakeRule) -> LakePage:
+        """Change how the next tables of a lake are named, and when it is scanned."""
+        changed = change_lake(
+            get_lake(lake_id),
+            namespace=body.namespace,
+            schedule=body.schedule,
+            actor=actor_of(request),
+            now=timezone.now(),
+        )
+        return lake_page(changed)
+
+    @endpoint(Role.EDITOR, answers={204: None})
+    def delete(self, request: HttpRequest, lake_id: UUID) -> None:
+        """Scan a lake no more; its tables stay registered."""
+        remove_lake(get_lake(lake_id), actor=actor_of(request), now=timezone.now())

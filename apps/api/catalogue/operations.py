@@ -1,0 +1,126 @@
+"""Operations: looked at, or done, by a job."""
+
+from collections.abc import Iterator
+from dataclasses import MISSING, field, fields, make_dataclass
+from typing import Any, Protocol
+from uuid import UUID
+
+from django.http import HttpRequest
+from django.urls import URLPattern, path
+from django.utils import timezone
+
+from deltaweb.web.api.calls.answers import Answer
+from deltaweb.web.api.endpoint import RestView, Role, endpoint
+from deltaweb.web.api.jobs import Started, started
+from deltaweb.web.jobs import kinds
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.tables.errors import OperationOutdatedError
+from deltaweb.web.tables.head.job_json import check_may
+from deltaweb.web.tables.head.shapes import signed_in
+from deltaweb.web.tables.head.table_head import get_table
+from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.operations.operation import (
+    Operation,
+    open_subject,
+    operations,
+)
+from deltaweb.web.tables.operations.requests import request_look, request_operation
+
+
+class Wanted(Protocol):
+    """The body of a call: what is asked, and whether it is only looked at.
+
+    Attributes:
+        parameters: Of the operation.
+        preview: Whether it is looked at, and nothing changes.
+        seen: The job of the preview that is agreed to.
+    """
+
+    parameters: Any
+    preview: bool
+    seen: UUID | None
+
+
+def operation_paths(below: str) -> Iterator[URLPattern]:
+    """Yield the address of each operation of a table, below a path."""
+    kinds.all_kinds()
+    for operation in operations:
+        # Those that bring files or make tables have parameters that people do not say.
+        if operation.opens is open_subject:
+            view = operation_view(operation).as_view()
+            yield path(f"{below}/{operation.name}", view, name=operation.name)
+
+
+def operation_view(operation: Operation[Any, Any]) -> type[RestView]:
+    """Return the endpoint of an operation; its body has the parameters of that."""
+    body = _body_of(operation)
+
+    def post(
+        _self: object,
+        request: HttpRequest,
+        *,
+        namespace: str,
+        name: str,
+        body: Wanted,
+    ) -> Answer:
+        table = get_table(signed_in(request), namespace, name)
+        check_may(table, table.version)
+        return started(_asked(request, operation, table, body))
+
+    post.__doc__ = f"""{operation.words}.
+
+        A preview tells what would happen and changes nothing. What it told is done by
+        `seen`, the id of its job, where it is still the same; its parameters count.
+        Without one it is done where the table has no newer version by then.
+        """
+    name = f"Operation{_pascal(operation.name)}"
+    does = endpoint(Role.EDITOR, body=body, answers={202: Started})(post)
+    return type(name, (RestView,), {"post": does})
+
+
+def _asked(
+    request: HttpRequest, operation: Operation[Any, Any], table: Table, body: Wanted
+) -> Job:
+    user, now = signed_in(request), timezone.now()
+    if body.preview and body.seen is None:
+        asked = body.parameters
+        return request_look(operation, table, asked, now=now, requested_by=user)
+    look, asked = None, body.parameters
+    if body.seen is not None:
+        looks = Job.objects.filter(kind=operation.kind, subject_id=table.id)
+        look = looks.filter(id=body.seen).first()
+        if look is None:
+            raise OperationOutdatedError(name=table.full_name)
+        asked = operation.asked(look)
+    return request_operation(
+        operation,
+        table,
+        asked,
+        seen=look,
+        unseen_at=table.version,
+        actor=actor_of(request),
+        requested_by=user,
+        now=now,
+    )
+
+
+def _body_of(operation: Operation[Any, Any]) -> type:
+    kind = operation.parameters
+    needs = any(one.default is one.default_factory is MISSING for one in fields(kind))
+    body = make_dataclass(
+        f"{_pascal(operation.name)}Request",
+        [
+            ("parameters", kind, field() if needs else field(default_factory=kind)),
+            ("preview", bool, field(default=True)),
+            ("seen", UUID | None, field(default=None)),
+        ],
+        frozen=True,
+        kw_only=True,
+    )
+    body.__doc__ = Wanted.__doc__
+    return body
+
+
+def _pascal(name: str) -> str:
+    return "".join(word.capitalize() for word in name.split("_"))

@@ -1,0 +1,165 @@
+"""The tables of the catalogue: listed, registered, changed, removed."""
+
+from dataclasses import dataclass
+
+from django.http import HttpRequest
+from django.utils import timezone
+
+from deltaweb.web.api.calls.answers import Answer
+from deltaweb.web.api.endpoint import RestView, Role, endpoint
+from deltaweb.web.api.jobs import Started, started
+from deltaweb.web.api.pages import list_of, page_endpoint
+from deltaweb.web.api.shapes import one_of
+from deltaweb.web.explorer import urls as explorer
+from deltaweb.web.explorer.overview.view import TableOverview
+from deltaweb.web.explorer.version.job_errors import check_job
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.jobs.waiting import wait_for
+from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.tables import urls as pages
+from deltaweb.web.tables.catalogue.check_location import request_check
+from deltaweb.web.tables.catalogue.listing import TABLES
+from deltaweb.web.tables.catalogue.names import parse_table_name
+from deltaweb.web.tables.catalogue.registration import (
+    change_table,
+    check_name_free,
+    register_table,
+    remove_table,
+)
+from deltaweb.web.tables.head.shapes import TableResource, signed_in, table_resource
+from deltaweb.web.tables.head.table_head import get_table
+from deltaweb.web.tables.index.refresh import refresh_table
+from deltaweb.web.tables.models.schedules import SCHEDULES
+from deltaweb.web.tables.storage.connections import check_connection
+from deltaweb.web.tables.storage.locations import parse_location
+from deltaweb.web.tables.work.check_files import request_file_check
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewTable:
+    """A table that is to be registered.
+
+    Attributes:
+        name: `table`, or `namespace.table`.
+        location: A folder of the server, or a URL of an object store.
+        description: What people read of it.
+        restricted: Whether it is hidden from viewers.
+        connection: Name of the storage connection that it is to be read through; null
+            is the one that holds the location, if there is one.
+    """
+
+    name: str
+    location: str
+    description: str = ""
+    restricted: bool = False
+    connection: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangedTable:
+    """What becomes another of a table; null, or what is not named, stays.
+
+    Attributes:
+        name: `table`, or `namespace.table`.
+        description: What people read of it.
+        restricted: Whether it is hidden from viewers.
+        refresh: How often new commits are looked for.
+    """
+
+    name: str | None = None
+    description: str | None = None
+    restricted: bool | None = None
+    refresh: str | None = one_of(SCHEDULES)
+
+
+class TableList(RestView):
+    """The tables."""
+
+    get = page_endpoint(
+        pages.urlpatterns, "table-list", list_of(TABLES), "List tables."
+    )
+
+    @endpoint(Role.EDITOR, body=NewTable, answers={201: TableResource, 202: Started})
+    def post(self, request: HttpRequest, body: NewTable) -> Answer:
+        """Register a table.
+
+        A worker looks at its location first. Where that takes longer than a call
+        waits, the answer is 202 with the job: ask again when it has ended.
+        """
+        user, name = signed_in(request), parse_table_name(body.name)
+        location = parse_location(body.location)
+        check_name_free(name)
+        if body.connection is not None:
+            check_connection(location, body.connection)
+        job = request_check(location=location, now=timezone.now(), requested_by=user)
+        wait_for(job)
+        check_job(job)
+        if job.state != Job.State.DONE:
+            return started(job)
+        table = register_table(
+            name=name,
+            location=location,
+            description=body.description,
+            restricted=body.restricted,
+            created_by=user,
+            actor=actor_of(request),
+            now=timezone.now(),
+        )
+        there = f"{request.path}/{table.namespace}/{table.name}"
+        return Answer(table_resource(table), 201, {"Location": there})
+
+
+class Table(RestView):
+    """One table."""
+
+    get = page_endpoint(
+        explorer.urlpatterns,
+        "table-overview",
+        TableOverview,
+        "Tell what a table holds and what it is made of.",
+    )
+
+    @endpoint(Role.EDITOR, body=ChangedTable, answers=TableResource)
+    def patch(
+        self, request: HttpRequest, namespace: str, name: str, body: ChangedTable
+    ) -> TableResource:
+        """Change a table's name, description, schedule, or who sees it."""
+        table = get_table(signed_in(request), namespace, name)
+        changed = change_table(
+            table,
+            name=body.name,
+            description=body.description,
+            restricted=body.restricted,
+            schedule=body.refresh,
+            actor=actor_of(request),
+            now=timezone.now(),
+        )
+        return table_resource(changed)
+
+    @endpoint(Role.EDITOR, answers={204: None})
+    def delete(self, request: HttpRequest, namespace: str, name: str) -> None:
+        """Take a table out of the catalogue; its files are not touched."""
+        table = get_table(signed_in(request), namespace, name)
+        remove_table(table, actor=actor_of(request), now=timezone.now())
+
+
+class TableRefresh(RestView):
+    """The index of a table."""
+
+    @endpoint(Role.VIEWER, answers={202: Started})
+    def post(self, request: HttpRequest, namespace: str, name: str) -> Answer:
+        """Index a table anew."""
+        user = signed_in(request)
+        table = get_table(user, namespace, name)
+        return started(refresh_table(table, now=timezone.now(), requested_by=user))
+
+
+class TableFileCheck(RestView):
+    """Which data files of a table are there."""
+
+    @endpoint(Role.VIEWER, answers={202: Started})
+    def post(self, request: HttpRequest, namespace: str, name: str) -> Answer:
+        """Check which data files of all versions storage still holds."""
+        user = signed_in(request)
+        table = get_table(user, namespace, name)
+        return started(request_file_check(table, now=timezone.now(), requested_by=user))

@@ -1,0 +1,84 @@
+"""Jobs: how far they are, what came of them, and an end to them."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils import timezone
+
+from deltaweb.web.api.calls.answers import Answer
+from deltaweb.web.api.endpoint import RestView, Role, endpoint
+from deltaweb.web.api.pages import list_of, page_endpoint
+from deltaweb.web.jobs import services
+from deltaweb.web.jobs import urls as pages
+from deltaweb.web.jobs.listing.job_list import JOBS
+from deltaweb.web.jobs.listing.resource import JobDetail, JobOutcome
+from deltaweb.web.jobs.listing.selectors import outcome_of
+from deltaweb.web.jobs.models import Job as JobRow
+from deltaweb.web.jobs.views import job_to_change, retry_asked
+from deltaweb.web.jobs.waiting import wait_a_glance
+from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.tables.head.shapes import signed_in
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A job that was asked for; `Location` says where it is told of."""
+
+    job: JobOutcome
+
+
+def started(job: JobRow) -> Answer:
+    """Answer with a job that was asked for just now, at its end if that is soon."""
+    wait_a_glance(job)
+    there = reverse("api:job", args=[job.id])
+    return Answer(Started(outcome_of(job)), 202, {"Location": there})
+
+
+class JobList(RestView):
+    """The jobs."""
+
+    get = page_endpoint(
+        pages.urlpatterns, "job-list", list_of(JOBS), "List jobs, the newest first."
+    )
+
+
+class Job(RestView):
+    """One job."""
+
+    get = page_endpoint(
+        pages.urlpatterns,
+        "job-detail",
+        JobDetail,
+        "Tell how far a job is, and what it found or failed of.",
+    )
+
+
+class JobCancel(RestView):
+    """The end of a job."""
+
+    @endpoint(Role.VIEWER, answers=Started)
+    def post(self, request: HttpRequest, job_id: UUID) -> Started:
+        """Cancel a job.
+
+        One that runs is asked to stop; one that is over stays as it is.
+        """
+        job = job_to_change(signed_in(request), job_id)
+        return Started(outcome_of(services.cancel(job, now=timezone.now())))
+
+
+class JobRetry(RestView):
+    """A job once more."""
+
+    @endpoint(Role.VIEWER, answers={202: Started})
+    def post(self, request: HttpRequest, job_id: UUID) -> Answer:
+        """Run a failed or cancelled job again, as a new one."""
+        return started(
+            retry_asked(
+                job_id,
+                requested_by=signed_in(request),
+                actor=actor_of(request),
+                now=timezone.now(),
+            )
+        )

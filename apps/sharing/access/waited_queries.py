@@ -1,0 +1,27 @@
+"""The queries that recipients wait for, which end with their grants."""
+
+from datetime import datetime
+from typing import Final
+
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.jobs.services import cancel
+from deltaweb.web.sharing.models import Recipient, Share
+
+ANSWER_QUERY: Final = "sharing.answer_query"
+"""The name of the jobs that answer them."""
+
+
+def cancel_queries(
+    recipient: Recipient, share: Share | None = None, *, now: datetime
+) -> None:
+    """Cancel the queries that a recipient waits for, those of all shares for None."""
+    waited_for = Job.objects.active().filter(
+        kind=ANSWER_QUERY, parameters__recipient=str(recipient.id)
+    )
+    if share is not None:
+        tables = share.shared_tables.values_list("id", flat=True)
+        waited_for = waited_for.filter(
+            parameters__shared_table__in=[str(table_id) for table_id in tables]
+        )
+    for job in waited_for:
+        cancel(job, now=now)

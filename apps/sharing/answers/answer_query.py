@@ -1,0 +1,246 @@
+"""What a worker does for a query that is answered later: it finds the files.
+
+Source: delta_sharing_protocol_2026.md, "asyncQuery".
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, fields
+from datetime import datetime
+from functools import cached_property
+from typing import Any, Final
+
+import pyarrow as pa
+from django.utils import timezone
+
+from deltaweb.conditions.hints import parse_hints
+from deltaweb.delta.features.column_mapping import table_schema
+from deltaweb.delta.log.commits.times import to_datetime, to_ms
+from deltaweb.delta.protocol.actions import Metadata, Protocol
+from deltaweb.delta.protocol.schema import StructType
+from deltaweb.index.files.source import stored_metadata
+from deltaweb.index.query.file_selection import LISTED_SCHEMA, FileSelection
+from deltaweb.index.query.shared_version import SharedVersion
+from deltaweb.sharing.errors import FileOutsideTableError, SharingError
+from deltaweb.sharing.table_query import TableQuery
+from deltaweb.web.jobs import kinds
+from deltaweb.web.jobs.kind import JobKind, Queue
+from deltaweb.web.jobs.results import keep_rows
+from deltaweb.web.jobs.running.tracking import TrackedJob
+from deltaweb.web.sharing.access.grants.rules import rule_for
+from deltaweb.web.sharing.access.waited_queries import ANSWER_QUERY
+from deltaweb.web.sharing.answers.opening import open_shared, terms_of
+from deltaweb.web.sharing.answers.vacuumed import check_files
+from deltaweb.web.sharing.answers.versions import (
+    open_shared_version,
+    open_version,
+)
+from deltaweb.web.sharing.errors import NotGrantedError
+from deltaweb.web.sharing.models import Recipient, SharedTable
+from deltaweb.web.tables.work.answer_index import answer_index
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerQuery:
+    """A query that is answered later.
+
+    Attributes:
+        shared_table: The id of the shared table.
+        recipient: The id of who asks.
+        terms: On what terms it was shared when it was asked.
+        predicate_hints: As `TableQuery` has them.
+        json_predicate_hints: As there.
+        limit_hint: As there.
+        version: The version; the newest for None.
+        timestamp: Or the version of a time, in ISO form; "" for none.
+        is_named: Whether the recipient has named the version, so that lines say it.
+    """
+
+    shared_table: str
+    recipient: str
+    terms: tuple[str, ...]
+    predicate_hints: tuple[str, ...] = ()
+    json_predicate_hints: str | None = None
+    limit_hint: int | None = None
+    version: int | None = None
+    timestamp: str = ""
+    is_named: bool = False
+
+    def query(self) -> TableQuery:
+        """Return which version is asked for."""
+        moment = datetime.fromisoformat(self.timestamp) if self.timestamp else None
+        return TableQuery(version=self.version, timestamp=moment)
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeptVersion:
+    """What a job has found out about a version, beside its files.
+
+    Attributes:
+        version: The version.
+        protocol: The protocol in force.
+        metadata: The metaData in force.
+        has_deletion_vectors: Whether a live file has a deletion vector.
+        num_files: Count of live files.
+        size_bytes: Sum of their sizes.
+        timestamp_ms: When the version was made; None where nobody asks for that.
+    """
+
+    version: int
+    protocol: Protocol
+    metadata: Metadata
+    has_deletion_vectors: bool
+    num_files: int
+    size_bytes: int
+    timestamp_ms: int | None
+
+    @cached_property
+    def schema(self) -> StructType:
+        """The logical schema.
+
+        Raises:
+            SchemaError: If it is missing or does not parse.
+        """
+        return table_schema(self.protocol, self.metadata)
+
+    @property
+    def timestamp(self) -> datetime:
+        """Time of the version's commit, where the version was named."""
+        return to_datetime(self.timestamp_ms or 0)
+
+    def facts(self) -> dict[str, Any]:
+        """Return the same as JSON."""
+        return asdict(self)
+
+    @classmethod
+    def of(cls, facts: Mapping[str, Any]) -> "KeptVersion":
+        """Read what a job has left."""
+        values = {field.name: facts[field.name] for field in fields(cls)}
+        protocol = Protocol(**values.pop("protocol"))
+        metadata = stored_metadata(values.pop("metadata"))
+        return cls(protocol=protocol, metadata=metadata, **values)
+
+
+def answer_query(job: TrackedJob, asked: AnswerQuery) -> dict[str, Any]:
+    """Find the files of a query and keep them as the job's rows.
+
+    Returns:
+        What `KeptVersion` has of the version; or `refusal`: why the recipient gets no
+        answer, in words for it.
+
+    Raises:
+        NotGrantedError: If the recipient may not read the table any more.
+        DeltaError: If the table cannot be read.
+    """
+    try:
+        return _answer(job, asked)
+    except SharingError as error:
+        return {"refusal": f"{error.message} {error.hint}"}
+
+
+def _answer(job: TrackedJob, asked: AnswerQuery) -> dict[str, Any]:
+    shared = _granted(asked)
+    job.step("Opening the table")
+    with ExitStack() as stack:
+        opened = _open(job, shared, asked, stack)
+        selection = _select(job, shared, asked, opened)
+        job.step("Listing the files", total=selection.num_files, unit="files")
+        keep_rows(job.id, LISTED_SCHEMA, _reported(job, selection))
+        _granted(asked)
+        return KeptVersion(
+            version=opened.version,
+            protocol=opened.protocol,
+            metadata=opened.metadata,
+            has_deletion_vectors=opened.has_deletion_vectors,
+            num_files=opened.num_files,
+            size_bytes=opened.size_bytes,
+            timestamp_ms=to_ms(opened.timestamp) if asked.is_named else None,
+        ).facts()
+
+
+def _granted(asked: AnswerQuery) -> SharedTable:
+    """Return the table, if it is granted still, whole, and on the same terms.
+
+    Raises:
+        NotGrantedError: If it is not.
+    """
+    tables = SharedTable.objects.select_related("share", "table")
+    shared = tables.filter(
+        id=asked.shared_table, share__grants__recipient_id=asked.recipient
+    ).first()
+    recipient = Recipient.objects.filter(id=asked.recipient).first()
+    if (
+        shared is None
+        or recipient is None
+        or terms_of(shared, recipient) != asked.terms
+        or not rule_for(shared, recipient).is_whole
+    ):
+        raise NotGrantedError(kind="table", name=asked.shared_table)
+    return shared
+
+
+def _open(
+    job: TrackedJob, shared: SharedTable, asked: AnswerQuery, stack: ExitStack
+) -> SharedVersion:
+    """Open the version that is asked for.
+
+    Raises:
+        HistoryNotSharedError: If it is not shared.
+        DeltaError: If the log cannot be read.
+    """
+    table, query = open_shared(shared), asked.query()
+    if asked.is_named:
+        rule = rule_for(shared, Recipient.objects.get(id=asked.recipient))
+        return open_shared_version(shared, table, query, rule, now=timezone.now())
+    index = None
+    if asked.version is None:
+        index = stack.enter_context(answer_index(shared.table, table, job))
+    return open_version(shared, table, query, index=index)
+
+
+def _select(
+    job: TrackedJob, shared: SharedTable, asked: AnswerQuery, opened: SharedVersion
+) -> FileSelection:
+    """Return the files that answer the query.
+
+    Raises:
+        FileOutsideTableError: If one of them lies outside of the table.
+        FilesVacuumedError: If files of an older version were deleted.
+        DeltaError: If storage does not give the statistics.
+    """
+    job.step("Choosing the files")
+    hints = parse_hints(
+        predicate_hints=list(asked.predicate_hints),
+        json_predicate_hints=asked.json_predicate_hints,
+        schema=opened.schema,
+    )
+    selection = opened.select(
+        predicates=hints.predicates,
+        limit=asked.limit_hint,
+        misses=hints.misses,
+    )
+    if selection.outside is not None:
+        raise FileOutsideTableError(table=shared.full_name, path=selection.outside)
+    check_files(shared.table, opened.version, selection)
+    return selection
+
+
+def _reported(job: TrackedJob, selection: FileSelection) -> Iterator[pa.RecordBatch]:
+    listed = 0
+    for batch in selection.batches():
+        yield batch
+        listed += batch.num_rows
+        job.progress(listed, total=selection.num_files, unit="files")
+
+
+ANSWER: Final = kinds.register(
+    JobKind(
+        name=ANSWER_QUERY,
+        words="Answer a query of a recipient",
+        parameters=AnswerQuery,
+        run=answer_query,
+        queue=Queue.SPARK,  # of a large log
+        is_apart=True,
+        is_reserved=True,
+    )
+)

@@ -1,0 +1,276 @@
+"""Versions of shared tables as answers begin with them: opened, in a format, described.
+
+Source: delta_sharing_protocol.md, "Query Table Metadata" and "Read Data from a Table".
+"""
+
+from contextlib import suppress
+from datetime import datetime
+from itertools import chain
+from pathlib import Path
+from typing import Final, Protocol
+
+import pyarrow as pa
+
+from deltaweb.delta.errors import TimestampNotFoundError
+from deltaweb.delta.feed.versions import has_feed
+from deltaweb.delta.protocol import actions
+from deltaweb.delta.protocol.schema import StructType
+from deltaweb.index.folder.parts import IndexMissingError
+from deltaweb.index.query.restricted_version import PreparedPart
+from deltaweb.index.query.shared_table import SharedTableReader
+from deltaweb.index.query.shared_version import SharedVersion
+from deltaweb.sharing.capabilities import Capabilities
+from deltaweb.sharing.compatibility import misreadings
+from deltaweb.sharing.errors import QueryTokenEndedError, VersionNotReadyError
+from deltaweb.sharing.query_tokens import head_digest
+from deltaweb.sharing.response_format import ResponseFormat, choose_format
+from deltaweb.sharing.table_query import TableQuery
+from deltaweb.sharing.wire.lines import TableFacts
+from deltaweb.table import DeltaTable
+from deltaweb.web.sharing.access.directories import directory_of
+from deltaweb.web.sharing.access.grants.offered import offered_version, ready_versions
+from deltaweb.web.sharing.access.grants.rules import TableRule
+from deltaweb.web.sharing.answers.opening import (
+    check_history,
+    check_start,
+    not_shared_before,
+)
+from deltaweb.web.sharing.answers.paging import Refreshed, SnapshotStart
+from deltaweb.web.sharing.models import SharedTable
+from deltaweb.web.tables.index.folders import index_folder, index_folders
+
+# What was read of tables, for all threads of this process.
+_READER: Final = SharedTableReader()
+
+
+# === Opening ===
+
+
+class DescribedVersion(Protocol):
+    """What an answer's first lines say: of `SharedVersion`, what matters here."""
+
+    @property
+    def version(self) -> int:
+        """The version."""
+        ...
+
+    @property
+    def protocol(self) -> actions.Protocol:
+        """The protocol in force."""
+        ...
+
+    @property
+    def metadata(self) -> actions.Metadata:
+        """The metaData in force."""
+        ...
+
+    @property
+    def schema(self) -> StructType:
+        """The logical schema."""
+        ...
+
+    @property
+    def has_deletion_vectors(self) -> bool:
+        """Whether a live file has a deletion vector."""
+        ...
+
+    @property
+    def num_files(self) -> int:
+        """Count of live files."""
+        ...
+
+    @property
+    def size_bytes(self) -> int:
+        """Sum of their sizes."""
+        ...
+
+
+def open_version(
+    shared: SharedTable,
+    table: DeltaTable,
+    query: TableQuery,
+    *,
+    index: Path | None = None,
+) -> SharedVersion:
+    """Open a version, shared or not.
+
+    Args:
+        shared: The table.
+        table: The same, opened.
+        query: Which version is meant.
+        index: The index to read it from; that of the catalogue for None.
+
+    Raises:
+        DeltaError: If the table's log cannot be read.
+    """
+    return _READER.open_version(
+        table,
+        index_folder=index or index_folder(shared.table),
+        version=query.version,
+        timestamp=query.timestamp,
+    )
+
+
+def open_shared_version(
+    shared: SharedTable,
+    table: DeltaTable,
+    query: TableQuery,
+    rule: TableRule,
+    *,
+    now: datetime,
+) -> SharedVersion:
+    """Open the version that is asked for, if it is one of those that are shared.
+
+    Only what of it is offered under a rule can be had from it.
+
+    Raises:
+        HistoryNotSharedError: If it is not.
+        VersionNotReadyError: If it is not ready under the rule.
+        DeltaError: If the table's log cannot be read.
+    """
+    if not query.names_version:
+        return _newest_offered(shared, table, rule, now=now)
+    check_history(shared)
+    check_start(shared, query.version)
+    try:
+        opened = open_version(shared, table, query)
+    except TimestampNotFoundError as error:
+        # Its message names the first version's time, which may not be shared.
+        if shared.start_version:
+            raise not_shared_before(shared) from error
+        raise
+    check_start(shared, opened.version)
+    return offered_version(shared, rule, opened, now=now)
+
+
+def _newest_offered(
+    shared: SharedTable, table: DeltaTable, rule: TableRule, *, now: datetime
+) -> SharedVersion:
+    """Return the newest version under a rule that is ready.
+
+    Raises:
+        VersionNotReadyError: If none is.
+    """
+    newest = open_version(shared, table, TableQuery())
+    try:
+        return offered_version(shared, rule, newest, now=now)
+    except VersionNotReadyError:
+        for version in ready_versions(shared, rule):
+            if version < (shared.start_version or 0) or version >= newest.version:
+                continue
+            older = open_version(shared, table, TableQuery(version=version))
+            with suppress(VersionNotReadyError):
+                return offered_version(shared, rule, older, now=now)
+        raise
+
+
+def open_asked(  # noqa: PLR0913 (what is asked for, of whom, and by whom)
+    shared: SharedTable,
+    table: DeltaTable,
+    query: TableQuery,
+    rule: TableRule,
+    refreshed: Refreshed | None,
+    *,
+    now: datetime,
+) -> SharedVersion:
+    """Open the version of a query's first page.
+
+    One whose URLs are to be made anew was the newest when it was answered first, which
+    is why nobody asks whether history is shared.
+
+    Raises:
+        DeltaError: As `open_shared_version` does.
+    """
+    if refreshed is None:
+        return open_shared_version(shared, table, query, rule, now=now)
+    opened = open_version(shared, table, TableQuery(version=refreshed.version))
+    return offered_version(shared, rule, opened, now=now)
+
+
+def open_page(
+    shared: SharedTable,
+    table: DeltaTable,
+    start: SnapshotStart,
+    rule: TableRule,
+    *,
+    now: datetime,
+) -> SharedVersion:
+    """Open the version of a page, with the files in the order of the page before.
+
+    Raises:
+        QueryTokenEndedError: If that order cannot be had any more.
+        DeltaError: As `open_version` does.
+    """
+    name = start.place.index
+    try:
+        opened = _READER.open_page(
+            table,
+            index_folder=index_folder(shared.table),
+            ordered_by=index_folders(shared.table_id) / name if name else None,
+            version=start.version,
+        )
+    except IndexMissingError as error:
+        raise QueryTokenEndedError(
+            name="pageToken", reason="the files are in another order now"
+        ) from error
+    return offered_version(shared, rule, opened, now=now)
+
+
+# === The first lines ===
+
+
+def format_of(
+    shared: SharedTable, opened: DescribedVersion, capabilities: Capabilities
+) -> ResponseFormat:
+    """Return the format that the client reads the version in.
+
+    Raises:
+        TableMisreadError: If there is none.
+        SchemaError: If the table's schema is missing or does not parse.
+    """
+    found = misreadings(
+        opened.protocol,
+        opened.metadata,
+        opened.schema,
+        has_deletion_vectors=opened.has_deletion_vectors,
+    )
+    return choose_format(
+        capabilities, found, protocol=opened.protocol, table=shared.full_name
+    )
+
+
+def head_lines(
+    shared: SharedTable,
+    opened: DescribedVersion,
+    response_format: ResponseFormat,
+    rule: TableRule,
+) -> bytes:
+    """Return the lines of protocol and metadata.
+
+    Counts are left out where only a part of the table is shared, and so are changes
+    that are not offered then.
+    """
+    is_whole = rule.is_whole
+    facts = TableFacts(
+        version=opened.version,
+        size_bytes=opened.size_bytes if is_whole else None,
+        num_files=opened.num_files if is_whole else None,
+        has_feed=shared.with_history
+        and has_feed(opened.metadata)
+        and rule.leaves_whole_files(opened.schema, opened.metadata.partition_columns),
+        location=directory_of(shared),
+    )
+    return response_format.head_lines(opened.metadata, facts)
+
+
+def page_mark(opened: SharedVersion, head: bytes) -> str:
+    """Return what all pages of an answer have in common.
+
+    Rewritten files are named, too: others would be in another order.
+    """
+    prepared = [
+        part.paths.cast(pa.binary()).to_pylist()
+        for part, _ in opened.live_parts()
+        if isinstance(part, PreparedPart)
+    ]
+    return head_digest(b"\n".join([head, *chain.from_iterable(prepared)]))

@@ -1,0 +1,98 @@
+"""The page of the manual about the REST API, made of its description."""
+
+from collections.abc import Iterator, Mapping
+from itertools import groupby
+from typing import Any, Final
+
+INTRODUCTION: Final = """\
+# REST API
+
+Everything that pages and commands do, for programs. `/api/openapi.json` of every server
+describes it in OpenAPI 3.1. A call brings a key of `/me/` or `deltaweb user key`, whose
+scopes say what it is for:
+
+```text
+curl -H "Authorization: Bearer $KEY" http://127.0.0.1:8000/api/v1/tables
+```
+
+Bodies and answers are JSON. Lists come in pages: `next` is the address of the next one,
+and null at the end. What takes longer than a call waits is answered by 202 with its
+`job`, whose address is in `Location`: ask again when it has ended. An answer about one
+version of a table has an `ETag`; sent back as `If-None-Match`, it is 304 where nothing
+has become another.
+
+Among rows, whole numbers of 64 bits and decimals are text: JavaScript rounds them.
+
+A refusal says why: `error` is a code that stays as it is, `hint` says what to do.
+
+```json
+{"error": "table-not-found", "message": "...", "hint": "...", "request_id": "1b6f3c0a"}
+```
+"""
+METHODS: Final = ("get", "post", "put", "patch", "delete")
+
+
+def rest_page(told: Mapping[str, Any]) -> str:
+    """Return the page in Markdown.
+
+    Args:
+        told: The description, as `/api/openapi.json` has it.
+    """
+    return "\n".join([INTRODUCTION, *_endpoints(told)])
+
+
+def _endpoints(told: Mapping[str, Any]) -> Iterator[str]:
+    found = [
+        (path, method, calls[method])
+        for path, calls in told["paths"].items()
+        for method in METHODS
+        if method in calls
+    ]
+    for tag, endpoints in groupby(found, key=lambda one: one[2]["tags"][0]):
+        yield f"\n## {tag.capitalize()}"
+        for path, method, call in endpoints:
+            yield f"\n### {method.upper()} {path}\n\n{call['summary']}."
+            yield f"\n{call.get('description', '')}"
+            yield from _parameters(call)
+            yield from _body(call, told["components"]["schemas"])
+            yield from _answers(call)
+
+
+def _parameters(call: Mapping[str, Any]) -> Iterator[str]:
+    asked = [one for one in call.get("parameters", ()) if one["in"] == "query"]
+    if asked:
+        yield "\n| parameter | |\n|-|-|"
+        for one in asked:
+            yield _row(one["name"], one.get("description", ""), one["schema"])
+
+
+def _body(call: Mapping[str, Any], shapes: Mapping[str, Any]) -> Iterator[str]:
+    content = call.get("requestBody", {}).get("content", {})
+    for media in content.values():
+        shape = _shape(media["schema"], shapes)
+        fields = shape.get("properties", {})
+        if fields:
+            yield "\n| in the body | |\n|-|-|"
+        for name, field in fields.items():
+            inner = _shape(field, shapes)
+            yield _row(name, field.get("description", ""), inner)
+            for below, one in inner.get("properties", {}).items():
+                yield _row(f"{name}.{below}", one.get("description", ""), one)
+
+
+def _shape(schema: Mapping[str, Any], shapes: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what a schema refers to, or itself."""
+    name = schema.get("$ref", "").rpartition("/")[2]
+    found: Mapping[str, Any] = shapes[name] if name else schema
+    return found
+
+
+def _answers(call: Mapping[str, Any]) -> Iterator[str]:
+    codes = ", ".join(sorted(code for code in call["responses"] if code < "400"))
+    yield f"\nAnswers {codes}."
+
+
+def _row(name: str, words: str, schema: Mapping[str, Any]) -> str:
+    choices = ", ".join(f"`{one}`" for one in schema.get("enum", ()) if one)
+    text = " ".join(part for part in (words, choices and f"One of {choices}.") if part)
+    return f"| `{name}` | {text.replace('|', chr(92) + '|')} |"

@@ -1,0 +1,67 @@
+"""Every endpoint of the REST API, called as its own description says and worse.
+
+No call makes the server fail, and no answer is outside the description.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+import schemathesis
+from django.core.signals import request_finished, request_started
+from django.db import close_old_connections
+from hypothesis import HealthCheck, Phase, settings
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from deltaweb.serving.wsgi import application
+from deltaweb.web.accounts.models import User
+from tests.support.index.indexed_tables import new_indexed_table
+from tests.support.pages.factories import new_api_key, new_user
+
+pytestmark = pytest.mark.django_db
+CALLS: Final = 6
+API: Final = schemathesis.openapi.from_wsgi("/api/openapi.json", application)
+THERE: Final = {"namespace": "sales", "name": "orders", "version": 1}
+
+
+@pytest.fixture
+def key(lake: Path) -> Iterator[dict[str, str]]:
+    """A key of the server, whose calls leave the test's own connection open."""
+    for signal in (request_started, request_finished):
+        signal.disconnect(close_old_connections)
+    new_indexed_table("sales.orders", lake / "orders")
+    yield new_api_key(new_user("ada", role=User.Role.ADMIN))
+    for signal in (request_started, request_finished):
+        signal.connect(close_old_connections)
+
+
+@API.parametrize()
+@settings(
+    max_examples=CALLS,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    phases=[Phase.generate],
+    suppress_health_check=[*HealthCheck],
+)
+def test_each_call_is_answered_as_described(
+    case: "schemathesis.Case[Any]", key: dict[str, str]
+):
+    case.path_parameters |= {
+        name: THERE[name] for name in case.path_parameters if name in THERE
+    }
+
+    case.call_and_validate(
+        headers={**key, "Host": "localhost"},
+        checks=[
+            schemathesis.checks.not_a_server_error,
+            status_code_conformance,
+            content_type_conformance,
+            response_schema_conformance,
+        ],
+    )

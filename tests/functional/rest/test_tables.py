@@ -1,0 +1,209 @@
+"""Tables by REST: registered, changed, removed, read at any version."""
+
+from pathlib import Path
+
+import pytest
+from django.test import Client
+
+from deltaweb.web.audit.models import AuditEvent
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.tables.models import Lake, StorageConnection, Table
+from tests.support.pages.factories import NOW, new_table
+from tests.support.pages.operated import work_newest
+
+pytestmark = pytest.mark.django_db
+TABLES = "/api/v1/tables"
+ORDERS = f"{TABLES}/sales/orders"
+JSON = "application/json"
+
+
+class TestRegistering:
+    def test_looks_first_and_tells_the_job_where_nobody_does_it(
+        self, eve: Client, lake: Path, settings
+    ):
+        settings.ALLOWED_ROOTS = [str(lake)]
+        body = {"name": "sales.orders", "location": str(lake / "orders")}
+
+        answer = eve.post(TABLES, body, content_type=JSON)
+
+        assert answer.status_code == 202
+        job = answer.json()["job"]
+        assert (job["kind"], job["state"]) == ("tables.check_location", "QUEUED")
+        assert eve.get(answer["Location"]).json()["id"] == job["id"]
+        assert not Table.objects.exists()
+
+    @pytest.mark.parametrize(
+        ("body", "status", "code"),
+        [
+            pytest.param({}, 400, "body-invalid", id="nothing"),
+            pytest.param(
+                {"name_of": "a"}, 400, "unknown-parameter", id="a misspelt key"
+            ),
+            pytest.param([], 400, "body-invalid", id="a list"),
+            pytest.param(
+                {"name": "a.b.c", "location": "/x"},
+                422,
+                "table-name-invalid",
+                id="no name",
+            ),
+            pytest.param(
+                {"name": "taken", "location": "/x"}, 409, "table-name-taken", id="taken"
+            ),
+            pytest.param(
+                {"name": "a", "location": "/etc"},
+                422,
+                "location-not-allowed",
+                id="outside of the roots",
+            ),
+            pytest.param(
+                {"name": "a", "location": "s3://b/t", "connection": "no"},
+                404,
+                "storage-not-found",
+                id="no such connection",
+            ),
+            pytest.param(
+                {"name": "a", "location": "s3://b/t", "connection": "minio"},
+                422,
+                "storage-elsewhere",
+                id="another connection",
+            ),
+        ],
+    )
+    def test_refuses(self, eve: Client, body: object, status: int, code: str):
+        new_table("taken")
+        StorageConnection.objects.create(
+            name="minio",
+            prefix="s3://other",
+            sealed="",
+            created_at=NOW,
+            updated_at=NOW,
+        )
+
+        answer = eve.post(TABLES, body, content_type=JSON)
+
+        assert (answer.status_code, answer.json()["error"]) == (status, code)
+
+    def test_is_for_editors(self, vera: Client):
+        answer = vera.post(TABLES, {}, content_type=JSON)
+
+        assert (answer.status_code, answer.json()["error"]) == (
+            403,
+            "permission-denied",
+        )
+
+    @pytest.mark.parametrize(
+        ("sent", "content_type", "status"),
+        [
+            pytest.param(b"{", JSON, 400, id="half a body"),
+            pytest.param(b"[" * 100_000, JSON, 400, id="a deep one"),
+            pytest.param(b'{"name": NaN}', JSON, 400, id="not a number"),
+            pytest.param(rb'{"name": "\ud800"}', JSON, 400, id="half a character"),
+            pytest.param(rb'{"\u0000": 1}', JSON, 400, id="a NUL"),
+            pytest.param(b"\xff", JSON, 400, id="no UTF-8"),
+            pytest.param(b"name=a", "text/plain", 415, id="no JSON"),
+        ],
+    )
+    def test_does_not_read(self, eve, sent: bytes, content_type: str, status: int):
+        answer = eve.post(TABLES, sent, content_type=content_type)
+
+        assert answer.status_code == status
+        assert answer.json()["request_id"]
+
+
+def test_a_scan_is_a_job_of_a_lake(eve: Client, lake: Path, settings):
+    settings.ALLOWED_ROOTS = [str(lake)]
+
+    answer = eve.post(f"{TABLES}/scan", {"url": str(lake)}, content_type=JSON)
+    done = work_newest()
+
+    assert (answer.status_code, done.state) == (202, Job.State.DONE)
+    assert eve.get(answer["Location"]).json()["result"]["found"] > 0
+    lakes = eve.get("/api/v1/lakes").json()
+    assert [one["url"] for one in lakes["lakes"]] == [str(lake)]
+    there = f"/api/v1/lakes/{lakes['lakes'][0]['id']}"
+    eve.patch(there, {"schedule": "1h"}, content_type=JSON)
+    assert eve.get(there).json()["schedule"] == "1h"
+    assert eve.delete(there).status_code == 204
+    assert not Lake.objects.exists()
+
+
+class TestATable:
+    def test_is_changed_and_recorded(self, eve: Client, orders: Table):
+        answer = eve.patch(ORDERS, {"restricted": True}, content_type=JSON)
+
+        assert (answer.status_code, answer.json()["restricted"]) == (200, True)
+        assert answer.json()["description"] == orders.about
+        assert AuditEvent.objects.get(action="table.hide").actor == "eve"
+
+    def test_is_removed(self, eve: Client, orders: Table):
+        assert eve.delete(ORDERS).status_code == 204
+        assert not Table.objects.filter(id=orders.id).exists()
+
+    def test_that_is_restricted_is_a_404_for_viewers(self, vera, orders: Table):
+        Table.objects.filter(id=orders.id).update(restricted=True)
+
+        answer = vera.get(f"{ORDERS}/versions")
+
+        assert (answer.status_code, answer.json()["error"]) == (404, "table-not-found")
+
+    def test_lists_its_versions_by_pages(self, vera: Client, orders: Table):
+        page = vera.get(f"{ORDERS}/versions").json()
+        found = page["commits"]
+        while page["next"]:
+            page = vera.get(page["next"]).json()
+            found += page["commits"]
+
+        newest = orders.version or 0
+        assert [one["version"] for one in found] == [*range(newest, -1, -1)]
+
+    def test_tells_its_schema_and_files(self, vera: Client, orders: Table):
+        schema = vera.get(f"{ORDERS}/schema").json()
+        files = vera.get(f"{ORDERS}/files").json()
+
+        assert schema["count"] == len(schema["columns"]) > 0
+        assert files["num_files"] == orders.num_files
+
+    @pytest.mark.usefixtures("orders")
+    def test_reads_rows_by_a_job(self, vera: Client):
+        waiting = vera.get(f"{ORDERS}/rows")
+        done = work_newest()
+        answer = vera.get(f"{ORDERS}/rows")
+
+        assert (waiting.status_code, waiting.json()["job"]["id"]) == (202, str(done.id))
+        assert answer.status_code == 200
+        assert answer.json()["rows"]
+
+    @pytest.mark.usefixtures("orders")
+    def test_compares_rows_once_that_is_asked_for(self, vera: Client):
+        asked = vera.post(f"{ORDERS}/diff?from=0&to=1")
+        done = work_newest()
+        vera.get(f"{ORDERS}/diff?from=0&to=1&view=rows")
+        work_newest()
+        told = vera.get(f"{ORDERS}/diff?from=0&to=1&view=rows").json()
+
+        assert asked.status_code == 202
+        assert done.state == Job.State.DONE, done.error
+        assert told["rows"]["inserted"] > 0
+
+
+class TestTheTagOfAVersion:
+    @pytest.mark.usefixtures("orders")
+    @pytest.mark.parametrize("path", ["", "/schema", "/files", "/versions/1"])
+    def test_answers_304_to_who_has_it(self, vera: Client, path: str):
+        newest = Table.objects.get(name="orders").version
+        query = "" if "versions" in path else f"?version={newest}"
+        first = vera.get(f"{ORDERS}{path}{query}")
+
+        again = vera.get(
+            f"{ORDERS}{path}{query}", headers={"If-None-Match": first["ETag"]}
+        )
+
+        assert (first.status_code, again.status_code) == (200, 304)
+        assert again.content == b""
+
+    @pytest.mark.usefixtures("orders")
+    def test_is_another_of_another_version_and_none_of_the_newest(self, vera: Client):
+        tags = {vera.get(f"{ORDERS}/schema?v={v}")["ETag"] for v in (0, 1)}
+
+        assert len(tags) == 2
+        assert "ETag" not in vera.get(f"{ORDERS}/schema")

@@ -1,0 +1,328 @@
+"""An answer in pages, which are of one version and together the whole answer."""
+
+import json
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from deltaweb.web.audit.models import AuditEvent
+from deltaweb.web.sharing.models import Grant
+from tests.functional.sharing_api.calls import (
+    DAYS,
+    SCHEMA,
+    Answer,
+    Caller,
+    Lake,
+    commit_time,
+    error,
+    lines,
+)
+from tests.functional.sharing_api.ends import (
+    IN_DELTA,
+    end_of,
+    head_of,
+    ids_of,
+    later,
+    read_pages,
+    refused,
+    share_with,
+)
+
+
+class TestPages:
+    @pytest.mark.parametrize("headers", [{}, IN_DELTA])
+    @pytest.mark.parametrize("max_files", [1, 2, 3, 9])
+    @pytest.mark.parametrize("version", [{}, {"version": 2}])
+    def test_are_together_the_one_answer(
+        self, acme, lake, max_files, version, headers
+    ) -> None:
+        whole = acme.query(lake.path, version, **headers)
+
+        pages = read_pages(acme, lake, {**version, "maxFiles": max_files}, **headers)
+
+        assert [file_id for page in pages for file_id in ids_of(page)] == ids_of(whole)
+        assert {tuple(head_of(page)) for page in pages} == {tuple(head_of(whole))}
+        assert {page["Delta-Table-Version"] for page in pages} == {
+            whole["Delta-Table-Version"]
+        }
+        assert all(len(ids_of(page)) <= max_files for page in pages)
+
+    def test_stay_at_their_version_when_files_come(self, acme: Caller, lake: Lake):
+        first = acme.query(lake.path, {"maxFiles": 2})
+        lake.append("2026-01-09")
+        token = end_of(first)["nextPageToken"]
+
+        second = acme.query(lake.path, {"maxFiles": 2, "pageToken": token})
+
+        assert head_of(second) == head_of(first)
+        assert second["Delta-Table-Version"] == "3"
+        assert len({*ids_of(first), *ids_of(second)}) == len(DAYS)
+        assert "nextPageToken" not in end_of(second)
+        assert len(ids_of(acme.query(lake.path))) == len(DAYS) + 1
+
+    def test_may_be_of_any_length_from_one_to_the_next(self, acme: Caller, lake: Lake):
+        first = acme.query(lake.path, {"maxFiles": 1})
+        token = end_of(first)["nextPageToken"]
+
+        rest = acme.query(lake.path, {"pageToken": token})
+
+        assert len(ids_of(rest)) == len(DAYS) - 1
+
+    def test_say_when_their_urls_end(self, acme: Caller, lake: Lake) -> None:
+        page = acme.query(lake.path, {"maxFiles": 2})
+
+        told = {line["file"]["expirationTimestamp"] for line in lines(page)[2:-1]}
+        assert {end_of(page)["minUrlExpirationTimestamp"]} == told
+
+    def test_hold_to_hints(self, acme: Caller, lake: Lake) -> None:
+        hints = {"predicateHints": ["day >= '2026-01-02'"]}
+        whole = acme.query(lake.path, hints)
+
+        pages = read_pages(acme, lake, {**hints, "maxFiles": 1})
+
+        assert [file_id for page in pages for file_id in ids_of(page)] == ids_of(whole)
+
+    def test_hold_to_a_limit(self, acme: Caller, lake: Lake) -> None:
+        pages = read_pages(acme, lake, {"limitHint": 15, "maxFiles": 1})
+
+        assert [len(ids_of(page)) for page in pages] == [1, 1]
+
+    def test_hold_to_the_filter_of_the_share(self, acme: Caller, lake: Lake) -> None:
+        share_with(lake, partition_filter="day >= '2026-01-02'")
+        whole = acme.query(lake.path)
+
+        pages = read_pages(acme, lake, {"maxFiles": 1})
+
+        assert [file_id for page in pages for file_id in ids_of(page)] == ids_of(whole)
+        assert len(pages) == 2
+
+    def test_are_recorded_with_their_own_files(self, acme: Caller, lake: Lake) -> None:
+        lines(acme.query(lake.path, {"maxFiles": 2}))
+
+        event = AuditEvent.objects.first()
+        assert event is not None
+        assert (event.num_files, event.total_files) == (2, 3)
+
+    @pytest.mark.parametrize("count", [0, -1])
+    def test_of_no_file_are_refused(self, acme: Caller, lake: Lake, count: int) -> None:
+        answer = acme.query(lake.path, {"maxFiles": count})
+
+        assert error(answer)["errorCode"] == "INVALID_PARAMETER_VALUE"
+
+    @pytest.mark.parametrize(
+        "body",
+        [
+            {"maxFiles": "10"},
+            {"maxFiles": 1.5},
+            {"maxFiles": True},
+            {"pageToken": 7},
+            {"refreshToken": ["x"]},
+        ],
+    )
+    def test_of_another_type_are_refused(self, acme, lake, body) -> None:
+        answer = acme.query(lake.path, body)
+
+        assert error(answer)["errorCode"] == "MALFORMED_REQUEST"
+
+
+class TestPageToken:
+    @pytest.fixture
+    def token(self, acme: Caller, lake: Lake) -> str:
+        found: str = end_of(acme.query(lake.path, {"maxFiles": 1}))["nextPageToken"]
+        return found
+
+    @pytest.mark.parametrize(
+        "body",
+        [
+            pytest.param({"predicateHints": ["id = 1"]}, id="hints"),
+            pytest.param({"jsonPredicateHints": "{}"}, id="hints in JSON"),
+            pytest.param({"limitHint": 5}, id="a limit"),
+            pytest.param({"version": 3}, id="a version"),
+            pytest.param({"startingVersion": 1}, id="changes"),
+        ],
+    )
+    def test_of_another_query_is_refused(self, acme, lake, token, body) -> None:
+        answer = acme.query(lake.path, {**body, "pageToken": token})
+
+        assert "Send the nextPageToken of the page before" in refused(answer)
+
+    def test_of_another_format_is_refused(self, acme, lake, token) -> None:
+        answer = acme.query(lake.path, {"pageToken": token}, **IN_DELTA)
+
+        assert "not issued by this query" in refused(answer)
+
+    def test_of_another_recipient_is_refused(self, lake, token, new_caller) -> None:
+        globex = new_caller("globex", lake.shared.share)
+
+        assert "pageToken" in refused(globex.query(lake.path, {"pageToken": token}))
+
+    def test_is_good_with_another_token_of_the_recipient(self, acme, lake, token):
+        asked = {"pageToken": token, "includeRefreshToken": False, "maxFiles": 7}
+
+        assert len(ids_of(acme.query(lake.path, asked))) == 2
+
+    @pytest.mark.parametrize("text", ["x", "é", "A" * 9000, "\x00", "AAAA", "%%"])
+    def test_that_is_made_up_is_refused(self, acme, lake, text: str) -> None:
+        assert "pageToken" in refused(acme.query(lake.path, {"pageToken": text}))
+
+    def test_that_was_altered_is_refused(self, acme, lake, token: str) -> None:
+        altered = token[:-4] + ("AAAA" if token[-4:] != "AAAA" else "BBBB")
+
+        assert "pageToken" in refused(acme.query(lake.path, {"pageToken": altered}))
+
+    def test_ends_after_an_hour(self, acme, lake, token, monkeypatch) -> None:
+        later(monkeypatch, timedelta(minutes=61))
+
+        message = refused(acme.query(lake.path, {"pageToken": token}))
+
+        assert "its time is over" in message
+        assert "Send the query again from its beginning" in message
+
+    @pytest.mark.parametrize(
+        "terms",
+        [
+            {"partition_filter": "day >= '2026-01-01'"},
+            {"with_history": False},
+            {"start_version": 3},
+        ],
+    )
+    def test_is_refused_when_the_terms_have_changed(self, acme, lake, token, terms):
+        share_with(lake, **terms)
+
+        assert "pageToken" in refused(acme.query(lake.path, {"pageToken": token}))
+
+    def test_is_refused_when_the_grant_has_ended(self, acme, lake, token) -> None:
+        Grant.objects.all().delete()
+
+        answer = acme.query(lake.path, {"pageToken": token})
+
+        assert answer.status_code == 404
+        assert error(answer)["errorCode"] == "RESOURCE_DOES_NOT_EXIST"
+
+    def test_is_refused_when_the_table_is_another_one(self, acme, lake, token) -> None:
+        log = lake.root / "_delta_log" / "00000000000000000000.json"
+        actions = [json.loads(line) for line in log.read_text().splitlines()]
+        for action in actions:
+            if "metaData" in action:
+                action["metaData"]["id"] = "another"
+        log.write_text("".join(json.dumps(action) + "\n" for action in actions))
+        newest = lake.root / "_delta_log" / "00000000000000000003.json"
+        newest.write_bytes(newest.read_bytes() + b"\n")
+
+        message = refused(acme.query(lake.path, {"pageToken": token}))
+
+        assert "another one now" in message
+
+
+class TestPagesOfChanges:
+    @pytest.fixture
+    def grown(self, lake: Lake) -> Lake:
+        """The table, of whose later versions each changes several files."""
+        for path, day in zip(lake.paths, DAYS, strict=True):
+            fields = {
+                "path": path,
+                "partitionValues": {"day": day},
+                "dataChange": True,
+            }
+            size = (lake.root / path).stat().st_size
+            lake.commit(
+                {"remove": {**fields, "deletionTimestamp": 7}},
+                {"add": {**fields, "size": size, "modificationTime": 7}},
+            )
+        return lake
+
+    def changes(self, caller, lake, text: str, **headers: str) -> list[Answer]:
+        answers: list[Answer] = []
+        token = ""
+        while token or not answers:
+            page = f"&pageToken={token}" if token else ""
+            answers.append(caller.get(f"{lake.path}/changes?{text}{page}", **headers))
+            token = end_of(answers[-1]).get("nextPageToken", "")
+        return answers
+
+    @pytest.mark.parametrize("headers", [{}, IN_DELTA])
+    @pytest.mark.parametrize("max_files", [1, 2, 4, 99])
+    def test_are_together_the_one_answer(self, acme, grown, max_files, headers) -> None:
+        body = {"startingVersion": 2}
+        whole = lines(acme.query(grown.path, body, **headers))
+
+        pages = read_pages(acme, grown, {**body, "maxFiles": max_files}, **headers)
+
+        found = [line for page in pages for line in lines(page)[2:-1]]
+        assert without_urls(found) == without_urls(whole[2:])
+        assert {tuple(head_of(page)) for page in pages} == {
+            tuple(head_of(acme.query(grown.path, body, **headers)))
+        }
+        assert {page["Delta-Table-Version"] for page in pages} == {"2"}
+
+    def test_end_where_the_first_one_says(self, acme: Caller, grown: Lake) -> None:
+        body = {"startingVersion": 1, "maxFiles": 3}
+        whole = lines(acme.query(grown.path, {"startingVersion": 1}))[2:]
+        first = acme.query(grown.path, body)
+        grown.append("2026-01-09")
+        token = end_of(first)["nextPageToken"]
+
+        rest = acme.query(grown.path, {"startingVersion": 1, "pageToken": token})
+
+        assert "nextPageToken" not in end_of(rest)
+        found = [*lines(first)[2:-1], *lines(rest)[2:-1]]
+        assert without_urls(found) == without_urls(whole)
+
+    def test_hold_to_the_filter_of_the_share(self, acme: Caller, grown: Lake) -> None:
+        share_with(grown, partition_filter="day = '2026-01-02'")
+        whole = lines(acme.query(grown.path, {"startingVersion": 1}))
+
+        pages = read_pages(acme, grown, {"startingVersion": 1, "maxFiles": 1})
+
+        found = [line for page in pages for line in lines(page)[2:-1]]
+        assert without_urls(found) == without_urls(whole[2:])
+
+    def test_come_of_the_feed_too(self, acme: Caller, grown: Lake) -> None:
+        feed = {"delta.enableChangeDataFeed": "true"}
+        grown.commit(
+            grown.writer.metadata(
+                SCHEMA,
+                created_at=commit_time(0),
+                partition_columns=["day"],
+                configuration=feed,
+            )
+        )
+        for day in DAYS:
+            grown.append(day)
+        text = "startingVersion=7"
+        whole = lines(acme.get(f"{grown.path}/changes?{text}"))
+
+        pages = self.changes(acme, grown, f"{text}&maxFiles=2")
+
+        found = [line for page in pages for line in lines(page)[2:-1]]
+        assert without_urls(found) == without_urls(whole[2:])
+        assert len(pages) == 2
+
+    @pytest.mark.parametrize("text", ["maxFiles=0", "maxFiles=x", "pageToken=x"])
+    def test_of_no_sense_are_refused(self, acme, grown, text: str) -> None:
+        answer = acme.get(f"{grown.path}/changes?startingVersion=1&{text}")
+
+        assert text.partition("=")[0] in refused(answer)
+
+    def test_are_refused_with_the_token_of_a_snapshot(self, acme, grown) -> None:
+        token = end_of(acme.query(grown.path, {"maxFiles": 1}))["nextPageToken"]
+
+        answer = acme.query(grown.path, {"startingVersion": 1, "pageToken": token})
+
+        assert "pageToken" in refused(answer)
+
+
+def without_urls(found: list[dict[str, Any]]) -> list[str]:
+    """Lines without what is signed anew with every answer."""
+    return [_without_url(json.dumps(line)) for line in found]
+
+
+def _without_url(text: str) -> str:
+    def plain(value: Any) -> Any:  # noqa: ANN401 (JSON)
+        if isinstance(value, dict):
+            left_out = {"url", "expirationTimestamp", "path"}
+            return {k: plain(v) for k, v in value.items() if k not in left_out}
+        return value
+
+    return json.dumps(plain(json.loads(text)))

@@ -1,0 +1,179 @@
+"""Operations by the REST API: each as a preview, or for real."""
+
+from pathlib import Path
+
+import pytest
+from django.test import Client
+
+from deltaweb.table import DeltaTable
+from deltaweb.web.accounts.models import User
+from deltaweb.web.audit.models import AuditEvent
+from deltaweb.web.jobs import kinds
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.operations.operation import operations
+from tests.functional.table_operations.conftest import SCHEMA, Work
+from tests.support.pages.factories import new_api_key, new_user
+
+pytestmark = pytest.mark.django_db
+THERE = "/api/v1/tables/default/orders/operations"
+JSON = "application/json"
+OF_NO_TABLE = {"convert_folder", "create_table", "import_rows"}
+"""Those that bring files or make tables: pages and commands have them."""
+
+
+@pytest.fixture
+def eve() -> Client:
+    return Client(headers=new_api_key(new_user("eve", role=User.Role.EDITOR)))
+
+
+def test_every_operation_of_a_table_has_an_address(client: Client):
+    kinds.all_kinds()
+    paths = client.get("/api/openapi.json").json()["paths"]
+    below = "/api/v1/tables/{namespace}/{name}/operations/"
+
+    found = {path.removeprefix(below) for path in paths if path.startswith(below)}
+
+    assert found == {one.name for one in operations} - OF_NO_TABLE
+
+
+@pytest.mark.usefixtures("orders")
+class TestARestore:
+    def test_is_looked_at_first(self, eve: Client, work: Work, folder: Path):
+        body = {"parameters": {"version": 1}}
+
+        answer = eve.post(f"{THERE}/restore", body, content_type=JSON)
+        job = work()
+
+        assert answer.status_code == 202
+        told = eve.get(answer["Location"]).json()
+        assert told["id"] == answer.json()["job"]["id"] == str(job.id)
+        assert told["result"]["counts"] == {"num_files_back": 0, "num_files_gone": 2}
+        assert DeltaTable(str(folder)).latest_version() == 3
+        assert not AuditEvent.objects.filter(action="table.restore").exists()
+
+    def test_does_what_was_seen(self, eve: Client, work: Work, folder: Path):
+        body = {"parameters": {"version": 1}, "preview": True}
+        look = eve.post(f"{THERE}/restore", body, content_type=JSON).json()["job"]
+        work()
+
+        body = {"seen": look["id"], "preview": False}
+        answer = eve.post(f"{THERE}/restore", body, content_type=JSON)
+        done = work()
+
+        assert (answer.status_code, done.state) == (202, Job.State.DONE), done.error
+        table = DeltaTable(str(folder))
+        assert table.latest_version() == 4
+        assert table.snapshot().read().num_rows == 2
+        event = AuditEvent.objects.get(action="table.restore")
+        assert (event.actor, event.detail["version"]) == ("eve", 1)
+
+    def test_is_done_at_once_where_nobody_wants_to_see(
+        self, eve: Client, work: Work, folder: Path
+    ):
+        body = {"parameters": {"version": 1}, "preview": False}
+
+        answer = eve.post(f"{THERE}/restore", body, content_type=JSON)
+        done = work()
+
+        assert (answer.status_code, done.state) == (202, Job.State.DONE), done.error
+        assert DeltaTable(str(folder)).latest_version() == 4
+
+    def test_is_not_done_at_another_version(
+        self, eve: Client, work: Work, folder: Path
+    ):
+        body = {"parameters": {"version": 1}, "preview": False}
+        eve.post(f"{THERE}/restore", body, content_type=JSON)
+        refused = Job.objects.latest("created_at")
+        rows = SCHEMA.empty_table().from_pylist([{"p": "c", "id": 7}], SCHEMA)
+        DeltaTable(str(folder)).append(rows)
+
+        work()
+
+        refused.refresh_from_db()
+        assert refused.error_code == "operation-outdated"
+        assert DeltaTable(str(folder)).latest_version() == 4
+
+    def test_needs_a_look_that_there_is(self, eve: Client, orders: Table):
+        body = {"seen": str(orders.id), "preview": False}
+
+        answer = eve.post(f"{THERE}/restore", body, content_type=JSON)
+
+        assert (answer.status_code, answer.json()["error"]) == (
+            409,
+            "operation-outdated",
+        )
+
+
+@pytest.mark.usefixtures("orders")
+class TestAnyOperation:
+    @pytest.mark.parametrize(
+        ("name", "parameters"),
+        [
+            ("change_columns", {"way": "add", "name": "note", "type": "STRING"}),
+            (
+                "change_constraint",
+                {"name": "positive", "sql": "id > 0", "upgrade": True},
+            ),
+            ("change_property", {"values": {"delta.appendOnly": "false"}}),
+            ("clean_up_log", {}),
+            ("delete_rows", {"where": "id = 10"}),
+            ("describe", {"text": "What people buy."}),
+            ("optimize", {}),
+            ("update_rows", {"assignments": {"id": "id + 1"}, "where": "p = 'b'"}),
+            ("vacuum", {}),
+            ("write_checkpoint", {}),
+        ],
+    )
+    def test_is_looked_at_and_done(self, eve, work: Work, name: str, parameters):
+        body = {"parameters": parameters}
+
+        look = eve.post(f"{THERE}/{name}", body, content_type=JSON)
+        seen = work()
+        told = {"preview": False, "seen": look.json()["job"]["id"]}
+        answer = eve.post(f"{THERE}/{name}", {**body, **told}, content_type=JSON)
+        done = work()
+
+        assert (look.status_code, answer.status_code) == (202, 202)
+        assert (seen.state, done.state) == (Job.State.DONE, Job.State.DONE), done.error
+        assert done.result
+        assert done.result["is_done"]
+
+    @pytest.mark.parametrize(
+        ("name", "parameters", "code"),
+        [
+            ("change_columns", {"way": "burn"}, "body-invalid"),
+            ("change_columns", {}, "body-invalid"),
+            ("optimize", {"were": "x"}, "unknown-parameter"),
+            ("vacuum", {"hours": "nan"}, "body-invalid"),
+            ("restore", {"version": "one"}, "body-invalid"),
+            ("update_rows", {"assignments": [1]}, "body-invalid"),
+        ],
+    )
+    def test_refuses(self, eve: Client, name: str, parameters: object, code: str):
+        body = {"parameters": parameters}
+
+        answer = eve.post(f"{THERE}/{name}", body, content_type=JSON)
+
+        assert (answer.status_code, answer.json()["error"]) == (400, code)
+
+    def test_is_for_editors(self, client: Client):
+        key = new_api_key(new_user("vera"))
+
+        answer = client.post(f"{THERE}/optimize", {}, content_type=JSON, headers=key)
+
+        assert (answer.status_code, answer.json()["error"]) == (
+            403,
+            "permission-denied",
+        )
+
+    def test_of_no_such_name_is_a_404(self, eve: Client):
+        assert eve.post(f"{THERE}/burn", {}, content_type=JSON).status_code == 404
+
+
+def test_a_table_that_is_not_indexed_is_left_alone(eve: Client, orders: Table):
+    Table.objects.filter(id=orders.id).update(version=None)
+
+    answer = eve.post(f"{THERE}/optimize", {}, content_type=JSON)
+
+    assert (answer.status_code, answer.json()["error"]) == (409, "not-indexed")

@@ -1,0 +1,122 @@
+"""Serializers that are made of the dataclasses of resources and pages."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+import pytest
+
+from deltaweb.web.api.endpoint import body_of
+from deltaweb.web.api.errors import BodyInvalidError
+from deltaweb.web.api.shapes import answer_of, one_of
+from deltaweb.web.pages.page_json import As, Named, OnPage, Spread, in_json
+from deltaweb.web.pages.request.parameters import UnknownParameterError
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    column: str
+    offset: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    secret: str
+
+    def describe(self) -> dict[str, Any]:
+        return {"said": self.secret}
+
+
+def _length(text: str) -> int:
+    return len(text)
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page.
+
+    Attributes:
+        at: When.
+    """
+
+    at: datetime
+    figure: OnPage[str]
+    size_bytes: Annotated[int, Named("size")]
+    text: Annotated[str | None, As(_length)]
+    place: Spread[Place | None]
+    places: Sequence[Place]
+    values: Mapping[str, float]
+    told: Told
+
+    @in_json
+    def number(self) -> int:
+        """A number."""
+        return 1
+
+
+def test_an_answer_has_the_keys_of_the_json_form():
+    fields = answer_of(Page)().fields
+
+    assert [*fields] == [
+        *("at", "size", "text", "column", "offset", "places", "values", "told"),
+        "number",
+    ]
+    kinds = {name: type(one).__name__ for name, one in fields.items()}
+    assert kinds["at"] == "DateTimeField"
+    assert (kinds["text"], fields["text"].allow_null) == ("IntegerField", True)
+    assert (kinds["column"], fields["column"].allow_null) == ("TextField", True)
+    assert (kinds["places"], kinds["told"]) == ("IterableField", "MappingField")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    name: str
+    where: Place | None = None
+    size: float = 0.0
+    columns: tuple[str, ...] = ()
+    values: Mapping[str, str | None] = field(default_factory=dict)
+    way: Literal["up", "down"] = "up"
+    schedule: str | None = one_of(("1h", "1d"))
+
+
+class TestABody:
+    def test_becomes_its_dataclass_just_as_it_was_sent(self):
+        read = body_of(
+            {
+                "name": " a ",
+                "where": {"column": "", "offset": 3},
+                "columns": ["x"],
+                "values": {"k": None},
+                "schedule": "1d",
+            },
+            Wanted,
+        )
+
+        assert read == Wanted(
+            name=" a ",
+            where=Place("", 3),
+            columns=("x",),
+            values={"k": None},
+            schedule="1d",
+        )
+
+    @pytest.mark.parametrize(
+        "wrong",
+        [
+            pytest.param({}, id="without what it needs"),
+            pytest.param({"name": "a", "size": "inf"}, id="infinite"),
+            pytest.param({"name": "a", "way": "left"}, id="none of the words"),
+            pytest.param({"name": "a", "schedule": "2h"}, id="none of the schedules"),
+            pytest.param(3, id="a number"),
+        ],
+    )
+    def test_is_refused(self, wrong: object):
+        with pytest.raises(BodyInvalidError):
+            body_of(wrong, Wanted)
+
+    def test_within_another_has_no_unknown_keys_either(self):
+        wrong = {"name": "a", "where": {"columns": "", "offset": 1}}
+
+        with pytest.raises(UnknownParameterError, match="'column'"):
+            body_of(wrong, Wanted)
