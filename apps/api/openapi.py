@@ -12,6 +12,7 @@ from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiParameter
 
 from deltaweb.web.accounts.permissions import public
+from deltaweb.web.api.models import MAX_KEY_LENGTH
 from deltaweb.web.api.shapes import answer_of, serializer_of
 from deltaweb.web.pages.errors import Problem
 from deltaweb.web.pages.responses import json_response
@@ -52,6 +53,12 @@ WORDS: Final[Mapping[str, str]] = {
     "writer": "What wrote its newest commit.",
 }
 """What parameters mean, by their names."""
+ONCE: Final = OpenApiParameter(
+    "Idempotency-Key",
+    {"type": "string", "pattern": f"^[ -~]{{1,{MAX_KEY_LENGTH}}}$"},
+    OpenApiParameter.HEADER,
+    description="A text of your choice: a call sent again with it is done once.",
+)
 REPEATED: Final = frozenset({"col", "f", "op", "partition"})
 
 
@@ -84,8 +91,9 @@ class ViewSchema(AutoSchema):
         return " ".join(summary.split()).rstrip("."), "\n".join(lines).strip()
 
     def get_override_parameters(self) -> list[Any]:
-        """Return the parameters of the address."""
-        return [*parameters_of(self._told.takes)]
+        """Return the parameters of the address, and the header of calls done once."""
+        once = [ONCE] if self.method == "POST" else []
+        return [*parameters_of(self._told.takes), *once]
 
     def get_request_serializer(self) -> Any:  # noqa: ANN401 (as the library has it)
         """Return what the body is."""

@@ -237,13 +237,23 @@ class PreparedFile(models.Model):
 
 
 class PreparedVersion(models.Model):
-    """A version of a shared table whose files were all ready under a rule."""
+    """A version of a shared table whose files were all ready under a rule.
+
+    Of its files `num_signed` were handed out as they are, `num_rewritten` in part, and
+    `num_absent` not at all. `num_outside` are the rows that a proof found outside of
+    the rule, None where none was asked for.
+    """
 
     shared_table = models.ForeignKey(
         SharedTable, models.CASCADE, related_name="prepared_versions"
     )
     rule = models.CharField(max_length=64)
     version = models.BigIntegerField()
+    num_signed = models.BigIntegerField()
+    num_rewritten = models.BigIntegerField()
+    num_absent = models.BigIntegerField()
+    size_bytes = models.BigIntegerField()  # of the rewritten files
+    num_outside = models.BigIntegerField(null=True, blank=True)
     prepared_at = models.DateTimeField()
 
     class Meta:

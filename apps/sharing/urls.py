@@ -34,6 +34,8 @@ urlpatterns = [
     ),
     *page(f"{SHARE}settings", settings_views.share_settings, "share-settings"),
     path(f"{SHARE}update", settings_views.share_update, name="share-update"),
+    path(f"{SHARE}switch", settings_views.share_switch, name="share-switch"),
+    path(f"{SHARE}prepare", settings_views.share_prepare, name="share-prepare"),
     path(f"{SHARE}delete", settings_views.share_delete, name="share-delete"),
     path(f"{SHARE}tables/add", shares.shared_table_add, name="shared-table-add"),
     path(

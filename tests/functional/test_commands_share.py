@@ -234,3 +234,24 @@ class TestUse:
             assert use["last"]["action"] == "table.query"
             said = "requests in 30 days  2, 1 refused; 8,192 bytes offered"
             assert said in Ran(noun, "show", name).stdout
+
+
+class TestRules:
+    def test_a_share_is_made_ready_and_turned_off(self, tmp_path: Path) -> None:
+        written_table(tmp_path, name="crm.orders")
+        Ran("share", "create", "sales")
+        Ran("share", "add-table", "sales", "crm.orders", "--table", "crm.orders")
+
+        assert "is shared as it is" in Ran("share", "prepare", "sales").stdout
+        assert run_json("share", "off", "sales")["off_since"] is not None
+        assert run_json("share", "on", "sales")["off_since"] is None
+
+    def test_a_recipient_has_properties(self) -> None:
+        new_share()
+        made = ("recipient", "create", "acme", "--share", "sales")
+
+        options = ("--property", "region=EU", "--property", "level=3")
+        shown = run_json(*made, *options)
+
+        assert shown["properties"] == ["region=EU", "level=3"]
+        assert Recipient.objects.get().properties == {"region": "EU", "level": 3}

@@ -71,6 +71,9 @@ PREPARED_COLUMNS: Final[Columns[PreparedTable]] = {
     "REWRITTEN": "rewritten",
     "LEFT OUT": "absent",
     "BYTES": "size_bytes",
+    "ROWS OUTSIDE": lambda table: (
+        "" if table.rows_outside is None else f"{table.rows_outside:,}"
+    ),
 }
 
 

@@ -15,7 +15,12 @@ from deltaweb.web.sharing.access.withdrawals import OfferState, offer_state
 from deltaweb.web.sharing.activity.usage import DailyUse, calls
 from deltaweb.web.sharing.activity.use_resource import UseResource, use_resource
 from deltaweb.web.sharing.clients.preflight import Preflight, preflight_data, preflights
-from deltaweb.web.sharing.models import Recipient, Share, SharedTable
+from deltaweb.web.sharing.models import (
+    PreparedVersion,
+    Recipient,
+    Share,
+    SharedTable,
+)
 from deltaweb.web.sharing.recipients.listing import RecipientRow, recipient_rows
 from deltaweb.web.sharing.shares.resources import (
     SharedTableResource,
@@ -42,12 +47,14 @@ class SharedTableRow:
     Attributes:
         shared_table: The table.
         preflight: Which clients can read its newest version.
+        prepared: The newest version that was made ready, where only a part is shared.
         lost_runs: Versions that are offered, and cannot be read any more.
     """
 
     shared_table: OnPage[SharedTable]
     resource: Spread[SharedTableResource]
     preflight: Annotated[Preflight, Named("clients"), As(preflight_data)]
+    prepared: OnPage[PreparedVersion | None] = None
     lost_runs: Annotated[
         list[ReadableRun],
         Named("lost_versions"),
@@ -58,6 +65,18 @@ class SharedTableRow:
     def offer(self) -> OfferState:
         """Whether recipients see it, and if not, why."""
         return offer_state(self.shared_table)
+
+    @property
+    def is_ruled(self) -> bool:
+        """Whether only a part of the table is shared."""
+        return bool(self.shared_table.condition or self.shared_table.columns)
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether the newest version known is not ready yet."""
+        newest = self.shared_table.table.latest_version_seen
+        ready = self.prepared.version if self.prepared else -1
+        return self.is_ruled and newest is not None and ready < newest
 
     @property
     def lost_versions(self) -> str:
@@ -93,6 +112,11 @@ class ShareDetail:
         return self.use.days
 
     @property
+    def has_rules(self) -> bool:
+        """Whether only a part of some table is shared."""
+        return any(row.is_ruled for row in self.tables)
+
+    @property
     def warnings(self) -> list[SharedTableRow]:
         """Tables that some client cannot read."""
         return [
@@ -111,6 +135,8 @@ def share_detail(share: Share, *, now: datetime, page: int = 1) -> ShareDetail:
     readers = share.recipients.order_by("name_key")
     first = readers.values_list("id", flat=True)[:RECIPIENTS_SHOWN]
     found = preflights({row.table_id for row in tables})
+    ruled = [row.id for row in tables if row.condition or row.columns]
+    ready = _newest_ready(ruled) if ruled else {}
     return ShareDetail(
         resource=resource_of_share(share),
         tables=[
@@ -118,6 +144,7 @@ def share_detail(share: Share, *, now: datetime, page: int = 1) -> ShareDetail:
                 shared_table=row,
                 resource=shared_table_resource(row),
                 preflight=found[row.table_id],
+                prepared=ready.get(row.id),
                 lost_runs=_lost_runs(row, row.readable_runs),
             )
             for row in tables
@@ -127,6 +154,13 @@ def share_detail(share: Share, *, now: datetime, page: int = 1) -> ShareDetail:
         readers=recipient_rows(Recipient.objects.filter(id__in=list(first)), now=now),
         use=use_resource(calls(share=share.name), now=now),
     )
+
+
+def _newest_ready(ids: Sequence[UUID]) -> dict[UUID, PreparedVersion]:
+    """Return the newest version that is ready, by shared table, under any rule."""
+    rows = PreparedVersion.objects.filter(shared_table__in=ids)
+    ordered = rows.order_by("version", "prepared_at")
+    return {row.shared_table_id: row for row in ordered}
 
 
 def _lost_runs(shared: SharedTable, readable_runs: object) -> list[ReadableRun]:

@@ -10,12 +10,14 @@ from deltaweb.delta.errors import DeltaError
 from deltaweb.web.accounts.permissions import admin_required
 from deltaweb.web.pages.actions import actor_of
 from deltaweb.web.pages.responses import respond
+from deltaweb.web.sharing.access.grants.preparing import request_preparation
 from deltaweb.web.sharing.issuing.forms import place_error
 from deltaweb.web.sharing.models import Share
 from deltaweb.web.sharing.names import find_share
 from deltaweb.web.sharing.recipients.forms import ConfirmForm
 from deltaweb.web.sharing.shares import services
 from deltaweb.web.sharing.shares.forms import ShareForm
+from deltaweb.web.sharing.shares.switching import urls_end_text
 
 
 @require_safe
@@ -46,6 +48,31 @@ def share_update(request: HttpRequest, *, name: str) -> HttpResponseBase:
             messages.success(request, "Saved.")
             return redirect("sharing:share-settings", share.name)
     return _page(request, find_share(name), "html", form=form)
+
+
+@require_POST
+@admin_required
+def share_switch(request: HttpRequest, *, name: str) -> HttpResponseBase:
+    """Turn a share off at once, or on again."""
+    share, now = find_share(name), timezone.now()
+    is_on = "on" in request.POST
+    services.switch_share(share, is_on=is_on, actor=actor_of(request), now=now)
+    if is_on:
+        messages.success(request, f"{share.name} is on: its recipients read it again.")
+    else:
+        said = f"{share.name} is off: nobody reads it. {urls_end_text(share, now=now)}"
+        messages.success(request, said)
+    return redirect(share)
+
+
+@require_POST
+@admin_required
+def share_prepare(request: HttpRequest, *, name: str) -> HttpResponseBase:
+    """Queue what is to be rewritten, and a proof of what recipients get."""
+    share = find_share(name)
+    request_preparation(share, proves="prove" in request.POST, now=timezone.now())
+    messages.success(request, "Asked for: this page shows what came of it.")
+    return redirect(share)
 
 
 @require_POST

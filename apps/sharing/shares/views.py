@@ -35,6 +35,7 @@ from deltaweb.web.sharing.shares.forms import (
     SharedTableForm,
 )
 from deltaweb.web.sharing.shares.listing import SHARES
+from deltaweb.web.sharing.shares.switching import urls_end_text
 from deltaweb.web.tables.errors import TableNotRegisteredError
 from deltaweb.web.tables.models import Table
 
@@ -233,6 +234,7 @@ def _share_page(  # noqa: PLR0913 (each is one form of the page)
         context={
             "share": share,
             "detail": detail,
+            "urls_end": urls_end_text(share, now=timezone.now()),
             "charts": use_charts(detail.use.days),
             "snippets": _snippets(share, detail),
             "snippet_key": request.GET.get("lang", "pandas"),

@@ -45,10 +45,13 @@ class Ruled:
             condition=condition, columns=list(columns)
         )
 
-    def prepare(self) -> list[PreparedTable]:
+    def prepare(self, *, proves: bool = False) -> list[PreparedTable]:
         """Make the newest version ready."""
         return prepare_share(
-            self.shared.share, report=lambda *_: None, now=timezone.now()
+            self.shared.share,
+            report=lambda *_: None,
+            proves=proves,
+            now=timezone.now(),
         )
 
     def query(self, caller: Caller, body: object = None, **headers: str) -> Answer:

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from pytest_django import Settings
 
@@ -302,3 +303,27 @@ class TestRewrittenFiles:
         staff.prepare()
 
         assert not PreparedFile.objects.filter(num_rows__gt=0).exists()
+
+
+class TestProofs:
+    @pytest.mark.parametrize("columns", [(), ("id", "note"), ("id", "region")])
+    def test_count_no_row_outside(self, staff, acme, columns) -> None:
+        staff.rule("region = 'EU'", *columns)
+
+        (proved,) = staff.prepare(proves=True)
+
+        assert proved.rows_outside == 0
+        assert staff.rows(acme)
+
+    @pytest.mark.usefixtures("acme")
+    def test_count_rows_of_a_file_that_holds_others(self, staff, tmp_path) -> None:
+        staff.rule("region = 'EU'", "id", "region")
+        staff.prepare()
+        first, second = sorted((tmp_path / "prepared").rglob("*.parquet"))
+        pq.write_table(rows(0, 3, "US").select(["id", "region"]), first)
+        pq.write_table(rows(0, 4, "EU").select(["id", "region", "salary"]), second)
+
+        (proved,) = staff.prepare(proves=True)
+
+        sizes = {file.key: file.num_rows for file in PreparedFile.objects.all()}
+        assert proved.rows_outside == 3 + sizes[second.stem]

@@ -7,6 +7,7 @@ from django.test import Client
 
 from deltaweb.web.accounts.models import User
 from deltaweb.web.audit.models import AuditEvent
+from deltaweb.web.jobs.models import Job
 from deltaweb.web.sharing.models import Share, SharedTable
 from tests.functional.sharing_pages.pages import page, posted, refused
 from tests.support.pages.factories import (
@@ -55,7 +56,7 @@ class TestTables:
                 "Write a version: a whole number",
                 id="no number",
             ),
-            pytest.param({"condition": "note = 'x'"}, "not partitioned", id="filter"),
+            pytest.param({"condition": "nothing = 1"}, "nothing", id="filter"),
         ],
     )
     def test_says_beside_the_field_what_is_wrong(self, admin, fields, said):
@@ -236,3 +237,37 @@ class TestNameAndEnd:
 
         assert client.get(f"/shares/retail/{what}").status_code == 405
         assert client.post(f"/shares/retail/{what}").status_code == 403
+
+
+class TestSwitch:
+    def test_turns_a_share_off_at_once_and_on_again(self, admin: Client) -> None:
+        share = new_share("retail")
+
+        page = admin.post("/shares/retail/switch", follow=True)
+
+        share.refresh_from_db()
+        assert share.off_since is not None
+        assert "This share is off" in page.content.decode()
+        assert "No URL that was given out works any more" in page.content.decode()
+        admin.post("/shares/retail/switch", {"on": ""})
+        share.refresh_from_db()
+        assert share.off_since is None
+
+    def test_says_until_when_urls_of_object_stores_work(self, admin: Client) -> None:
+        share = new_share("retail")
+        table = new_table("crm.far", location="s3://lake/far")
+        new_shared_table(share, "crm.far", table=table)
+
+        page = admin.post("/shares/retail/switch", follow=True)
+
+        assert "URLs that were given out work until" in page.content.decode()
+
+
+def test_a_share_is_prepared_and_proved_by_a_job(admin: Client) -> None:
+    new_shared_table(new_share("retail"), "crm.orders", condition="id > 3")
+
+    page = admin.post("/shares/retail/prepare", {"prove": ""}, follow=True)
+
+    job = Job.objects.get(kind="sharing.prepare_share")
+    assert job.parameters["proves"] is True
+    assert "Not ready yet" in page.content.decode()

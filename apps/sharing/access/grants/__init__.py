@@ -6,5 +6,6 @@ Read in this order:
     rules      the rule that holds for one recipient, bound to one version
     prepared   what rules leave of files, rewritten: kept, found, erased
     offered    a version as one recipient is offered it
+    proof      what is handed out, read and held against the rule
     preparing  rewriting what is not ready, as a job
 """

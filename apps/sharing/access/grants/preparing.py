@@ -28,6 +28,7 @@ from deltaweb.web.sharing.access.grants.prepared import (
     path_of,
     store_of,
 )
+from deltaweb.web.sharing.access.grants.proof import rows_outside
 from deltaweb.web.sharing.access.grants.rules import BoundRule, TableRule, rule_for
 from deltaweb.web.sharing.models import (
     PreparedFile,
@@ -59,6 +60,8 @@ class PreparedTable:
         absent: Count of files that are left out.
         num_made: How many files were rewritten just now.
         size_bytes: Size of the rewritten files.
+        rows_outside: Rows that are handed out and outside of the rule, by a proof; None
+            without one.
     """
 
     table: str
@@ -68,14 +71,21 @@ class PreparedTable:
     absent: int
     num_made: int
     size_bytes: int
+    rows_outside: int | None
 
 
 def prepare_share(
-    share: Share, *, report: Progress, now: datetime
+    share: Share, *, report: Progress, proves: bool = False, now: datetime
 ) -> list[PreparedTable]:
     """Make the newest version of each table of a share ready, under every rule.
 
     Files whose source is erased are erased too, and those that nobody asks for.
+
+    Args:
+        share: The share.
+        report: Told how far it is.
+        proves: Whether all that recipients get is read, and rows outside are counted.
+        now: The current time.
 
     Raises:
         DeltaError: If a table, or the store of rewritten files, cannot be used.
@@ -90,7 +100,8 @@ def prepare_share(
             opened, index_folder=index_folder(shared.table)
         )
         prepared += [
-            _prepare(shared, rule, version, report=report, now=now) for rule in rules
+            _prepare(shared, rule, version, report=report, proves=proves, now=now)
+            for rule in rules
         ]
         paths: set[str] = set()
         for part, live in version.live_parts():
@@ -114,12 +125,13 @@ def table_rules(shared: SharedTable) -> list[TableRule]:
     return [*found.values()]
 
 
-def _prepare(
+def _prepare(  # noqa: PLR0913 (what is prepared, and what is told of it)
     shared: SharedTable,
     rule: TableRule,
     version: SharedVersion,
     *,
     report: Progress,
+    proves: bool,
     now: datetime,
 ) -> PreparedTable:
     ruled = ruled_version(shared, rule, version)
@@ -131,14 +143,8 @@ def _prepare(
         ruled.ready[key] = row
         made += 1
     report(shared.full_name, made, len(missing))
-    PreparedVersion.objects.get_or_create(
-        shared_table=shared,
-        rule=rule.digest,
-        version=version.version,
-        defaults={"prepared_at": now},
-    )
     files = ruled.files()
-    return PreparedTable(
+    prepared = PreparedTable(
         table=shared.full_name,
         version=version.version,
         signed=sum(int(part.signed.sum()) for part in ruled.classified),
@@ -147,7 +153,24 @@ def _prepare(
         + sum(file.num_rows == 0 for file in files),
         num_made=made,
         size_bytes=sum(file.size_bytes for file in files),
+        rows_outside=rows_outside(shared, ruled) if proves else None,
     )
+    facts = {
+        "num_signed": prepared.signed,
+        "num_rewritten": prepared.rewritten,
+        "num_absent": prepared.absent,
+        "size_bytes": prepared.size_bytes,
+        "prepared_at": now,
+    }
+    if proves:
+        facts["num_outside"] = prepared.rows_outside
+    PreparedVersion.objects.update_or_create(
+        shared_table=shared,
+        rule=rule.digest,
+        version=version.version,
+        defaults=facts,
+    )
+    return prepared
 
 
 def _missing_files(ruled: RuledVersion) -> Iterator[tuple[str, pa.Table]]:
@@ -209,15 +232,16 @@ class PrepareShare:
     """Which share is made ready."""
 
     share: str
+    proves: bool = False
 
 
-def request_preparation(share: Share, *, now: datetime) -> Job:
+def request_preparation(share: Share, *, proves: bool = False, now: datetime) -> Job:
     """Queue the preparation of a share; one that waits already is returned."""
     return enqueue(
         kind=PREPARE_SHARE.name,
         title=f"Prepare the share {share.name}",
-        parameters=to_json(PrepareShare(str(share.id))),
-        key=hashed_key("prepare", str(share.id)),
+        parameters=to_json(PrepareShare(str(share.id), proves)),
+        key=hashed_key("prepare", str(share.id), proves),
         now=now,
     )
 
@@ -260,7 +284,9 @@ def _run(job: TrackedJob, asked: PrepareShare) -> dict[str, Any]:
             job.step(f"Rewriting files of {table}")
         job.progress(done, total=total, unit="files")
 
-    prepared = prepare_share(share, report=tell, now=timezone.now())
+    prepared = prepare_share(
+        share, report=tell, proves=asked.proves, now=timezone.now()
+    )
     return {"tables": len(prepared), "files": sum(one.num_made for one in prepared)}
 
 

@@ -100,6 +100,11 @@ class Command(SubcommandsCommand):
             "prepare", self.prepare, help="rewrite what is shared of files in part"
         )
         parser.add_argument("name", metavar="share")
+        parser.add_argument(
+            "--prove",
+            action="store_true",
+            help="read all that recipients get, and count the rows outside of the rule",
+        )
         for verb, handler, text in (
             ("off", self.turn_off, "let nobody read a share, until it is on again"),
             ("on", self.turn_on, "let recipients read a share again"),
@@ -202,7 +207,7 @@ class Command(SubcommandsCommand):
         data = {"share": name, "schema": found.schema, "removed": True}
         return Output(data, f"Removed the whole schema {found.schema} from {name}.")
 
-    def prepare(self, *, name: str, **_: object) -> Output:
+    def prepare(self, *, name: str, prove: bool, **_: object) -> Output:
         """Rewrite what is shared of files in part, as far as it is not there yet."""
         share = find_share(name)
 
@@ -210,7 +215,7 @@ class Command(SubcommandsCommand):
             if done == total > 0:
                 self.stderr.write(f"Rewrote {total} files of {table}")
 
-        found = prepare_share(share, report=tell, now=_now())
+        found = prepare_share(share, report=tell, proves=prove, now=_now())
         if not found:
             return Output([], f"All of {share.name} is shared as it is.")
         return Output(

@@ -81,6 +81,16 @@ class TestACallThatIsRepeated:
         assert answer.json()["error"] == "idempotency-key-invalid"
 
 
+def test_the_description_tells_of_the_key() -> None:
+    paths = Script().call("GET", "/api/openapi.json").json()["paths"]
+
+    def names(method: str) -> list[str]:
+        return [one["name"] for one in paths[SHARES][method].get("parameters", [])]
+
+    assert "Idempotency-Key" in names("post")
+    assert "Idempotency-Key" not in names("get")
+
+
 class TestAnAnswerWithASecret:
     @pytest.mark.parametrize(
         ("path", "body", "secret"),
