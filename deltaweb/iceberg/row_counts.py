@@ -31,7 +31,7 @@ def with_row_counts(rows: pa.Table, open_file: OpenFile) -> pa.Table:
 
     Raises:
         InexpressibleError: If there are more than `MAX_FOOTERS` files to be read, or
-            one is not a Parquet file file.
+            one is no Parquet file.
         DeltaError: If one does not open.
     """
     is_unknown = pc.is_null(rows[RECORDS]).combine_chunks()
@@ -53,5 +53,5 @@ def _count(path: str, open_file: OpenFile) -> int:
         with open_file(path) as file, open_source(file) as source:
             groups = parse_row_group_counts(read_footer(source))
     except ParquetError as error:
-        raise InexpressibleError(reason=f"a file is not a Parquet file: {error}") from error
+        raise InexpressibleError(reason=f"a file is not Parquet: {error}") from error
     return sum(group.num_rows for group in groups)
