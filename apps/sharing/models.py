@@ -92,7 +92,6 @@ class SharedTable(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     share = models.ForeignKey(Share, models.CASCADE, related_name="shared_tables")
     table = models.ForeignKey(Table, models.PROTECT, related_name="shared_tables")
-    # The schema that it came with; null if it was put in by itself.
     from_schema = models.ForeignKey(
         SharedSchema, models.CASCADE, null=True, blank=True, related_name="tables"
     )
@@ -103,7 +102,6 @@ class SharedTable(models.Model):
     comment = models.TextField(blank=True)
     with_history = models.BooleanField(default=True)
     start_version = models.BigIntegerField(null=True, blank=True)
-    # Whether its whole folder may be read, by credentials of its store.
     with_directory = models.BooleanField(default=False)
     condition = models.TextField(blank=True)
     columns = models.JSONField(default=list, blank=True)
@@ -299,12 +297,9 @@ RecipientTokenManager = models.Manager.from_queryset(RecipientTokenQuerySet)
 class RecipientToken(models.Model):
     """What a recipient proves itself by.
 
-    A bearer token is sent with each request; OAuth clients trade what they have for
-    access tokens of an hour. `prefix` is what may be shown: their `client_id`, too.
-
-    A secret is `prefix` and 256 random bits. It is made when the profile is fetched,
-    so before that there is no hash, and nothing that could leak. A client that signs,
-    or that an issuer vouches for, has no secret here, and is active from the start.
+    OAuth clients trade theirs for access tokens of an hour; `prefix` is their client_id.
+    A secret is `prefix` and 256 random bits, made when the profile is fetched: before
+    that nothing could leak. Who signs, or is vouched for, has none, and begins active.
     """
 
     class Kind(models.TextChoices):
@@ -333,7 +328,6 @@ class RecipientToken(models.Model):
     kind = models.CharField(max_length=16, choices=Kind, default=Kind.BEARER)
     token_sha256 = models.CharField(max_length=64, unique=True, null=True, blank=True)
     public_key = models.TextField(blank=True)  # PEM, of a client that signs
-    # Of a federated client: whose tokens are taken, meant for whom, and about whom.
     issuer = models.CharField(max_length=400, blank=True, db_index=True)
     audience = models.CharField(max_length=400, blank=True)
     subject = models.CharField(max_length=400, blank=True)
