@@ -297,7 +297,7 @@ RecipientTokenManager = models.Manager.from_queryset(RecipientTokenQuerySet)
 class RecipientToken(models.Model):
     """What a recipient proves itself by.
 
-    OAuth clients trade theirs for access tokens of an hour; `prefix` is their client_id.
+    OAuth clients trade theirs for tokens of an hour; `prefix` is their client_id.
     A secret is `prefix` and 256 random bits, made when the profile is fetched: before
     that nothing could leak. Who signs, or is vouched for, has none, and begins active.
     """
