@@ -25,8 +25,8 @@ COMMANDS: Final = {
     "parquet": "Parquet files: what their footers say, their rows, and their schemas.",
     "storage": "Object stores: add, list, remove, reseal.",
     "share": (
-        "Shares: create, add-table, add-schema, prepare, list, show, remove-table, "
-        "remove-schema, on, off, delete."
+        "Shares: create, add-table, add-schema, narrow, prepare, list, show, on, off, "
+        "remove-table, remove-schema, delete."
     ),
     "recipient": (
         "Recipients: create, list, show, usage, rehearse, grant, ungrant, add-client, "
