@@ -25,7 +25,8 @@ COMMANDS: Final = {
     "parquet": "Parquet files: what their footers say, their rows, and their schemas.",
     "storage": "Object stores: add, list, remove, reseal.",
     "share": (
-        "Shares: create, add-table, prepare, list, show, remove-table, on, off, delete."
+        "Shares: create, add-table, narrow, prepare, list, show, on, off, "
+        "remove-table, delete."
     ),
     "recipient": (
         "Recipients: create, list, show, usage, rehearse, grant, ungrant, link, rotate,"

@@ -129,11 +129,10 @@ def container(
         for name, value in header.items()
     ]
     head = encoded_long(len(pairs)) + b"".join(pairs) + END_OF_BLOCKS
-    body = _bytes_of(rows)
-    marker = hashlib.sha256(head + body).digest()[:16]
+    packed = _deflated(_bytes_of(rows))
+    marker = hashlib.sha256(head + packed).digest()[:16]
     written = MAGIC + head + marker
     if len(rows):
-        packed = _deflated(body)
         written += encoded_long(len(rows)) + encoded_bytes(packed) + marker
     return written
 

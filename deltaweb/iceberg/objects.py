@@ -6,6 +6,7 @@ wherever they are made, and a manifest holds few partitions.
 
 import json
 from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -36,6 +37,7 @@ from deltaweb.iceberg.puffin import BLOB_START, PuffinVector
 from deltaweb.iceberg.schema import FieldIds
 
 LIST: Final = "list.avro"
+THREADS: Final = 2  # that make manifests: most of the work is numpy's and Arrow's
 MAX_FILES: Final = 1_000_000
 DATA_FILES, VECTORS = "data", "vectors"
 MAX_INLINE: Final = 2_000  # characters of a vector in the log, which is in its name
@@ -150,8 +152,13 @@ def version_objects(
     _check(rows, snapshot)
     writer = _Writer(version, snapshot, ids, names)
     rows = rows.take(pc.sort_indices(rows["relative_path"]))
-    for number, first in enumerate(range(0, rows.num_rows, FILES_A_MANIFEST)):
-        writer.add(number, rows.slice(first, FILES_A_MANIFEST).combine_chunks())
+    parts = (
+        rows.slice(first, FILES_A_MANIFEST).combine_chunks()
+        for first in range(0, rows.num_rows, FILES_A_MANIFEST)
+    )
+    with ThreadPoolExecutor(THREADS) as pool:
+        for number, manifests in enumerate(pool.map(writer.manifests, parts)):
+            writer.add(number, manifests)
     writer.made.objects[LIST] = manifest_list(writer.listed, snapshot)
     return writer.made
 
@@ -169,6 +176,15 @@ def _check(rows: pa.Table, snapshot: SnapshotFacts) -> None:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class _Manifest:
+    suffix: str
+    content: int
+    data: bytes
+    files: DataFiles | VectorFiles
+    num_rows: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class _Writer:
     version: TableVersion
     snapshot: SnapshotFacts
@@ -177,20 +193,26 @@ class _Writer:
     made: VersionObjects = field(default_factory=VersionObjects)
     listed: list[ListedManifest] = field(default_factory=list)
 
-    def add(self, number: int, part: pa.Table) -> None:
-        """Make the manifests of some files."""
+    def manifests(self, part: pa.Table) -> list[_Manifest]:
+        """Make the manifests of some files: theirs, and that of their vectors."""
         files = self.files(part)
         num_rows = int(pc.sum(files.num_records).as_py() or 0)
-        self.made.num_files += len(files)
-        self.made.num_rows += num_rows
         data = data_manifest(files, self.snapshot)
-        self._list(f"{number}.avro", data, DATA, files, num_rows)
+        made = [_Manifest("", DATA, data, files, num_rows)]
         vectors = self.vectors(part, files)
         if vectors is not None:
             data = vector_manifest(vectors, self.snapshot)
             num_deleted = int(pc.sum(vectors.num_deleted).as_py())
-            name = f"{number}-vectors.avro"
-            self._list(name, data, DELETES, vectors, num_deleted)
+            made.append(_Manifest("-vectors", DELETES, data, vectors, num_deleted))
+        return made
+
+    def add(self, number: int, manifests: Iterable[_Manifest]) -> None:
+        """Take in the manifests of some files."""
+        for one in manifests:
+            if one.content == DATA:
+                self.made.num_files += len(one.files)
+                self.made.num_rows += one.num_rows
+            self._list(f"{number}{one.suffix}.avro", one)
 
     def files(self, part: pa.Table) -> DataFiles:
         locations = self.names.data(part["relative_path"].to_pylist())
@@ -226,23 +248,16 @@ class _Writer:
             partition=[values.take(with_one) for values in files.partition],
         )
 
-    def _list(
-        self,
-        name: str,
-        data: bytes,
-        content: int,
-        files: DataFiles | VectorFiles,
-        num_rows: int,
-    ) -> None:
-        self.made.objects[name] = data
+    def _list(self, name: str, one: _Manifest) -> None:
+        self.made.objects[name] = one.data
         self.listed.append(
             ListedManifest(
                 location=f"{self.names.version_location}/{name}",
-                length=len(data),
-                content=content,
-                num_files=len(files),
-                num_rows=num_rows,
-                partition=files.partition,
+                length=len(one.data),
+                content=one.content,
+                num_files=len(one.files),
+                num_rows=one.num_rows,
+                partition=one.files.partition,
             )
         )
 

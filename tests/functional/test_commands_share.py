@@ -255,3 +255,18 @@ class TestRules:
 
         assert shown["properties"] == ["region=EU", "level=3"]
         assert Recipient.objects.get().properties == {"region": "EU", "level": 3}
+
+    def test_one_recipient_may_see_less(self) -> None:
+        table = new_table("crm.orders")
+        new_metadata(table)
+        share = new_share()
+        new_shared_table(share, "crm.orders", table=table)
+        new_recipient("acme")
+        narrow = ("share", "narrow", "sales", "crm.orders", "--recipient", "acme")
+
+        held = run_json(*narrow, "--where", "id > 3", "--columns", "ID")
+        freed = run_json(*narrow)
+
+        assert (held["condition"], held["columns"]) == ("id > 3", ["id"])
+        assert (freed["condition"], freed["columns"]) == ("", [])
+        assert "no column 'no'" in refusal(*narrow, "--columns", "no")

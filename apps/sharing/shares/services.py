@@ -21,7 +21,7 @@ from deltaweb.web.sharing.errors import (
     ReceivedSharedError,
     StartVersionError,
 )
-from deltaweb.web.sharing.models import Share, SharedTable
+from deltaweb.web.sharing.models import Recipient, Share, SharedTable
 from deltaweb.web.sharing.names import check_name, name_key, save_named
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.storage.received import is_received
@@ -212,6 +212,34 @@ def update_table(  # noqa: PLR0913 (each is one fact of the shared table)
     if report_changes(_table_action("", shared_table, actor, now), changes):
         shared_table.save(update_fields=list(after))
     return shared_table
+
+
+@transaction.atomic
+def narrow_table(  # noqa: PLR0913 (a rule, and whose it is)
+    shared_table: SharedTable,
+    recipient: Recipient,
+    *,
+    condition: str,
+    columns: Iterable[str],
+    actor: Actor,
+    now: datetime,
+) -> None:
+    """Let one recipient see less of a table than the others; empty takes that away.
+
+    Raises:
+        ConditionError: If the condition, or a column, does not fit the table.
+    """
+    table = shared_table.table
+    rule = {
+        "condition": check_condition(table, condition),
+        "columns": check_columns(table, columns),
+    }
+    if any(rule.values()):
+        shared_table.rules.update_or_create(recipient=recipient, defaults=rule)
+    else:
+        shared_table.rules.filter(recipient=recipient).delete()
+    detail = {"recipient": recipient.name, **rule}
+    report(_table_action("share.narrow_table", shared_table, actor, now, **detail))
 
 
 @transaction.atomic

@@ -30,8 +30,9 @@ def indexed(server: Installation, tables: SharedTables) -> SharedTables:
 def snapshots(table: Table) -> dict[int, int]:
     """The snapshots of a table by the versions that they are."""
     return {
-        int((one.summary or {})["delta.version"] or 0): one.snapshot_id
+        int(one.summary["delta.version"] or 0): one.snapshot_id
         for one in table.metadata.snapshots
+        if one.summary
     }
 
 

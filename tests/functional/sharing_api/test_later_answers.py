@@ -185,14 +185,27 @@ class TestLaterAnswers:
         assert status["status"] == "failed"
         assert str(lake.root) not in status["errorMessage"]
 
-    def test_hold_to_the_filter_of_the_share(self, acme: Caller, lake: Lake) -> None:
-        share_with(lake, partition_filter="day >= '2026-01-02'")
+    def test_of_a_part_of_a_table_come_at_once(self, acme: Caller, lake: Lake) -> None:
+        share_with(lake, condition="day >= '2026-01-02'")
+
+        answer = acme.query(lake.path, {}, **LATER)
+
+        assert days(answer) == ["2026-01-02", "2026-01-03"]
+
+    def test_are_gone_when_a_part_alone_is_shared_since(self, acme, lake) -> None:
         query_id = submit(acme, lake)
         work()
+        share_with(lake, condition="day >= '2026-01-03'")
 
-        assert days(read(acme, lake, query_id)) == ["2026-01-02", "2026-01-03"]
-        share_with(lake, partition_filter="day >= '2026-01-03'")
         assert read(acme, lake, query_id).status_code == 404
+
+    def test_are_not_found_when_a_part_alone_is_shared_meanwhile(self, acme, lake):
+        query_id = submit(acme, lake)
+        share_with(lake, condition="day >= '2026-01-03'")
+        work()
+        share_with(lake, condition="")
+
+        assert status_of(read(acme, lake, query_id))["status"] == "failed"
 
     def test_are_cancelled_with_the_grant(self, acme: Caller, lake: Lake) -> None:
         query_id = submit(acme, lake)

@@ -89,7 +89,7 @@ class TestPages:
         assert [len(ids_of(page)) for page in pages] == [1, 1]
 
     def test_hold_to_the_filter_of_the_share(self, acme: Caller, lake: Lake) -> None:
-        share_with(lake, partition_filter="day >= '2026-01-02'")
+        share_with(lake, condition="day >= '2026-01-02'")
         whole = acme.query(lake.path)
 
         pages = read_pages(acme, lake, {"maxFiles": 1})
@@ -182,7 +182,7 @@ class TestPageToken:
     @pytest.mark.parametrize(
         "terms",
         [
-            {"partition_filter": "day >= '2026-01-01'"},
+            {"condition": "day >= '2026-01-01'"},
             {"with_history": False},
             {"start_version": 3},
         ],
@@ -270,7 +270,7 @@ class TestPagesOfChanges:
         assert without_urls(found) == without_urls(whole)
 
     def test_hold_to_the_filter_of_the_share(self, acme: Caller, grown: Lake) -> None:
-        share_with(grown, partition_filter="day = '2026-01-02'")
+        share_with(grown, condition="day = '2026-01-02'")
         whole = lines(acme.query(grown.path, {"startingVersion": 1}))
 
         pages = read_pages(acme, grown, {"startingVersion": 1, "maxFiles": 1})

@@ -90,6 +90,7 @@ class TestChangingOne:
     def test_contact_and_allow_list_are_saved(self, admin: Client) -> None:
         new_recipient()
         form = {"contact": "a@b.example", "comment": "x", "networks": "10.0.0.0/8"}
+        form["properties"] = "region=EU\nlevel=3"
 
         done = admin.post("/recipients/acme/settings", form, follow=True)
 
@@ -99,7 +100,16 @@ class TestChangingOne:
             "contact": "a@b.example",
             "comment": "x",
             "allowed_networks": ["10.0.0.0/8"],
+            "properties": {"region": "EU", "level": 3},
         }
+
+    def test_a_property_that_is_none_is_refused_beside_its_field(self, admin: Client):
+        new_recipient()
+
+        answer = admin.post("/recipients/acme/settings", {"properties": "region"})
+
+        assert answer.status_code == 422
+        assert "is not a property" in answer.content.decode()
 
     def test_a_network_that_is_none_is_refused_beside_its_field(self, admin: Client):
         new_recipient()

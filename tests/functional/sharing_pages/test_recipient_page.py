@@ -92,6 +92,8 @@ class TestOneRecipient:
                 "with_history": True,
                 "start_version": None,
                 "condition": "country = 'DE'",
+                "columns": None,
+                "partition_filter": "country = 'DE'",
             }
         ]
         text = answer.content.decode()

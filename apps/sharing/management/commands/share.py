@@ -13,7 +13,12 @@ from deltaweb.web.sharing.activity.use_resource import use_resource
 from deltaweb.web.sharing.management import sharing_output
 from deltaweb.web.sharing.management.log_look import refusals
 from deltaweb.web.sharing.models import Share
-from deltaweb.web.sharing.names import find_share, find_shared_table, split_full_name
+from deltaweb.web.sharing.names import (
+    find_recipient,
+    find_share,
+    find_shared_table,
+    split_full_name,
+)
 from deltaweb.web.sharing.shares import services as shares
 from deltaweb.web.sharing.shares.forms import column_names
 from deltaweb.web.sharing.shares.resources import (
@@ -35,7 +40,8 @@ class Command(SubcommandsCommand):
         "table-not-registered": lambda: [one.full_name for one in Table.objects.all()],
     }
     help = (
-        "Shares: create, add-table, prepare, list, show, remove-table, on, off, delete."
+        "Shares: create, add-table, narrow, prepare, list, show, on, off, "
+        "remove-table, delete."
     )
 
     def add_subcommands(self, add: AddSubcommand) -> None:
@@ -81,6 +87,21 @@ class Command(SubcommandsCommand):
             "--prove",
             action="store_true",
             help="read all that recipients get, and count the rows outside of the rule",
+        )
+        parser = add(
+            "narrow", self.narrow, help="let one recipient see less of a table"
+        )
+        parser.add_argument("share")
+        parser.add_argument("name", metavar="schema.table")
+        parser.add_argument("--recipient", required=True, metavar="NAME")
+        parser.add_argument(
+            "--where", default="", metavar="SQL", help="holds beside the table's own"
+        )
+        parser.add_argument(
+            "--columns",
+            default="",
+            metavar="A,B",
+            help="of those it shares",
         )
         for verb, handler, text in (
             ("off", self.turn_off, "let nobody read a share, until it is on again"),
@@ -163,6 +184,40 @@ class Command(SubcommandsCommand):
             [json_with(one) for one in found],
             lines=listed(found, sharing_output.PREPARED_COLUMNS),
         )
+
+    def narrow(
+        self,
+        *,
+        share: str,
+        name: str,
+        recipient: str,
+        where: str,
+        columns: str,
+        **_: object,
+    ) -> Output:
+        """Let one recipient see less of a table; without options as the others do."""
+        found = find_shared_table(find_share(share), name)
+        reader = find_recipient(recipient)
+        shares.narrow_table(
+            found,
+            reader,
+            condition=where,
+            columns=column_names(columns),
+            actor=COMMAND_LINE,
+            now=_now(),
+        )
+        rule = found.rules.filter(recipient=reader).first()
+        data = {
+            "name": found.full_name,
+            "recipient": reader.name,
+            "condition": rule.condition if rule else "",
+            "columns": rule.columns if rule else [],
+        }
+        if rule is None:
+            text = f"{reader.name} sees of {found.full_name} what others do."
+        else:
+            text = f"{reader.name} sees less of {found.full_name} than others."
+        return Output(data, text)
 
     def turn_off(self, *, name: str, **_: object) -> Output:
         """Turn a share off."""
