@@ -191,7 +191,8 @@ _PLACES: Final[Mapping[str, str]] = {
     "deltaweb.conditions.json": "MalformedHintError",
     "deltaweb.conditions.sql_text": "NotSQLError",
     "deltaweb.sharing.errors": (
-        "CredentialsMissingError EndpointNotFoundError FileGoneError "
+        "CredentialsMissingError DirectoryNotOfferedError EndpointNotFoundError "
+        "FileGoneError "
         "FileOutsideTableError FileRefusedError FilesVacuumedError "
         "FormatNotOfferedError HistoryNotSharedError MethodNotAllowedError "
         "ParameterInvalidError QueryNotFoundError QueryTokenEndedError "
@@ -199,6 +200,11 @@ _PLACES: Final[Mapping[str, str]] = {
         "RuledChangesError SharingError TableMisreadError TooManyDownloadsError "
         "TooManyRequestsError TooManyStreamsError VersionNotReadyError"
     ),
+    "deltaweb.sharing.oauth.errors": (
+        "ClientRefusedError GrantTypeError IssuerInvalidError JWTRefusedError "
+        "KeyInvalidError OAuthRequestError"
+    ),
+    "deltaweb.sharing.oauth.signed_claims": "UnknownKeyError",
     "deltaweb.iceberg.access.errors": (
         "KeysRefusedError ObjectChangedError ObjectMissingError"
     ),
@@ -220,6 +226,9 @@ _PLACES: Final[Mapping[str, str]] = {
     ),
     "deltaweb.storage.signing.errors": (
         "SigningKeyNeededError SigningUnsupportedError"
+    ),
+    "deltaweb.storage.objects.vending.errors": (
+        "VendingRefusedError VendingUnsupportedError"
     ),
     "deltaweb.storage.signing.file_urls": "FileURLExpiredError FileURLInvalidError",
     "deltaweb.writer.importing.checked_rows": "RowsNotImportedError",

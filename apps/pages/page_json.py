@@ -202,7 +202,7 @@ def _names(kind: type[Any]) -> Iterator[str]:
             yield entry.name
 
 
-def shaped(kind: type[T], source: object, **others: object) -> T:
+def shaped(kind: type[T], source: object, /, **others: object) -> T:
     """Return a dataclass made of what another object calls by the same names.
 
     Where a text may be None, an empty one is. `others` are the fields that the source

@@ -2,12 +2,13 @@
 
 Share            a named group of tables
 SharedTable      a table in a share, under a schema and a name of its own
+SharedSchema     a namespace in a share, with the tables that it has and will have
 Recipient        somebody outside who reads shares
 Grant            a share that a recipient may read
 RecipientRule    what of a shared table one recipient sees less than others
 PreparedFile     what a rule leaves of a data file, rewritten
 PreparedVersion  a version of which all that a rule leaves is rewritten
-RecipientToken   a key of a recipient; its secret is known to the recipient alone
+RecipientToken   what a recipient proves itself by: a bearer token, or an OAuth client
 ActivationLink   a one-time way to fetch such a key as a profile file
 
 Names are found whatever their capitals: `*_key` columns hold them folded.
@@ -52,6 +53,33 @@ class Share(models.Model):
         return address_of("shares", self.name)
 
 
+class SharedSchema(models.Model):
+    """A namespace of the catalogue that a share has whole, under a name of its own."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    share = models.ForeignKey(Share, models.CASCADE, related_name="shared_schemas")
+    schema = models.CharField(max_length=MAX_NAME_LENGTH)
+    schema_key = models.CharField(max_length=MAX_NAME_LENGTH * 3)
+    namespace = models.CharField(max_length=200)
+    with_history = models.BooleanField(default=True)
+    added_at = models.DateTimeField()
+    added_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True
+    )
+
+    class Meta:
+        ordering = ["schema_key"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["share", "schema_key"], name="shared_schema_unique_name"
+            )
+        ]
+
+    def __str__(self) -> str:
+        """Name the schema as recipients do."""
+        return self.schema
+
+
 class SharedTable(models.Model):
     """A table as a share shows it.
 
@@ -64,6 +92,9 @@ class SharedTable(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     share = models.ForeignKey(Share, models.CASCADE, related_name="shared_tables")
     table = models.ForeignKey(Table, models.PROTECT, related_name="shared_tables")
+    from_schema = models.ForeignKey(
+        SharedSchema, models.CASCADE, null=True, blank=True, related_name="tables"
+    )
     schema = models.CharField(max_length=MAX_NAME_LENGTH)
     schema_key = models.CharField(max_length=MAX_NAME_LENGTH * 3)
     name = models.CharField(max_length=MAX_NAME_LENGTH)
@@ -71,6 +102,7 @@ class SharedTable(models.Model):
     comment = models.TextField(blank=True)
     with_history = models.BooleanField(default=True)
     start_version = models.BigIntegerField(null=True, blank=True)
+    with_directory = models.BooleanField(default=False)
     condition = models.TextField(blank=True)
     columns = models.JSONField(default=list, blank=True)
     added_at = models.DateTimeField()
@@ -246,24 +278,37 @@ class RecipientTokenQuerySet(models.QuerySet["RecipientToken"]):
             expires_at__gt=now,
         )
 
+    def bearers(self) -> "RecipientTokenQuerySet":
+        """Tokens that are sent with each request, and no OAuth clients."""
+        return self.filter(kind=RecipientToken.Kind.BEARER)
+
     def live(self, now: datetime) -> "RecipientTokenQuerySet":
         """Tokens that open the door at `now`."""
-        return self.unended(now).filter(token_sha256__isnull=False)
+        return self.unended(now).filter(activated_at__isnull=False)
 
     def waiting(self, now: datetime) -> "RecipientTokenQuerySet":
         """Tokens that wait for their activation at `now`."""
-        return self.unended(now).filter(token_sha256__isnull=True)
+        return self.unended(now).filter(activated_at__isnull=True)
 
 
 RecipientTokenManager = models.Manager.from_queryset(RecipientTokenQuerySet)
 
 
 class RecipientToken(models.Model):
-    """A key of a recipient.
+    """What a recipient proves itself by.
 
-    The secret is `prefix` and 256 random bits. It is made when the profile is fetched,
-    so before that there is no hash, and nothing that could leak.
+    OAuth clients trade theirs for tokens of an hour; `prefix` is their client_id.
+    A secret is `prefix` and 256 random bits, made when the profile is fetched: before
+    that nothing could leak. Who signs, or is vouched for, has none, and begins active.
     """
+
+    class Kind(models.TextChoices):
+        """What the proof is."""
+
+        BEARER = "BEARER", "bearer token"
+        CLIENT_SECRET = "CLIENT_SECRET", "OAuth client, by a secret"
+        PRIVATE_KEY = "PRIVATE_KEY", "OAuth client, by a private key"
+        FEDERATED = "FEDERATED", "tokens of an OIDC issuer"
 
     class State(models.TextChoices):
         """What a token is good for, at a moment."""
@@ -274,10 +319,19 @@ class RecipientToken(models.Model):
         EXPIRED = "EXPIRED", "expired"
         REVOKED = "REVOKED", "revoked"
 
+    OPEN_KINDS = frozenset({Kind.PRIVATE_KEY, Kind.FEDERATED})  # no secret is made
+    LIVE = frozenset({State.ACTIVE, State.RETIRING})  # it opens the door
+
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     recipient = models.ForeignKey(Recipient, models.CASCADE, related_name="tokens")
     prefix = models.CharField(max_length=32, unique=True)
+    kind = models.CharField(max_length=16, choices=Kind, default=Kind.BEARER)
     token_sha256 = models.CharField(max_length=64, unique=True, null=True, blank=True)
+    public_key = models.TextField(blank=True)  # PEM, of a client that signs
+    issuer = models.CharField(max_length=400, blank=True, db_index=True)
+    audience = models.CharField(max_length=400, blank=True)
+    subject = models.CharField(max_length=400, blank=True)
+    group = models.CharField(max_length=400, blank=True)
     created_at = models.DateTimeField()
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True
@@ -316,7 +370,7 @@ class RecipientToken(models.Model):
             return self.State.REVOKED
         if self.ends_at <= now:
             return self.State.EXPIRED
-        if self.token_sha256 is None:
+        if self.activated_at is None:
             return self.State.WAITING
         return self.State.RETIRING if self.retires_at else self.State.ACTIVE
 

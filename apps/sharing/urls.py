@@ -7,10 +7,11 @@ from deltaweb.web.sharing.activity import views as activity
 from deltaweb.web.sharing.drafts import views as drafts
 from deltaweb.web.sharing.drafts.pages import StepForm
 from deltaweb.web.sharing.issuing import activation_page
+from deltaweb.web.sharing.issuing import client_views as clients
 from deltaweb.web.sharing.issuing import views as tokens
 from deltaweb.web.sharing.recipients import views as recipients
 from deltaweb.web.sharing.recipients.listing import RECIPIENTS
-from deltaweb.web.sharing.shares import settings_views, table_views
+from deltaweb.web.sharing.shares import schema_views, settings_views, table_views
 from deltaweb.web.sharing.shares import views as shares
 from deltaweb.web.sharing.shares.forms import ListForm
 from deltaweb.web.sharing.shares.listing import SHARES
@@ -42,6 +43,12 @@ urlpatterns = [
     ),
     path(
         f"{SHARED_TABLE}remove", shares.shared_table_remove, name="shared-table-remove"
+    ),
+    path(f"{SHARE}schemas/add", schema_views.schema_add, name="schema-add"),
+    path(
+        f"{SHARE}schemas/<uuid:schema_id>/remove",
+        schema_views.schema_remove,
+        name="schema-remove",
     ),
     path(f"{SHARE}recipients/add", shares.grant_add, name="grant-add"),
     path(f"{SHARE}recipients/remove", shares.grant_remove, name="grant-remove"),
@@ -81,6 +88,8 @@ urlpatterns = [
     *page(f"{RECIPIENT}tokens/rotate", tokens.token_rotate, "token-rotate"),
     path(f"{TOKEN}link", tokens.token_link, name="token-link"),
     path(f"{TOKEN}profile", tokens.token_profile, name="token-profile"),
+    *page(f"{RECIPIENT}clients/new", clients.client_new, "client-new"),
+    *page(f"{TOKEN}client", clients.client_profile, "client-profile"),
     *page(f"{TOKEN}revoke", tokens.token_revoke, "token-revoke"),
     *page(f"{TOKEN}retire", tokens.token_retire, "token-retire"),
     path("activate/<str:nonce>", activation_page.activation, name="activate"),

@@ -25,12 +25,12 @@ COMMANDS: Final = {
     "parquet": "Parquet files: what their footers say, their rows, and their schemas.",
     "storage": "Object stores: add, list, remove, reseal.",
     "share": (
-        "Shares: create, add-table, narrow, prepare, list, show, on, off, "
-        "remove-table, delete."
+        "Shares: create, add-table, add-schema, narrow, prepare, list, show, on, off, "
+        "remove-table, remove-schema, delete."
     ),
     "recipient": (
-        "Recipients: create, list, show, usage, rehearse, grant, ungrant, link, rotate,"
-        " revoke, delete."
+        "Recipients: create, list, show, usage, rehearse, grant, ungrant, add-client, "
+        "link, rotate, revoke, delete."
     ),
     "received": "Received shares: add, list, refresh, remove.",
     "completion": "Print what completes command lines in bash, zsh or fish.",

@@ -53,5 +53,5 @@ def _count(path: str, open_file: OpenFile) -> int:
         with open_file(path) as file, open_source(file) as source:
             groups = parse_row_group_counts(read_footer(source))
     except ParquetError as error:
-        raise InexpressibleError(reason=f"a file is no Parquet: {error}") from error
+        raise InexpressibleError(reason=f"a file is not Parquet: {error}") from error
     return sum(group.num_rows for group in groups)

@@ -9,6 +9,7 @@
     ├── FormatNotOfferedError        400: a response format that is not made here
     ├── TableMisreadError            400: the client would misread the table
     ├── FileOutsideTableError        400: a file of the table is none of its own
+    ├── DirectoryNotOfferedError     400: credentials for a table of URLs alone
     ├── FilesVacuumedError           400: files of an older version were deleted
     ├── RuledChangesError            400: changes of a table that is shared in part
     ├── VersionNotReadyError         409: a version of which files are still rewritten
@@ -143,6 +144,16 @@ class FormatNotOfferedError(SharingError, code="format-not-offered"):
 
 
 # === Tables ===
+
+
+class DirectoryNotOfferedError(SharingError, code="directory-not-offered"):
+    """Credentials were asked for of a table that is read by URLs alone."""
+
+    table: str
+    reason: str
+    error_code = ErrorCode.UNSUPPORTED_OPERATION
+    message = "Table {table} is not offered as a directory: {reason}."
+    hint = "Read it by the URLs of its files, as accessModes says."
 
 
 class TableMisreadError(SharingError, code="table-misread"):

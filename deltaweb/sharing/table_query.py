@@ -138,6 +138,18 @@ def parse_table_query(body: bytes) -> TableQuery:
     )
 
 
+def parse_location_request(body: bytes) -> str | None:
+    """Read the body of a request for temporary credentials: which location, if any.
+
+    Raises:
+        RequestMalformedError: If it is no JSON object, or a field is of another type.
+
+    Source: delta_sharing_protocol_2026.md, "Generate Temporary Table Credential".
+    """
+    location: str | None = _typed(_object(body or b"{}"), "location", str)
+    return location
+
+
 def parse_page(body: bytes) -> PageAsked:
     """Read the body of a request for a page of an answer; it may be empty.
 

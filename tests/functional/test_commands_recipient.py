@@ -10,6 +10,7 @@ from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.sharing.access.callers import authenticate
 from deltaweb.web.sharing.errors import TokenExpiredError, TokenRevokedError
 from deltaweb.web.sharing.issuing.activation import Caller, activate
+from deltaweb.web.sharing.issuing.profile import Profile
 from deltaweb.web.sharing.models import Recipient, RecipientToken
 from tests.functional.command_line import Ran, refusal, run_json
 from tests.functional.share_commands import profile_of
@@ -40,6 +41,7 @@ class TestRecipient:
             caller=Caller(address="192.0.2.7", user_agent="", request_id=""),
             now=timezone.now(),
         )
+        assert isinstance(profile, Profile)
         token = authenticate(profile.bearer_token, now=timezone.now())
         assert token.recipient.name == "Acme"
         assert (token.expires_at - token.created_at).days == 30

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from http import HTTPStatus
+from typing import cast
 from uuid import UUID
 
 from django.http import HttpRequest
@@ -27,7 +28,11 @@ from deltaweb.web.sharing.issuing.lifetimes import (
     parse_lifetime,
     parse_span,
 )
-from deltaweb.web.sharing.issuing.profile import Profile, ProfileDocument
+from deltaweb.web.sharing.issuing.profile import (
+    Profile,
+    ProfileDocument,
+    ProfileFile,
+)
 from deltaweb.web.sharing.issuing.token_rows import (
     TokenResource,
     token_row,
@@ -203,10 +208,10 @@ def link_answer(made: Credentials, shown: Callable[[str, datetime], object]) -> 
 
 def _profile_answer(make: Callable[[Deliver], Credentials]) -> Answer:
     """Make a token and answer its profile file, which is given once."""
-    profiles: list[Profile] = []
+    profiles: list[ProfileFile] = []
     token = make(profiles.append).token
     return Answer(
-        profiles[0].document,
+        cast("Profile", profiles[0]).document,  # of a bearer token
         HTTPStatus.CREATED,
         headers={"Location": _address(token)},
         about=_facts(token),

@@ -9,6 +9,8 @@ from django.db.models import Min, Q, QuerySet
 from deltaweb.web.accounts.tokens import sha256
 from deltaweb.web.pages.request.lock_waits import write_note
 from deltaweb.web.sharing.access.networks import is_allowed
+from deltaweb.web.sharing.access.schemas import resolve_schemas
+from deltaweb.web.sharing.access.withdrawals import IN_ITS_SCHEMA, LISTED
 from deltaweb.web.sharing.errors import (
     AddressNotAllowedError,
     NotGrantedError,
@@ -28,18 +30,30 @@ _noted: dict[UUID, datetime] = {}  # when a note was last tried, by token
 
 
 def authenticate(secret: str, *, now: datetime) -> RecipientToken:
-    """Return the token that a secret is, with its recipient, in one query.
+    """Return the bearer token that a secret is, with its recipient, in one query.
 
     Raises:
         TokenUnknownError: If this server never issued it.
         TokenRevokedError: If an administrator took it back.
         TokenExpiredError: If its time is over, by its expiry or by a rotation.
     """
-    tokens = RecipientToken.objects.select_related("recipient")
-    token = tokens.filter(token_sha256=sha256(secret)).first()
+    token = bearer_token(secret)
+    check_live(token, now=now)
+    return token
+
+
+def bearer_token(secret: str) -> RecipientToken:
+    """Return the token that a secret is, whether it is good or has ended.
+
+    The secret of an OAuth client opens nothing but the token endpoint.
+
+    Raises:
+        TokenUnknownError: If this server never issued it.
+    """
+    bearers = RecipientToken.objects.bearers().select_related("recipient")
+    token = bearers.filter(token_sha256=sha256(secret)).first()
     if token is None:
         raise TokenUnknownError
-    check_live(token, now=now)
     return token
 
 
@@ -132,8 +146,9 @@ def granted_schemas(
         NotGrantedError: If there is no such share, or it is not granted.
     """
     share = granted_share(recipient, share_name)
+    resolve_schemas(share)
     return (
-        SharedTable.objects.filter(share=share)
+        SharedTable.objects.filter(LISTED, share=share)
         .order_by("schema_key")
         .values("schema_key")
         .annotate(schema_name=Min("schema"))
@@ -150,7 +165,9 @@ def granted_tables(
         NotGrantedError: If there is no such share or schema, or it is not granted.
     """
     share = granted_share(recipient, share_name)
-    tables = SharedTable.objects.filter(share=share).select_related("share", "table")
+    resolve_schemas(share)
+    tables = SharedTable.objects.filter(LISTED, share=share)
+    tables = tables.select_related("share", "table")
     tables = tables.order_by("schema_key", "name_key")
     if schema_name is None:
         return tables
@@ -172,12 +189,17 @@ def granted_table(
     names = (share_name, schema_name, table_name)
     if all(is_storable(name) for name in names):
         found = SharedTable.objects.select_related("share", "table").filter(
+            IN_ITS_SCHEMA,
             share__name_key=name_key(share_name),
             schema_key=name_key(schema_name),
             name_key=name_key(table_name),
             share__grants__recipient=recipient,
             share__off_since__isnull=True,
         )
-        if table := found.first():
+        table = found.first()
+        if table is None:  # perhaps it came since somebody last looked
+            resolve_schemas(granted_share(recipient, share_name))
+            table = found.first()
+        if table is not None:
             return table
     raise NotGrantedError(kind="table", name="/".join(names))

@@ -13,6 +13,7 @@ from deltaweb.storage.local_file import open_local_file
 from deltaweb.storage.signing.file_urls import FileURLInvalidError, verify
 from deltaweb.web.sharing.access import callers as access
 from deltaweb.web.sharing.access.grants.prepared import location_of
+from deltaweb.web.sharing.access.withdrawals import IN_ITS_SCHEMA
 from deltaweb.web.sharing.errors import AccessError
 from deltaweb.web.sharing.models import RecipientToken, SharedTable
 from deltaweb.web.tables.storage.locations import check_allowed
@@ -120,6 +121,7 @@ def granted_by_id(table_id: UUID, token: RecipientToken) -> SharedTable:
         FileRefusedError: If it opens it no longer.
     """
     granted = SharedTable.objects.select_related("share", "table").filter(
+        IN_ITS_SCHEMA,
         id=table_id,
         share__grants__recipient=token.recipient_id,
         share__off_since__isnull=True,

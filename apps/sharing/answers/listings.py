@@ -18,11 +18,13 @@ from deltaweb.sharing.page_token import (
     encode_page_token,
 )
 from deltaweb.sharing.parameters import MAX_PAGE_LENGTH
+from deltaweb.sharing.wire.lines import TableFacts
 from deltaweb.web.sharing.access import callers as access
+from deltaweb.web.sharing.access.directories import directory_of
 from deltaweb.web.sharing.models import Recipient, Share, SharedTable
 from deltaweb.web.sharing.names import name_key
 
-Item = dict[str, str]
+Item = dict[str, object]
 Row = TypeVar("Row")
 
 
@@ -63,12 +65,15 @@ def share_item(share: Share) -> Item:
 
 def table_item(table: SharedTable) -> Item:
     """Return a table as a list shows it."""
+    location = directory_of(table)
+    modes = {} if location is None else TableFacts(location=location).access()
     return {
         "name": table.name,
         "schema": table.schema,
         "share": table.share.name,
         "shareId": str(table.share_id),
         "id": str(table.id),
+        **modes,
     }
 
 

@@ -27,6 +27,7 @@ from deltaweb.sharing.response_format import ResponseFormat, choose_format
 from deltaweb.sharing.table_query import TableQuery
 from deltaweb.sharing.wire.lines import TableFacts
 from deltaweb.table import DeltaTable
+from deltaweb.web.sharing.access.directories import directory_of
 from deltaweb.web.sharing.access.grants.offered import offered_version, ready_versions
 from deltaweb.web.sharing.access.grants.rules import TableRule
 from deltaweb.web.sharing.answers.opening import (
@@ -257,6 +258,7 @@ def head_lines(
         has_feed=shared.with_history
         and has_feed(opened.metadata)
         and rule.leaves_whole_files(opened.schema, opened.metadata.partition_columns),
+        location=directory_of(shared),
     )
     return response_format.head_lines(opened.metadata, facts)
 

@@ -1,13 +1,22 @@
-"""Who calls: the recipient of the bearer token, from an address that it allows."""
+"""Who calls: the recipient of the bearer token, or of the client that traded for it."""
 
 from datetime import datetime
+from functools import cache
+from typing import Final
+
+from django.conf import settings
 
 from deltaweb.sharing.errors import CredentialsMissingError
-from deltaweb.web.accounts.tokens import sha256
+from deltaweb.sharing.oauth.signed_claims import looks_signed
 from deltaweb.web.sharing.access import callers as access
+from deltaweb.web.sharing.access import oauth
+from deltaweb.web.sharing.access.issuers import IssuerKeys, asked_for
+from deltaweb.web.sharing.api.keys import access_token_keys
 from deltaweb.web.sharing.models import RecipientToken
 
-SCHEME = "bearer"
+SCHEME: Final = "bearer"
+ISSUER_PATH: Final = "/delta-sharing/"
+TOKEN_PATH: Final = f"{ISSUER_PATH}oauth/token"
 
 
 def bearer_secret(header: str) -> str:
@@ -24,17 +33,35 @@ def bearer_secret(header: str) -> str:
     return secret.strip()
 
 
-def ended_token(header: str) -> RecipientToken | None:
-    """Return the token that came and has ended, to record whose it was."""
-    tokens = RecipientToken.objects.select_related("recipient")
-    return tokens.filter(token_sha256=sha256(bearer_secret(header))).first()
-
-
-def authenticate(header: str, *, now: datetime) -> RecipientToken:
-    """Return the token that came with a request.
+def identify(header: str, *, now: datetime) -> RecipientToken:
+    """Return what a caller has proved itself by, be it good or ended.
 
     Raises:
-        CredentialsMissingError: If none came.
-        AccessError: If it is unknown, expired or revoked.
+        CredentialsMissingError: If nothing came along.
+        AccessError: If nobody is known by it.
+        JWTRefusedError: If it is a signed token that does not hold.
     """
-    return access.authenticate(bearer_secret(header), now=now)
+    secret = bearer_secret(header)
+    if looks_signed(secret):
+        return oauth.client_of_bearer(secret, oauth_server(), now=now)
+    return access.bearer_token(secret)
+
+
+def oauth_server() -> oauth.OAuthServer:
+    """Return what this server is to OAuth clients."""
+    return oauth.OAuthServer(
+        issuer=settings.PUBLIC_URL + ISSUER_PATH,
+        token_endpoint=settings.PUBLIC_URL + TOKEN_PATH,
+        keys=access_token_keys(),
+        issuers=_issuers(tuple(settings.STORAGE_HOSTS)),
+    )
+
+
+def forget_issuers() -> None:
+    """Forget the keys of issuers that this process has asked for."""
+    _issuers.cache_clear()
+
+
+@cache
+def _issuers(allowed_hosts: tuple[str, ...]) -> IssuerKeys:
+    return IssuerKeys(asked_for(allowed_hosts))

@@ -33,11 +33,10 @@ from deltaweb.web.sharing.activity.refusals import REASON, kept_reason
 from deltaweb.web.sharing.answers.listings import PageRequest
 from deltaweb.web.sharing.api import throttling
 from deltaweb.web.sharing.api.audit import CallRecord
-from deltaweb.web.sharing.api.authentication import authenticate, ended_token
+from deltaweb.web.sharing.api.authentication import identify
 from deltaweb.web.sharing.api.errors import Failure, failure_of
 from deltaweb.web.sharing.api.keys import page_token_keys
 from deltaweb.web.sharing.api.responses import StreamedAnswer, WholeAnswer, without_body
-from deltaweb.web.sharing.errors import TokenExpiredError, TokenRevokedError
 from deltaweb.web.sharing.models import Recipient, Share, SharedTable
 
 logger = logging.getLogger(__name__)
@@ -151,12 +150,8 @@ class SharingView(ProtocolView):
         del args, kwargs
         record = self.record
         header = request.headers.get("Authorization", "")
-        try:
-            self.token = authenticate(header, now=self.now)
-        except (TokenExpiredError, TokenRevokedError):
-            record.token = ended_token(header)
-            raise
-        record.token = self.token
+        self.token = record.token = identify(header, now=self.now)
+        access.check_live(self.token, now=self.now)
         access.check_address(self.token.recipient, record.address)
         throttling.check_rate(self.token.id)
         access.note_use(

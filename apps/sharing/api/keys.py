@@ -8,6 +8,7 @@ from deltaweb.storage.signing.derived_keys import derive_keys
 
 PAGE_TOKENS = "page tokens"
 FILE_URLS = "file urls"
+ACCESS_TOKENS = "access tokens"
 PREPARED_URLS = "urls of rewritten files"
 
 
@@ -30,6 +31,13 @@ def prepared_url_keys() -> list[bytes]:
     """Return the keys of URLs of rewritten files, which open no other file."""
     return _keys(
         settings.SECRET_KEY, tuple(settings.SECRET_KEY_FALLBACKS), PREPARED_URLS
+    )
+
+
+def access_token_keys() -> list[bytes]:
+    """Return the keys of OAuth's access tokens; the first signs, all are accepted."""
+    return _keys(
+        settings.SECRET_KEY, tuple(settings.SECRET_KEY_FALLBACKS), ACCESS_TOKENS
     )
 
 

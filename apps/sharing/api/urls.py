@@ -7,6 +7,7 @@ from django.urls import path, re_path
 
 from deltaweb.web.sharing.api import views
 from deltaweb.web.sharing.api.files.view import FileView, PreparedFileView
+from deltaweb.web.sharing.api.token_endpoint import TokenEndpointView
 
 app_name = "api"
 
@@ -30,7 +31,12 @@ urlpatterns = [
     path(f"{TABLE}/query", views.TableQueryView.as_view(), name="table-query"),
     path(f"{TABLE}/changes", views.TableChangesView.as_view(), name="table-changes"),
     path(f"{TABLE}/queries/<str:query>", views.QueryView.as_view(), name="query"),
-    path(f"{TABLE}/temporary-table-credentials", views.LaterEndpointView.as_view()),
+    path(
+        f"{TABLE}/temporary-table-credentials",
+        views.TableCredentialsView.as_view(),
+        name="table-credentials",
+    ),
+    path("oauth/token", TokenEndpointView.as_view(), name="oauth-token"),
     re_path(rf"^files{FILE}", FileView.as_view(), name="file"),
     re_path(rf"^prepared{FILE}", PreparedFileView.as_view(), name="prepared-file"),
     re_path(r"^[\s\S]*\Z", views.EndpointNotFoundView.as_view()),

@@ -15,11 +15,16 @@ from deltaweb.sharing.table_query import (
     MAX_BODY_BYTES,
     check_one_version,
     parse_changes_query,
+    parse_location_request,
     parse_page,
     parse_table_query,
 )
 from deltaweb.web.sharing.answers import listings, tables
 from deltaweb.web.sharing.answers.changes import table_changes
+from deltaweb.web.sharing.answers.credentials import (
+    credentials_body,
+    table_credentials,
+)
 from deltaweb.web.sharing.answers.queries import may_wait, read_query, submit_query
 from deltaweb.web.sharing.answers.signed_lines import SigningPlan
 from deltaweb.web.sharing.api.base import (
@@ -329,18 +334,31 @@ class TableChangesView(FilesView):
         return self.answer(found)
 
 
+class TableCredentialsView(TableView):
+    """POST shares/{share}/schemas/{schema}/tables/{table}/temporary-table-credentials.
+
+    Source: delta_sharing_protocol_2026.md, "Generate Temporary Table Credential".
+    """
+
+    action = "table.credentials"
+    http_method_names = ["post"]
+
+    def post(self, request: Request, **names: str) -> HttpResponseBase:
+        """Answer with credentials that read the table's folder."""
+        del names
+        body = read_body(request, limit_bytes=MAX_BODY_BYTES)
+        found = table_credentials(
+            self.shared_table,
+            location=parse_location_request(body),
+            token=self.token,
+            lifetime_s=settings.FILE_URL_LIFETIME_S,
+            now=self.now,
+        )
+        self.record.detail["expires_at"] = found.expires_at.isoformat()
+        return json_answer(credentials_body(found))
+
+
 # === What is not there ===
-
-
-class LaterEndpointView(SharingView):
-    """An endpoint of a later protocol, which is not served yet."""
-
-    http_method_names = []
-
-    def method_refusal(self, method: str) -> SharingError:
-        """Refuse every method alike."""
-        del method
-        return EndpointNotFoundError()
 
 
 class EndpointNotFoundView(ProtocolView):

@@ -23,7 +23,7 @@ from deltaweb.web.sharing.errors import (
     SharingStateError,
     TokenStateError,
 )
-from deltaweb.web.sharing.issuing.profile import Profile, profile_file_name
+from deltaweb.web.sharing.issuing.profile import ProfileFile, profile_file_name
 from deltaweb.web.sharing.issuing.tokens import take_secret
 from deltaweb.web.sharing.models import ActivationLink, Recipient, RecipientToken
 
@@ -84,7 +84,7 @@ def view_activation(nonce: str, *, caller: Caller, now: datetime) -> Activation:
         record(event)
 
 
-def activate(nonce: str, *, caller: Caller, now: datetime) -> Profile:
+def activate(nonce: str, *, caller: Caller, now: datetime) -> ProfileFile:
     """Spend a link and return the profile; of two requests at once one succeeds.
 
     Success and refusal are both recorded, but for a link that was never issued.
@@ -137,13 +137,13 @@ def _check(link: ActivationLink, *, address: str, now: datetime) -> None:
         raise LinkUsedError(used_at=link.used_at)
     if token.revoked_at is not None:
         raise LinkRevokedError
-    if link.withdrawn_at is not None or token.token_sha256 is not None:
+    if link.withdrawn_at is not None or token.activated_at is not None:
         raise LinkWithdrawnError
     if now >= (ends_at := min(link.expires_at, token.ends_at)):
         raise LinkExpiredError(expired_at=ends_at)
 
 
-def _spend(link: ActivationLink, *, address: str, now: datetime) -> Profile:
+def _spend(link: ActivationLink, *, address: str, now: datetime) -> ProfileFile:
     # The token before the link, as everywhere: else two that meet wait for each other.
     tokens = RecipientToken.objects.select_for_update().filter(id=link.token_id)
     if tokens.first() is None:

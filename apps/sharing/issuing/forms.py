@@ -7,6 +7,7 @@ from django import forms
 
 from deltaweb.delta.errors import DeltaError
 from deltaweb.web.sharing.errors import NameInvalidError
+from deltaweb.web.sharing.issuing import proofs
 
 CUSTOM: Final = "custom"
 # The field that a refusal is about, by its code.
@@ -18,15 +19,26 @@ _FIELDS: Final = {
     "too-many-networks": "networks",
     "lifetime-invalid": "until",
     "start-version-invalid": "start_version",
+    "directory-refused": "with_directory",
     "condition-invalid": "condition",
     "columns-invalid": "columns",
     "property-invalid": "properties",
     "recipient-not-found": "recipient",
     "table-not-registered": "table",
+    "public-key-invalid": "public_key",
+    "issuer-invalid": "issuer",
+    "client-invalid": "audience",
+    "client-taken": "subject",
 }
 LIFETIMES: Final = {"7d": "7 days", "30d": "30 days", "90d": "90 days"}
 OVERLAPS: Final = {"0": "end them now", "24h": "24 hours", "7d": "7 days"}
 DELAYS: Final = {"24h": "24 hours from now", "7d": "7 days from now"}
+CLIENT_KINDS: Final = {
+    "client_secret": "a secret",
+    "private_key": "a private key",
+    "federated": "tokens of an OIDC issuer",
+}
+REPLACES: Final = {"all": "keep them"} | OVERLAPS
 SPAN_HELP: Final = "Write 45d, 12h or a date such as 2030-12-31."
 
 
@@ -106,6 +118,40 @@ class RotateForm(LifetimeForm):
     def keep_text(self) -> str:
         """What `parse_span` reads."""
         return self._span_text("keep", "keep_until")
+
+
+class ClientForm(LifetimeForm):
+    """An OAuth client: what it proves itself by, and what becomes of its like."""
+
+    kind = forms.ChoiceField(choices=list(CLIENT_KINDS.items()))
+    public_key = forms.CharField(max_length=20_000, required=False)
+    issuer = forms.CharField(max_length=500, required=False, strip=True)
+    audience = forms.CharField(max_length=500, required=False, strip=True)
+    subject = forms.CharField(max_length=500, required=False, strip=True)
+    group = forms.CharField(max_length=500, required=False, strip=True)
+    keep = forms.ChoiceField(choices=list(REPLACES.items()), required=False)
+
+    @property
+    def keep_text(self) -> str:
+        """What `parse_span` reads; empty where nothing is replaced."""
+        keep = str(self.cleaned_data["keep"])
+        return "" if keep == "all" else keep
+
+    def proof(self) -> proofs.Proof:
+        """Return what the client proves itself by.
+
+        Raises:
+            DeltaError: If the fields do not make one.
+        """
+        facts = self.cleaned_data
+        if facts["kind"] == "private_key":
+            return proofs.by_key(facts["public_key"])
+        if facts["kind"] == "federated":
+            whom = {name: facts[name] for name in ("subject", "group")}
+            return proofs.by_issuer(
+                issuer=facts["issuer"], audience=facts["audience"], **whom
+            )
+        return proofs.CLIENT_SECRET
 
 
 class RetireForm(OnceForm):

@@ -1,18 +1,40 @@
 """The profile file: what a recipient's client needs to come in.
 
-Source: Delta Sharing PROTOCOL.md, "Profile File Format".
+Source: Delta Sharing PROTOCOL.md, "Profile File Format"; version 2 as the Python client
+1.4 reads it.
 """
 
 import json
 import re
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
-from typing import Final
+from typing import Any, Final, Protocol
 
 from django.conf import settings
 
-_CREDENTIALS_VERSION: Final = 1  # clients refuse bearer tokens in version 2
+from deltaweb.sharing.oauth.public_key import parse_public_key
+from deltaweb.web.sharing.models import RecipientToken
+
+_BEARER_VERSION: Final = 1  # clients refuse bearer tokens in version 2
+_OAUTH_VERSION: Final = 2
 _NOT_IN_A_FILE_NAME: Final = re.compile(r"[^\w.-]+")
+PRIVATE_KEY_FILE: Final = "private_key.pem"  # beside the profile, until it is moved
+OWN_VALUE: Final = "<your own>"  # what a recipient alone knows
+
+Kind = RecipientToken.Kind
+
+
+class ProfileFile(Protocol):
+    """A file that a client reads."""
+
+    @property
+    def file_name(self) -> str:
+        """What it is called when it is downloaded."""
+        ...
+
+    def to_json(self) -> str:
+        """Write the file's text."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +70,7 @@ class Profile:
     def document(self) -> ProfileDocument:
         """What the file holds."""
         return ProfileDocument(
-            shareCredentialsVersion=_CREDENTIALS_VERSION,
+            shareCredentialsVersion=_BEARER_VERSION,
             endpoint=self.endpoint,
             icebergEndpoint=self.iceberg_endpoint,
             bearerToken=self.bearer_token,
@@ -57,24 +79,148 @@ class Profile:
 
     def to_json(self) -> str:
         """Write the file's text."""
-        return json.dumps(asdict(self.document), indent=2) + "\n"
+        return _text(asdict(self.document))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClientProfile:
+    """A profile of an OAuth client with a secret.
+
+    A federated one has both of its issuer: the recipient fills them in.
+    """
+
+    file_name: str
+    endpoint: str
+    iceberg_endpoint: str
+    token_endpoint: str
+    client_id: str
+    client_secret: str = field(repr=False)
+
+    def to_json(self) -> str:
+        """Write the file's text."""
+        return _text(
+            {
+                "shareCredentialsVersion": _OAUTH_VERSION,
+                "type": "oauth_client_credentials",
+                "endpoint": self.endpoint,
+                "icebergEndpoint": self.iceberg_endpoint,
+                "tokenEndpoint": self.token_endpoint,
+                "clientId": self.client_id,
+                "clientSecret": self.client_secret,
+            }
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyProfile:
+    """A profile of an OAuth client that signs; the key stays where the recipient is."""
+
+    file_name: str
+    endpoint: str
+    iceberg_endpoint: str
+    token_endpoint: str
+    client_id: str
+    key_id: str
+    algorithm: str
+
+    def to_json(self) -> str:
+        """Write the file's text."""
+        return _text(
+            {
+                "shareCredentialsVersion": _OAUTH_VERSION,
+                "type": "oauth_jwt_bearer_private_key_jwt",
+                "endpoint": self.endpoint,
+                "icebergEndpoint": self.iceberg_endpoint,
+                "auth": {
+                    "tokenEndpoint": self.token_endpoint,
+                    "issuer": self.endpoint,
+                    "audience": self.endpoint,
+                    "clientId": self.client_id,
+                    "privateKey": {
+                        "privateKeyFile": PRIVATE_KEY_FILE,
+                        "keyId": self.key_id,
+                        "algorithm": self.algorithm,
+                    },
+                },
+            }
+        )
 
 
 def new_profile(*, recipient_name: str, secret: str, expires_at: datetime) -> Profile:
-    """Return the profile that opens this server with `secret`."""
+    """Return the profile of a bearer token."""
     return Profile(
         file_name=profile_file_name(recipient_name),
-        endpoint=f"{settings.PUBLIC_URL}/delta-sharing/",
-        iceberg_endpoint=f"{settings.PUBLIC_URL}/iceberg",
+        endpoint=endpoint(),
+        iceberg_endpoint=iceberg_endpoint(),
         bearer_token=secret,
         expiration_time=expires_at,
     )
+
+
+def profile_of(token: RecipientToken, *, secret: str = "") -> ProfileFile:
+    """Return the profile that opens this server.
+
+    Args:
+        token: What the recipient proves itself by.
+        secret: Its secret, where it has one: known when it is made, and never again.
+    """
+    facts = {
+        "file_name": profile_file_name(token.recipient.name),
+        "endpoint": endpoint(),
+        "iceberg_endpoint": iceberg_endpoint(),
+    }
+    match token.kind:
+        case Kind.CLIENT_SECRET:
+            return ClientProfile(
+                **facts,
+                token_endpoint=token_endpoint(),
+                client_id=token.prefix,
+                client_secret=secret,
+            )
+        case Kind.PRIVATE_KEY:
+            key = parse_public_key(token.public_key)
+            return KeyProfile(
+                **facts,
+                token_endpoint=token_endpoint(),
+                client_id=token.prefix,
+                key_id=key.key_id,
+                algorithm=key.algorithms[0],
+            )
+        case Kind.FEDERATED:
+            return ClientProfile(
+                **facts,
+                token_endpoint=OWN_VALUE,
+                client_id=OWN_VALUE,
+                client_secret=OWN_VALUE,
+            )
+    return new_profile(
+        recipient_name=token.recipient.name, secret=secret, expires_at=token.ends_at
+    )
+
+
+def endpoint() -> str:
+    """Return the address of the protocol, which is the issuer of access tokens, too."""
+    return f"{settings.PUBLIC_URL}/delta-sharing/"
+
+
+def iceberg_endpoint() -> str:
+    """Return the address of the Iceberg catalogue."""
+    return f"{settings.PUBLIC_URL}/iceberg"
+
+
+def token_endpoint() -> str:
+    """Return the address at which OAuth clients get their access tokens."""
+    return f"{endpoint()}oauth/token"
 
 
 def profile_file_name(recipient_name: str) -> str:
     """Return `<recipient>.share`, of characters that every system takes."""
     bare = _NOT_IN_A_FILE_NAME.sub("_", recipient_name).strip("._")
     return f"{bare[:100] or 'profile'}.share"
+
+
+def _text(document: dict[str, Any]) -> str:
+    return json.dumps(document, indent=2) + "\n"
 
 
 def _iso(moment: datetime) -> str:

@@ -14,7 +14,7 @@ from django.utils.http import content_disposition_header
 
 from deltaweb.web.pages.responses import respond
 from deltaweb.web.sharing.issuing import once
-from deltaweb.web.sharing.issuing.profile import Profile, profile_file_name
+from deltaweb.web.sharing.issuing.profile import ProfileFile, profile_file_name
 from deltaweb.web.sharing.issuing.tokens import Credentials
 from deltaweb.web.sharing.models import Share
 
@@ -48,6 +48,7 @@ def show_credentials(
         data={
             "recipient": token.recipient.name,
             "token": token.prefix,
+            "kind": token.kind.lower(),
             "expires_at": token.expires_at,
             "activation_link": made.link,
             "link_expires_at": made.link_expires_at,
@@ -85,7 +86,7 @@ def show_links(
     return response
 
 
-def profile_response(profile: Profile) -> HttpResponse:
+def profile_response(profile: ProfileFile) -> HttpResponse:
     """Answer with a profile file; no cache may keep it."""
     response = HttpResponse(profile.to_json(), content_type="application/json")
     disposition = content_disposition_header(

@@ -17,8 +17,11 @@ class TokenResource:
     """A token by what may be shown of it, as every machine form names it.
 
     Attributes:
-        prefix: Its beginning, which is no secret.
+        prefix: Its beginning, which is no secret; an OAuth client's `client_id`.
+        kind: `bearer`, `client_secret`, `private_key` or `federated`.
         state: `waiting`, `active`, `retiring`, `expired` or `revoked`.
+        issuer: Of a federated one, whose tokens are taken; `audience` says for whom
+            they are, `subject` or `group` about whom.
         expires_at: When it ends by itself; `ends_at` where it is replaced before.
         link_open_until: When its open activation link ends; None without one.
         safe_to_revoke: Whether it may be revoked without harm; `cause` says why.
@@ -26,6 +29,11 @@ class TokenResource:
 
     id: UUID
     prefix: str
+    kind: str
+    issuer: str | None
+    audience: str | None
+    subject: str | None
+    group: str | None
     state: str
     created_at: datetime
     created_by: str | None
@@ -59,6 +67,16 @@ class TokenRow:
     link_open_until: datetime | None
 
     @property
+    def is_bearer(self) -> bool:
+        """Whether it is a token, and no OAuth client."""
+        return self.token.kind == RecipientToken.Kind.BEARER
+
+    @property
+    def has_open_profile(self) -> bool:
+        """Whether its profile holds no secret, and may be shown at any time."""
+        return self.token.kind in RecipientToken.OPEN_KINDS
+
+    @property
     def is_live(self) -> bool:
         """Whether it opens the door, or still may."""
         return self.state in {State.WAITING, State.ACTIVE, State.RETIRING}
@@ -68,6 +86,7 @@ class TokenRow:
         return shaped(
             TokenResource,
             self.token,
+            kind=self.token.kind.lower(),
             state=self.state.value.lower(),
             created_by=self.token.created_by_name or None,
             link_open_until=self.link_open_until,

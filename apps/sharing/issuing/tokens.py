@@ -22,7 +22,8 @@ from deltaweb.web.sharing.errors import (
     TokenStateError,
 )
 from deltaweb.web.sharing.issuing.lifetimes import check_lifetime
-from deltaweb.web.sharing.issuing.profile import Profile, new_profile
+from deltaweb.web.sharing.issuing.profile import ProfileFile, profile_of
+from deltaweb.web.sharing.issuing.proofs import BEARER, Proof, check_free
 from deltaweb.web.sharing.models import ActivationLink, Recipient, RecipientToken
 
 MARK: Final = "dwt_"  # lets a secret scanner recognise one of our tokens
@@ -66,47 +67,57 @@ def new_nonce() -> str:
 
 @transaction.atomic
 def issue_token(
-    recipient: Recipient, *, lifetime: timedelta, actor: Actor, now: datetime
+    recipient: Recipient,
+    *,
+    proof: Proof = BEARER,
+    lifetime: timedelta,
+    actor: Actor,
+    now: datetime,
 ) -> RecipientToken:
-    """Make a token that waits for its activation; others of the recipient stay.
+    """Make a token or an OAuth client; others of the recipient stay.
+
+    One with a secret waits for its activation.
 
     Raises:
         LifetimeInvalidError: If it would live too long, or not at all.
+        ClientTakenError: If a recipient is known by the same identity already.
     """
-    token = _new_token(recipient, lifetime=lifetime, actor=actor, now=now)
-    report(
-        _action("token.issue", token, actor, now, expires_at=_text(token.expires_at))
-    )
+    token = _new_token(recipient, proof, lifetime=lifetime, actor=actor, now=now)
+    detail = {"expires_at": _text(token.expires_at), **proof.describe()}
+    report(_action("token.issue", token, actor, now, **detail))
     return token
 
 
 @transaction.atomic
-def rotate(
+def rotate(  # noqa: PLR0913 (each is one part of what is asked)
     recipient: Recipient,
     *,
+    proof: Proof = BEARER,
     lifetime: timedelta,
     keep_old: timedelta,
     actor: Actor,
     now: datetime,
 ) -> RecipientToken:
-    """Make a token that replaces the recipient's others.
+    """Make a token that replaces the recipient's others of its kind.
 
     Those that were activated stay good for `keep_old`, never past their own end; 0 ends
     them at once. Those that were never activated end at once, with their links.
 
     Raises:
         LifetimeInvalidError: If a span is too long, or not one.
+        ClientTakenError: If a recipient is known by the same identity already.
     """
     overlap = timedelta(0) if not keep_old else check_lifetime(keep_old)
     # Of two rotations at once the later one replaces the token of the earlier.
     Recipient.objects.select_for_update().get(id=recipient.id)
-    replaced = list(recipient.tokens.unended(now).select_for_update())
-    token = _new_token(recipient, lifetime=lifetime, actor=actor, now=now)
+    unended_of_kind = recipient.tokens.unended(now).filter(kind=proof.kind)
+    replaced = list(unended_of_kind.select_for_update())
+    token = _new_token(recipient, proof, lifetime=lifetime, actor=actor, now=now)
     ids = [old.id for old in replaced]
     unended = RecipientToken.objects.filter(id__in=ids)
-    unended.filter(token_sha256__isnull=True).update(retires_at=now, replaced_by=token)
+    unended.filter(activated_at__isnull=True).update(retires_at=now, replaced_by=token)
     retires_at = now + overlap
-    activated = unended.filter(token_sha256__isnull=False)
+    activated = unended.filter(activated_at__isnull=False)
     ends_sooner = Q(retires_at__isnull=False, retires_at__lte=retires_at)
     activated.filter(ends_sooner).update(replaced_by=token)
     activated.exclude(ends_sooner).update(
@@ -116,17 +127,26 @@ def rotate(
         "expires_at": _text(token.expires_at),
         "replaces": [old.prefix for old in replaced],
         "keep_old_s": int(overlap.total_seconds()),
+        **proof.describe(),
     }
     report(_action("token.rotate", token, actor, now, **detail))
     return token
 
 
 def _new_token(
-    recipient: Recipient, *, lifetime: timedelta, actor: Actor, now: datetime
+    recipient: Recipient,
+    proof: Proof,
+    *,
+    lifetime: timedelta,
+    actor: Actor,
+    now: datetime,
 ) -> RecipientToken:
+    check_free(proof, recipient, now=now)
     return RecipientToken.objects.create(
         recipient=recipient,
         prefix=new_prefix(),
+        **proof.columns(),
+        activated_at=None if proof.has_secret else now,
         created_at=now,
         created_by_id=actor.user_id,
         created_by_name=actor.name[:200],
@@ -166,7 +186,7 @@ def issue_link(token: RecipientToken, *, actor: Actor, now: datetime) -> Credent
 @transaction.atomic
 def issue_profile(
     token: RecipientToken, *, actor: Actor, now: datetime, address: str
-) -> Profile:
+) -> ProfileFile:
     """Activate a waiting token at once and return its profile file.
 
     Raises:
@@ -178,7 +198,7 @@ def issue_profile(
     return profile
 
 
-def take_secret(token: RecipientToken, *, address: str, now: datetime) -> Profile:
+def take_secret(token: RecipientToken, *, address: str, now: datetime) -> ProfileFile:
     """Give a waiting token its secret; of two at once one succeeds.
 
     Raises:
@@ -193,9 +213,7 @@ def take_secret(token: RecipientToken, *, address: str, now: datetime) -> Profil
         _check_waiting(token, now)
         raise TokenStateError(prefix=token.prefix, reason=_ACTIVATED)
     token.refresh_from_db()
-    return new_profile(
-        recipient_name=token.recipient.name, secret=secret, expires_at=token.ends_at
-    )
+    return profile_of(token, secret=secret)
 
 
 def waiting_token(recipient: Recipient, *, now: datetime) -> RecipientToken:
@@ -277,7 +295,7 @@ def _check_unended(token: RecipientToken, now: datetime) -> None:
 
 def _check_waiting(token: RecipientToken, now: datetime) -> None:
     _check_unended(token, now)
-    if token.token_sha256 is not None:
+    if token.activated_at is not None:
         raise TokenStateError(prefix=token.prefix, reason=_ACTIVATED)
 
 

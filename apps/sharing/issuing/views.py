@@ -68,7 +68,7 @@ def token_rotate(request: HttpRequest, name: str, fmt: str) -> HttpResponseBase:
         form,
         template="sharing/token_rotate.html",
         extra={
-            "live": list(recipient.tokens.unended(timezone.now())),
+            "live": list(recipient.tokens.unended(timezone.now()).bearers()),
             "overlaps": OVERLAPS,
             "keep": form["keep"].value(),
         },

@@ -8,7 +8,7 @@ from typing import Final
 
 from django.core.management import CommandError
 
-from deltaweb.web.sharing.issuing.profile import Profile
+from deltaweb.web.sharing.issuing.profile import ProfileFile
 
 _MODE: Final = 0o600
 
@@ -30,7 +30,7 @@ def check_free(path: Path, *, force: bool) -> None:
         raise CommandError(message)
 
 
-def write_profile(profile: Profile, path: Path, *, force: bool) -> None:
+def write_profile(profile: ProfileFile, path: Path, *, force: bool) -> None:
     """Write a profile; with `force` in the place of what is there.
 
     Raises:

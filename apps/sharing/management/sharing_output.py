@@ -16,6 +16,7 @@ from deltaweb.web.sharing.models import Recipient, RecipientToken
 from deltaweb.web.sharing.recipients.listing import RecipientResource, recipient_rows
 from deltaweb.web.sharing.recipients.rehearsal import Reading
 from deltaweb.web.sharing.shares.resources import SharedTableResource, ShareResource
+from deltaweb.web.sharing.shares.schemas import SharedSchemaResource
 from deltaweb.web.tables.management.text_output import Columns, facts, listed, time_text
 
 WHOLE_HISTORY: Final = "whole history"
@@ -58,6 +59,7 @@ def shared_table_lines(tables: Sequence[SharedTableResource]) -> Iterator[str]:
             "HISTORY": history_text,
             "ONLY ROWS WHERE": "condition",
             "ONLY COLUMNS": lambda table: ", ".join(table.columns or ()),
+            "STATE": lambda table: "" if table.state == "active" else table.state,
         },
     )
 
@@ -73,6 +75,17 @@ PREPARED_COLUMNS: Final[Columns[PreparedTable]] = {
         "" if table.rows_outside is None else f"{table.rows_outside:,}"
     ),
 }
+
+
+def schema_lines(schemas: Sequence[SharedSchemaResource]) -> Iterator[str]:
+    """Yield a line a schema that a share has whole; nothing where it has none."""
+    if not schemas:
+        return
+    yield ""
+    yield from listed(
+        schemas,
+        {"WHOLE SCHEMA": "schema", "NAMESPACE": "namespace", "TABLES": "num_tables"},
+    )
 
 
 def history_text(table: SharedTableResource) -> str:
@@ -164,6 +177,7 @@ def token_lines(tokens: Sequence[TokenResource]) -> Iterator[str]:
             "ENDS": lambda token: token.revoked_at or token.ends_at,
             "LAST USED": lambda token: time_text(token.last_used_at),
             "FROM": "last_used_from",
+            "KIND": lambda token: token.kind.replace("_", " "),
         },
     )
 

@@ -51,7 +51,7 @@ def with_tokens_state(recipients: QuerySet[Recipient], *, now: datetime) -> Any:
     end = Least("expires_at", Coalesce("retires_at", "expires_at"))
     live = tokens.live(now).annotate(end=end).order_by("-end")
     waiting = tokens.annotate(end=end).filter(
-        end__gt=now, token_sha256__isnull=True, revoked_at__isnull=True
+        end__gt=now, activated_at__isnull=True, revoked_at__isnull=True
     )
     newest = tokens.order_by("-created_at", "-id")
     used = tokens.order_by(F("last_used_at").desc(nulls_last=True))

@@ -11,6 +11,7 @@ from django.db.models import F, Q
 from deltaweb.delta.log.versions import ReadableRun
 from deltaweb.web.pages.page_json import As, Named, OnPage, Spread, in_json
 from deltaweb.web.pages.paging import Paged, paged
+from deltaweb.web.sharing.access.withdrawals import OfferState, offer_state
 from deltaweb.web.sharing.activity.usage import DailyUse, calls
 from deltaweb.web.sharing.activity.use_resource import UseResource, use_resource
 from deltaweb.web.sharing.clients.preflight import Preflight, preflight_data, preflights
@@ -26,6 +27,10 @@ from deltaweb.web.sharing.shares.resources import (
     ShareResource,
     resource_of_share,
     shared_table_resource,
+)
+from deltaweb.web.sharing.shares.schemas import (
+    SharedSchemaResource,
+    schema_resources,
 )
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.versions.readable import lost_runs, told
@@ -55,6 +60,11 @@ class SharedTableRow:
         Named("lost_versions"),
         As(lambda runs: [[run.first, run.last] for run in runs]),
     ] = field(default_factory=list)
+
+    @property
+    def offer(self) -> OfferState:
+        """Whether recipients see it, and if not, why."""
+        return offer_state(self.shared_table)
 
     @property
     def is_ruled(self) -> bool:
@@ -91,6 +101,7 @@ class ShareDetail:
 
     resource: Spread[ShareResource]
     tables: list[SharedTableRow]
+    schemas: list[SharedSchemaResource]
     paged: OnPage[Paged]
     readers: list[RecipientRow]
     use: UseResource
@@ -115,7 +126,8 @@ class ShareDetail:
 
 def share_detail(share: Share, *, now: datetime, page: int = 1) -> ShareDetail:
     """Return what the page of a share shows."""
-    shared = share.shared_tables.select_related("table", "share")
+    schemas = schema_resources(share)
+    shared = share.shared_tables.select_related("table", "share", "from_schema")
     place = paged(shared.count(), page, length=TABLES_LENGTH)
     runs = F("table__summary__readable_runs")
     rows = shared.defer("table__summary").annotate(readable_runs=runs)
@@ -137,6 +149,7 @@ def share_detail(share: Share, *, now: datetime, page: int = 1) -> ShareDetail:
             )
             for row in tables
         ],
+        schemas=schemas,
         paged=place,
         readers=recipient_rows(Recipient.objects.filter(id__in=list(first)), now=now),
         use=use_resource(calls(share=share.name), now=now),
@@ -163,7 +176,7 @@ def edited_table(share: Share, wanted: str) -> SharedTableRow | None:
         table_id = UUID(wanted)
     except ValueError:
         return None
-    shared = share.shared_tables.select_related("table", "share")
+    shared = share.shared_tables.select_related("table", "share", "from_schema")
     one = shared.filter(id=table_id).first()
     if one is None:
         return None

@@ -61,6 +61,7 @@ class OfferForm(forms.Form):
 class SharedTableForm(OfferForm):
     """What of a table is shared, and its comment."""
 
+    with_directory = forms.BooleanField(required=False)
     comment = forms.CharField(max_length=MAX_COMMENT_LENGTH, required=False)
 
 
@@ -80,10 +81,21 @@ class TableDraftForm(OfferForm):
 class AddTableForm(TableDraftForm):
     """A registered table that is to be put into a share."""
 
+    with_directory = forms.BooleanField(required=False)
     table = forms.CharField(
         max_length=401, error_messages={"required": "Choose a table to share."}
     )
     comment = forms.CharField(max_length=MAX_COMMENT_LENGTH, required=False)
+
+
+class AddSchemaForm(forms.Form):
+    """A namespace that is to be shared whole; without a name, by its own."""
+
+    namespace = forms.CharField(
+        max_length=200, strip=True, error_messages={"required": "Name a namespace."}
+    )
+    schema = forms.CharField(max_length=MAX_TEXT_LENGTH, required=False, strip=True)
+    with_history = forms.BooleanField(required=False)
 
 
 class GrantForm(forms.Form):

@@ -12,6 +12,7 @@ from django.db.models.functions import Coalesce
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.pages.page_json import in_json, shaped
 from deltaweb.web.pages.request.server_paths import place_for_reader
+from deltaweb.web.sharing.access.withdrawals import offer_state
 from deltaweb.web.sharing.activity.usage import FIRST_FAILED_STATUS, reads
 from deltaweb.web.sharing.models import Recipient, Share, SharedTable
 
@@ -50,6 +51,10 @@ class SharedTableResource:
         start_version: The first version of the history that is shared; None for all.
         condition: Only rows that it is true for; None for all.
         columns: Only these columns; None for all.
+        with_directory: Whether its whole folder may be read, by temporary credentials.
+        from_schema: The whole schema that it came with; None if it was put in itself.
+        state: `active`, or why lists leave it out: `gone`, `forbidden`, `hidden`,
+            `moved`; `state_reason` says it as half a sentence.
     """
 
     share: str
@@ -62,6 +67,10 @@ class SharedTableResource:
     start_version: int | None
     condition: str | None
     columns: list[str] | None
+    with_directory: bool
+    from_schema: str | None
+    state: str
+    state_reason: str | None
     added_at: datetime
     id: UUID
 
@@ -110,6 +119,7 @@ def resource_of_share(share: Share) -> ShareResource:
 
 def shared_table_resource(shared: SharedTable) -> SharedTableResource:
     """Return a table of a share as its reader may see it."""
+    found = offer_state(shared)
     return shaped(
         SharedTableResource,
         shared,
@@ -118,6 +128,9 @@ def shared_table_resource(shared: SharedTable) -> SharedTableResource:
         columns=shared.columns or None,
         table=shared.table.full_name,
         location=place_for_reader(shared.table.location),
+        from_schema=shared.from_schema.schema if shared.from_schema else None,
+        state=found.offer.value,
+        state_reason=found.reason or None,
     )
 
 

@@ -14,6 +14,8 @@ from deltaweb.web.pages.actions import (
     report,
     report_changes,
 )
+from deltaweb.web.sharing.access.directories import obstacle
+from deltaweb.web.sharing.access.errors import DirectoryRefusedError, TableOfSchemaError
 from deltaweb.web.sharing.access.grants.checks import check_columns, check_condition
 from deltaweb.web.sharing.access.grants.prepared import erase_all
 from deltaweb.web.sharing.errors import (
@@ -133,6 +135,7 @@ def add_table(  # noqa: PLR0913 (each is one fact of the shared table)
     name: str,
     with_history: bool = True,
     start_version: int | None = None,
+    with_directory: bool = False,
     condition: str = "",
     columns: Iterable[str] | None = None,
     comment: str = "",
@@ -146,6 +149,7 @@ def add_table(  # noqa: PLR0913 (each is one fact of the shared table)
         NameTakenError: If the share has such a table, whatever its capitals.
         ConditionError: If the condition, or a column, does not fit the table.
         StartVersionError: If history cannot begin there.
+        DirectoryRefusedError: If it cannot be read as a folder, and is to be.
         ReceivedSharedError: If it is somebody else's table.
     """
     if is_received(table.location):
@@ -162,11 +166,13 @@ def add_table(  # noqa: PLR0913 (each is one fact of the shared table)
         comment=comment.strip(),
         with_history=with_history,
         start_version=start_version,
+        with_directory=with_directory,
         condition=check_condition(table, condition),
         columns=check_columns(table, columns or ()),
         added_at=now,
         added_by_id=actor.user_id,
     )
+    _check_directory(shared_table)
     try:
         with transaction.atomic():
             shared_table.save(force_insert=True)
@@ -183,6 +189,7 @@ def update_table(  # noqa: PLR0913 (each is one fact of the shared table)
     *,
     with_history: bool,
     start_version: int | None,
+    with_directory: bool = False,
     condition: str,
     columns: Iterable[str] | None = None,
     comment: str,
@@ -194,6 +201,7 @@ def update_table(  # noqa: PLR0913 (each is one fact of the shared table)
     Raises:
         ConditionError: If the condition, or a column, does not fit the table.
         StartVersionError: If history cannot begin there.
+        DirectoryRefusedError: If it cannot be read as a folder, and is to be.
     """
     table = shared_table.table
     _check_history(table, with_history=with_history, start_version=start_version)
@@ -203,10 +211,15 @@ def update_table(  # noqa: PLR0913 (each is one fact of the shared table)
         shared_table.columns = check_columns(table, columns)
     shared_table.with_history = with_history
     shared_table.start_version = start_version
+    shared_table.with_directory = with_directory
     shared_table.comment = comment.strip()
+    _check_directory(shared_table)
     after = _offer(shared_table)
     names = _OFFER_ACTIONS | {
-        "with_history": "share.open_history" if with_history else "share.close_history"
+        "with_history": "share.open_history" if with_history else "share.close_history",
+        "with_directory": (
+            "share.open_directory" if with_directory else "share.close_directory"
+        ),
     }
     changes = [FieldChange(names[name], before[name], after[name]) for name in after]
     if report_changes(_table_action("", shared_table, actor, now), changes):
@@ -244,7 +257,15 @@ def narrow_table(  # noqa: PLR0913 (a rule, and whose it is)
 
 @transaction.atomic
 def remove_table(shared_table: SharedTable, *, actor: Actor, now: datetime) -> None:
-    """Take a table out of a share; the table itself stays registered."""
+    """Take a table out of a share; the table itself stays registered.
+
+    Raises:
+        TableOfSchemaError: If it came with its schema, and would come again.
+    """
+    if shared_table.from_schema is not None:
+        raise TableOfSchemaError(
+            name=shared_table.full_name, schema=shared_table.from_schema.schema
+        )
     report(_table_action("share.remove_table", shared_table, actor, now))
     erase_all(shared_table)
     shared_table.delete()
@@ -278,10 +299,16 @@ def _check_history(
         )
 
 
+def _check_directory(shared: SharedTable) -> None:
+    if shared.with_directory and (reason := obstacle(shared)):
+        raise DirectoryRefusedError(name=shared.full_name, reason=reason)
+
+
 def _offer(shared_table: SharedTable) -> dict[str, object]:
     return {
         "with_history": shared_table.with_history,
         "start_version": shared_table.start_version,
+        "with_directory": shared_table.with_directory,
         "condition": shared_table.condition,
         "columns": shared_table.columns,
         "comment": shared_table.comment,

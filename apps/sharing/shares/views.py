@@ -122,9 +122,13 @@ def shared_table_remove(
     """Take a table out of a share."""
     share = find_share(name)
     shared_table = _shared_table(share, table_id)
-    share_services.remove_table(
-        shared_table, actor=actor_of(request), now=timezone.now()
-    )
+    try:
+        share_services.remove_table(
+            shared_table, actor=actor_of(request), now=timezone.now()
+        )
+    except DeltaError as error:
+        messages.error(request, str(error))
+        return redirect(share)
     messages.success(
         request,
         f"{shared_table.full_name} is no longer in {share.name}; "
@@ -259,6 +263,7 @@ def _edit_form(row: share_pages.SharedTableRow | None) -> forms.Form | None:
         initial={
             "with_history": row.shared_table.with_history,
             "start_version": row.shared_table.start_version,
+            "with_directory": row.shared_table.with_directory,
             "condition": row.shared_table.condition,
             "columns": ", ".join(row.shared_table.columns),
             "comment": row.shared_table.comment,

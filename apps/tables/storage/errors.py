@@ -7,6 +7,7 @@ DeltaError
 ├── StorageNotFoundError       no connection has that name
 ├── StorageOptionError         an option that cannot be one
 ├── StorageHostError           the address of a store that may not be asked
+├── DocumentError              an address of the web without a document
 ├── StorageReferenceError      a variable or file that an option names is missing
 └── StorageSealedError         options that were sealed with another secret key
 """
@@ -73,6 +74,15 @@ class StorageHostError(DeltaError, code="storage-host-not-allowed"):
     reason: str
     message = "{host} is not allowed as the host of a storage: {reason}."
     hint = "An administrator can allow it in DELTAWEB_STORAGE_HOSTS."
+
+
+class DocumentError(DeltaError, code="document-unreachable"):
+    """An address of the web does not answer with a document."""
+
+    url: str
+    reason: str
+    message = "{url:.200} cannot be read: {reason}."
+    hint = "Check the address, and that this server reaches it."
 
 
 class StorageReferenceError(DeltaError, code="storage-reference-missing"):

@@ -21,7 +21,6 @@ from deltaweb.delta.feed.versions import CHANGE_DATA_FEED
 from deltaweb.delta.protocol.actions import Metadata, Protocol
 from deltaweb.sharing.json_text import escaped
 from deltaweb.sharing.wire.lines import (
-    ACCESS_MODES,
     FileAnswer,
     TableFacts,
     change_fields,
@@ -159,7 +158,7 @@ def metadata_line(metadata: Metadata, facts: TableFacts) -> bytes:
         "metaData",
         {
             "deltaMetadata": _present(table),
-            "accessModes": ACCESS_MODES,
+            **facts.access(),
             "version": facts.version,
             "size": facts.size_bytes,
             "numFiles": facts.num_files,

@@ -19,7 +19,8 @@ import pyarrow.compute as pc
 from deltaweb.sharing.json_text import escaped, json_bytes, without_pairs
 from deltaweb.sharing.wire.partition_values import partition_objects
 
-ACCESS_MODES: Final = ["url"]
+URL_ACCESS: Final = ["url"]
+BOTH_ACCESSES: Final = ["url", "dir"]
 """How files are handed out: by signed URLs, and not by credentials of a folder."""
 SCHEMES: Final = ("parquet", "delta")
 """How ids of files are derived: MD5 and SHA-256 of the path that the log has."""
@@ -34,12 +35,23 @@ class TableFacts:
         size_bytes: Sum of the sizes of its files.
         num_files: Count of them.
         has_feed: Whether its changes are shared.
+        location: The folder, where it may be read as one by temporary credentials.
     """
 
     version: int | None = None
     size_bytes: int | None = None
     num_files: int | None = None
     has_feed: bool = False
+    location: str | None = None
+
+    def access(self) -> dict[str, object]:
+        """Return how the table is read.
+
+        Source: delta_sharing_protocol_2026.md, "Access Modes".
+        """
+        if self.location is None:
+            return {"accessModes": URL_ACCESS}
+        return {"location": self.location, "accessModes": BOTH_ACCESSES}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

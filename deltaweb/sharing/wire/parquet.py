@@ -14,7 +14,6 @@ from deltaweb.delta.protocol.actions import Metadata
 from deltaweb.sharing.json_text import escaped, json_bytes
 from deltaweb.sharing.narrowed import COMMENT, with_field_metadata
 from deltaweb.sharing.wire.lines import (
-    ACCESS_MODES,
     FileAnswer,
     TableFacts,
     change_fields,
@@ -45,7 +44,7 @@ def metadata_line(metadata: Metadata, facts: TableFacts) -> bytes:
         # What else the table is configured by is its owner's alone.
         "configuration": {FEED_PROPERTY: "true"} if facts.has_feed else {},
         "partitionColumns": list(metadata.partition_columns),
-        "accessModes": ACCESS_MODES,
+        **facts.access(),
         "version": facts.version,
         "size": facts.size_bytes,
         "numFiles": facts.num_files,

@@ -28,6 +28,7 @@ from deltaweb.storage.objects.errors import (
     CredentialsExpiredError,
     RegionWrongError,
 )
+from deltaweb.storage.objects.vending import options as vending
 from deltaweb.storage.signing.azure import HAND_OUT_OPTION
 
 DRIVERS: Final[Mapping[str, str]] = {
@@ -83,6 +84,8 @@ SILENT: Final = (
     *("endpointconnection", "connecttimeout", "connectorerror", "servicerequest"),
     *("clientconnector", "connectionrefused", "nameresolution", "fstimeout"),
 )
+# Options that are ours, and no driver's.
+OWN_OPTIONS: Final = frozenset({HAND_OUT_OPTION}) | vending.OPTIONS
 _REGION: Final = re.compile(r"expecting '([a-z0-9-]{3,40})'")
 
 
@@ -97,7 +100,7 @@ def open_driver(root: str, options: Mapping[str, Any]) -> Any:  # noqa: ANN401  
     import fsspec  # noqa: PLC0415  # loads only for remote tables
 
     shown, scheme = without_credentials(root), root.partition("://")[0]
-    stored = {name: options[name] for name in options if name != HAND_OUT_OPTION}
+    stored = {name: options[name] for name in options if name not in OWN_OPTIONS}
     try:
         return fsspec.filesystem(scheme, **ambient_options(root, stored))
     except ImportError:

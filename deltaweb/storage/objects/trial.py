@@ -15,15 +15,15 @@ from deltaweb.storage.location import same_scheme, without_credentials
 from deltaweb.storage.objects.creation import check_creates
 from deltaweb.storage.objects.driver import (
     DRIVERS,
+    OWN_OPTIONS,
     driver_faults,
     fault_of,
     open_driver,
 )
 from deltaweb.storage.objects.scan import first_object
-from deltaweb.storage.signing.azure import HAND_OUT_OPTION
 
 # What drivers pass on, or take without saying so.
-MORE_OPTIONS: Final = frozenset({"profile", "use_listings_cache", HAND_OUT_OPTION})
+MORE_OPTIONS: Final = frozenset({"profile", "use_listings_cache"}) | OWN_OPTIONS
 S3_CLIENT: Final = frozenset(
     {
         *("region_name", "endpoint_url", "verify", "use_ssl", "api_version"),

@@ -23,6 +23,7 @@ from deltaweb.storage.signing.s3 import S3Credentials, S3Endpoint
 KNOWN_BUCKETS: Final = 256
 PROBE_KEY: Final = "k"
 REGION_TIMEOUT_S: Final = 2
+STS_TIMEOUT_S: Final = 5
 # A session makes one client at a time; looking for credentials may take seconds.
 _client_lock, _credentials_lock = threading.Lock(), threading.Lock()
 _ADDRESS_OPTIONS: Final = (
@@ -90,6 +91,41 @@ def find_credentials(location: str, options: Mapping[str, Any]) -> S3Credentials
         token=frozen.token,
         expires_at=expires_at if isinstance(expires_at, datetime) else None,
     )
+
+
+def new_sts_client(
+    options: Mapping[str, Any],
+    *,
+    endpoint_url: str | None,
+    region: str,
+    credentials: S3Credentials,
+) -> Any:  # noqa: ANN401 (botocore has no types)
+    """Return a client of the service that makes temporary credentials.
+
+    Args:
+        options: Those of the driver.
+        endpoint_url: Its address; None is where the bucket is, or else AWS's own.
+        region: Of the bucket.
+        credentials: Who asks.
+    """
+    from botocore.config import Config  # noqa: PLC0415 (only tables on S3 need it)
+
+    address = _client_options(json.dumps(dict(options), default=str))
+    config = Config(
+        connect_timeout=STS_TIMEOUT_S,
+        read_timeout=STS_TIMEOUT_S,
+        retries={"total_max_attempts": 2},
+    )
+    with _client_lock:
+        return _session(options.get("profile"), _environment()).create_client(
+            "sts",
+            region_name=region,
+            endpoint_url=endpoint_url or address.get("endpoint_url"),
+            aws_access_key_id=credentials.access_key,
+            aws_secret_access_key=credentials.secret_key,
+            aws_session_token=credentials.token,
+            config=config,
+        )
 
 
 def _find_region(bucket: str, address: str, environment: _Environment) -> str | None:

@@ -8,11 +8,14 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
 
+from deltaweb.web.pages.actions import COMMAND_LINE
 from deltaweb.web.sharing.models import Grant
+from deltaweb.web.tables.storage.connections import add_connection
 from tests.functional.iceberg_api.clients import S3, loaded
 from tests.functional.sharing_api.calls import Answer, Caller, Lake, body_of
 from tests.functional.sharing_api.conftest import NewCaller
 from tests.support.pages.factories import new_shared_table, new_table
+from tests.support.stores.s3_server import running_s3
 
 
 def manifest_list(metadata: dict[str, list[dict[str, str]]]) -> str:
@@ -275,3 +278,28 @@ def assert_refused(
     assert answer.status_code in statuses, answer.content
     assert answer["Content-Type"] == "application/xml"
     assert b"<Error><Code>" in answer.content
+
+
+def test_a_file_in_an_object_store_is_answered_like_any(
+    lake: Lake, acme: Caller
+) -> None:
+    location, _, data = data_location(lake, acme)
+    with running_s3() as server:
+        bucket = server.new_bucket()
+        server.upload(lake.root, bucket, "orders")
+        add_connection(
+            name="lake",
+            prefix=f"s3://{bucket}/",
+            options=dict(one.split("=", 1) for one in server.option_texts),
+            actor=COMMAND_LINE,
+            now=timezone.now(),
+        )
+        lake.shared.table.location = f"s3://{bucket}/orders"
+        lake.shared.table.save()
+        _, s3 = loaded(acme)
+
+        whole, part = s3.ask(location), s3.ask(location, Range="bytes=-8")
+
+        assert (whole.status_code, body_of(whole)) == (200, data)
+        assert (part.status_code, body_of(part)) == (206, data[-8:])
+        assert s3.ask(location, "HEAD")["Content-Length"] == str(len(data))

@@ -26,6 +26,37 @@ IDENTITY: Final = {
     "credentials": [{"accessKey": ACCESS_KEY, "secretKey": SECRET_KEY}],
     "actions": ["Admin", "Read", "Write", "List", "Tagging"],
 }
+ROLE_ARN: Final = "arn:aws:iam::000000000000:role/Lake"
+_EVERYTHING: Final = {
+    "Effect": "Allow",
+    "Action": ["s3:*"],
+    "Resource": ["arn:aws:s3:::*", "arn:aws:s3:::*/*"],
+}
+_ASSUMED: Final = {"Effect": "Allow", "Principal": "*", "Action": ["sts:AssumeRole"]}
+# A role that may do everything: what is refused is so by a session's policy.
+ROLES: Final = {
+    "sts": {
+        "tokenDuration": "1h",
+        "maxSessionLength": "12h",
+        "issuer": "seaweedfs-sts",
+        "signingKey": "dGVzdC1zaWduaW5nLWtleS0zMi1jaGFyYWN0ZXJzLWxvbmc=",
+    },
+    "policy": {"defaultEffect": "Deny", "storeType": "memory"},
+    "policies": [
+        {
+            "name": "Lake",
+            "document": {"Version": "2012-10-17", "Statement": [_EVERYTHING]},
+        }
+    ],
+    "roles": [
+        {
+            "roleName": "Lake",
+            "roleArn": ROLE_ARN,
+            "attachedPolicies": ["Lake"],
+            "trustPolicy": {"Version": "2012-10-17", "Statement": [_ASSUMED]},
+        }
+    ],
+}
 PORTS: Final = (
     *("master.port", "master.port.grpc", "volume.port", "volume.port.grpc"),
     *("filer.port", "filer.port.grpc", "s3.port.grpc"),
@@ -42,6 +73,8 @@ def running_seaweed(folder: Path) -> Iterator[S3Server]:
     """
     config = folder / "identities.json"
     config.write_text(json.dumps({"identities": [IDENTITY]}))
+    roles = folder / "roles.json"
+    roles.write_text(json.dumps(ROLES))
     data = folder / "data"
     data.mkdir()
     port = free_port()
@@ -56,6 +89,7 @@ def running_seaweed(folder: Path) -> Iterator[S3Server]:
         "filer.localSocket": folder / "filer.sock",
         "s3": "true",
         "s3.config": config,
+        "s3.iam.config": roles,
         "s3.port": port,
         "s3.port.iceberg": 0,
         "s3.port.lance": 0,

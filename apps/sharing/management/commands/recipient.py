@@ -1,9 +1,9 @@
 """`deltaweb recipient ...`: who reads what is shared."""
 
 from collections.abc import Sequence
-from datetime import datetime
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
@@ -22,14 +22,17 @@ from deltaweb.web.sharing.issuing.lifetimes import (
     parse_lifetime,
     parse_span,
 )
-from deltaweb.web.sharing.issuing.token_rows import token_row
-from deltaweb.web.sharing.issuing.tokens import Credentials
-from deltaweb.web.sharing.management import profile_file, sharing_output
+from deltaweb.web.sharing.management import (
+    issued_output,
+    oauth_clients,
+    profile_file,
+    sharing_output,
+)
 from deltaweb.web.sharing.models import Recipient, RecipientToken, Share
 from deltaweb.web.sharing.names import find_recipient, find_share
 from deltaweb.web.sharing.recipients import services as recipients
 from deltaweb.web.sharing.recipients.rehearsal import rehearse
-from deltaweb.web.tables.management.text_output import listed, time_text
+from deltaweb.web.tables.management.text_output import listed
 
 
 class Command(SubcommandsCommand):
@@ -40,8 +43,8 @@ class Command(SubcommandsCommand):
         "share-not-found": lambda: Share.objects.values_list("name", flat=True),
     }
     help = (
-        "Recipients: create, list, show, usage, rehearse, grant, ungrant, link, rotate,"
-        " revoke, delete."
+        "Recipients: create, list, show, usage, rehearse, grant, ungrant, add-client, "
+        "link, rotate, revoke, delete."
     )
 
     def add_subcommands(self, add: AddSubcommand) -> None:
@@ -108,6 +111,17 @@ class Command(SubcommandsCommand):
 
     def _add_token_subcommands(self, add: AddSubcommand) -> None:
         parser = add(
+            "add-client", self.add_client, help="let a recipient come by OAuth, too"
+        )
+        parser.add_argument("name")
+        oauth_clients.add_proof_options(parser)
+        parser.add_argument(
+            "--keep-old",
+            metavar="SPAN",
+            help="it replaces others of its kind, which stay valid for 24h, 7d, 0",
+        )
+        _add_token_options(parser)
+        parser = add(
             "link",
             self.link,
             help="print a new activation link of the token that waits for one",
@@ -161,7 +175,7 @@ class Command(SubcommandsCommand):
             actor=COMMAND_LINE,
             now=now,
         )
-        return _issued(made, profile, now=now)
+        return issued_output.issued(made, profile, now=now)
 
     def list_recipients(self, **_: object) -> Output:
         """List the recipients."""
@@ -245,7 +259,35 @@ class Command(SubcommandsCommand):
         now = timezone.now()
         token = tokens.waiting_token(find_recipient(name), now=now)
         made = tokens.issue_link(token, actor=COMMAND_LINE, now=now)
-        return _issued(made, None, now=now)
+        return issued_output.issued(made, None, now=now)
+
+    def add_client(
+        self,
+        *,
+        name: str,
+        keep_old: str | None,
+        expires: str,
+        profile: str | None,
+        force: bool,
+        **options: Any,  # noqa: ANN401 (as argparse has them)
+    ) -> Output:
+        """Make an OAuth client; the recipient's tokens stay as they are."""
+        now = timezone.now()
+        wanted = ("public_key", "issuer", "audience", "subject", "group")
+        proof = oauth_clients.proof_of(**{name: options[name] for name in wanted})
+        issue = credentials.issue
+        if keep_old is not None:
+            kept = parse_span(keep_old, now=now)
+            issue = partial(credentials.rotate, keep_old=kept)
+        made = issue(
+            find_recipient(name),
+            proof=proof,
+            lifetime=parse_lifetime(expires, now=now),
+            deliver=_delivery(profile, force=force),
+            actor=COMMAND_LINE,
+            now=now,
+        )
+        return issued_output.issued(made, profile, now=now)
 
     def rotate(
         self,
@@ -269,7 +311,7 @@ class Command(SubcommandsCommand):
             actor=COMMAND_LINE,
             now=now,
         )
-        return _issued(made, profile, now=now)
+        return issued_output.issued(made, profile, now=now)
 
     def revoke(self, *, name: str, token: str | None, yes: bool, **_: object) -> Output:
         """End one token of a recipient, or all, after asking."""
@@ -341,26 +383,3 @@ def _delivery(profile: str | None, *, force: bool) -> Deliver | None:
     path = Path(profile).expanduser()
     profile_file.check_free(path, force=force)
     return partial(profile_file.write_profile, path=path, force=force)
-
-
-def _issued(made: Credentials, profile: str | None, *, now: datetime) -> Output:
-    """Answer with the link of a new token, or with the file of its profile."""
-    token = made.token
-    token.refresh_from_db()
-    path = None if profile is None else Path(profile).expanduser()
-    data = {
-        **sharing_output.recipient_json(token.recipient, now=now),
-        "token": token_row(token, now=now),
-        "activation_url": made.link or None,
-        "activation_expires_at": made.link_expires_at,
-        "profile": None if path is None else str(path.resolve()),
-    }
-    recipient, ends = token.recipient.name, time_text(token.ends_at)
-    if path is not None:
-        text = f"Wrote the profile of {recipient} to {path}. The token ends {ends}."
-        return Output(data, text)
-    note = (
-        f"The link works once, until {time_text(made.link_expires_at)}. Send it to "
-        f"{recipient}; the token ends {ends}."
-    )
-    return Output(data, made.link, ["", note])

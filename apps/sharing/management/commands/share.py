@@ -19,6 +19,7 @@ from deltaweb.web.sharing.names import (
     find_shared_table,
     split_full_name,
 )
+from deltaweb.web.sharing.shares import schemas
 from deltaweb.web.sharing.shares import services as shares
 from deltaweb.web.sharing.shares.forms import column_names
 from deltaweb.web.sharing.shares.resources import (
@@ -40,8 +41,8 @@ class Command(SubcommandsCommand):
         "table-not-registered": lambda: [one.full_name for one in Table.objects.all()],
     }
     help = (
-        "Shares: create, add-table, narrow, prepare, list, show, on, off, "
-        "remove-table, delete."
+        "Shares: create, add-table, add-schema, narrow, prepare, list, show, on, off, "
+        "remove-table, remove-schema, delete."
     )
 
     def add_subcommands(self, add: AddSubcommand) -> None:
@@ -77,8 +78,29 @@ class Command(SubcommandsCommand):
             "--columns", default="", metavar="A,B", help="share only these columns"
         )
         parser.add_argument(
+            "--directory",
+            action="store_true",
+            help="let its whole folder be read, too, by credentials of its store",
+        )
+        parser.add_argument(
             "--comment", default="", help="the comment that recipients see"
         )
+        parser = add("add-schema", self.add_schema, help="share a namespace whole")
+        parser.add_argument("share")
+        parser.add_argument("schema", help="its name for recipients")
+        parser.add_argument(
+            "--namespace",
+            required=True,
+            metavar="NS",
+            help="the namespace: its tables, and those that come",
+        )
+        parser.add_argument(
+            "--no-history", action="store_true", help="share newest versions alone"
+        )
+        parser = add("remove-schema", self.remove_schema, help="take a schema out")
+        parser.add_argument("share")
+        parser.add_argument("schema")
+        parser.add_argument("--yes", action="store_true", help="do not ask")
         parser = add(
             "prepare", self.prepare, help="rewrite what is shared of files in part"
         )
@@ -140,6 +162,7 @@ class Command(SubcommandsCommand):
         no_history: bool,
         start_version: int | None,
         where: str,
+        directory: bool,
         columns: str,
         comment: str,
         **_: object,
@@ -155,6 +178,7 @@ class Command(SubcommandsCommand):
             name=bare_name,
             with_history=not no_history,
             start_version=start_version,
+            with_directory=directory,
             condition=where,
             columns=column_names(columns),
             comment=comment,
@@ -168,6 +192,40 @@ class Command(SubcommandsCommand):
             f"{registered.full_name}, {sharing_output.history_text(shown)}."
         )
         return Output(json_with(shown, warnings=warnings), text)
+
+    def add_schema(
+        self, *, share: str, schema: str, namespace: str, no_history: bool, **_: object
+    ) -> Output:
+        """Share a namespace whole."""
+        found = find_share(share)
+        added = schemas.add_schema(
+            found,
+            schema=schema,
+            namespace=namespace,
+            with_history=not no_history,
+            actor=COMMAND_LINE,
+            now=_now(),
+        )
+        resources = schemas.schema_resources(found)
+        shown = next(one for one in resources if one.id == added.id)
+        for left in shown.unshared:
+            self.warn(f"{left.table} is not shared: {left.reason}.")
+        text = (
+            f"{found.name} has {namespace} as {added.schema}: "
+            f"{_count(shown.num_tables, 'table')} by now, and each that comes."
+        )
+        return Output(shown, text)
+
+    def remove_schema(
+        self, *, share: str, schema: str, yes: bool, **_: object
+    ) -> Output:
+        """Take a whole schema out of a share after asking."""
+        found = schemas.find_schema(find_share(share), schema)
+        name = found.share.name
+        self.confirm(f"Remove the whole schema {found.schema} from {name}?", yes=yes)
+        schemas.remove_schema(found, actor=COMMAND_LINE, now=_now())
+        data = {"share": name, "schema": found.schema, "removed": True}
+        return Output(data, f"Removed the whole schema {found.schema} from {name}.")
 
     def prepare(self, *, name: str, prove: bool, **_: object) -> Output:
         """Rewrite what is shared of files in part, as far as it is not there yet."""
@@ -246,13 +304,18 @@ class Command(SubcommandsCommand):
     def show(self, *, name: str, **_: object) -> Output:
         """Show a share."""
         share = find_share(name)
+        whole = schemas.schema_resources(share)
         shown = resource_of_share(share)
         use = use_resource(calls(share=share.name), now=_now())
-        shared = share.shared_tables.select_related("table", "share")
+        shared = share.shared_tables.select_related("table", "share", "from_schema")
         tables = [shared_table_resource(table) for table in shared]
         text = sharing_output.share_text(shown, use)
-        lines = sharing_output.shared_table_lines(tables)
-        return Output(json_with(shown, tables=tables, use=use), text, lines)
+        lines = [
+            *sharing_output.schema_lines(whole),
+            *sharing_output.shared_table_lines(tables),
+        ]
+        data = json_with(shown, schemas=whole, tables=tables, use=use)
+        return Output(data, text, lines)
 
     def remove_table(self, *, share: str, name: str, yes: bool, **_: object) -> Output:
         """Take a table out of a share after asking."""

@@ -57,7 +57,8 @@ NAMES: Final[dict[type[Any], str]] = {
     """,
     SharedTableResource: """
         share name schema table location comment with_history start_version
-        condition columns added_at id | partition_filter
+        condition columns with_directory from_schema state state_reason added_at id
+        | partition_filter
     """,
     RecipientResource: """
         name contact comment state token_ends_at num_shares shares last_used_at
@@ -67,7 +68,8 @@ NAMES: Final[dict[type[Any], str]] = {
         share table with_history start_version condition columns | partition_filter
     """,
     TokenResource: """
-        id prefix state created_at created_by activated_at activated_from expires_at
+        id prefix kind issuer audience subject group state created_at created_by
+        activated_at activated_from expires_at
         retires_at ends_at revoked_at last_used_at last_used_from last_used_agent
         link_open_until safe_to_revoke cause
     """,

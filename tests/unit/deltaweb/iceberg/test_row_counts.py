@@ -28,7 +28,7 @@ def test_files_are_asked_where_the_log_does_not_say(tmp_path: Path) -> None:
 def test_a_file_that_is_none_is_refused(tmp_path: Path) -> None:
     (tmp_path / "0.parquet").write_bytes(b"no Parquet at all")
 
-    with pytest.raises(InexpressibleError, match="a file is no Parquet"):
+    with pytest.raises(InexpressibleError, match="a file is not Parquet"):
         with_row_counts(files(None), lambda path: pa.OSFile(str(tmp_path / path)))
 
 

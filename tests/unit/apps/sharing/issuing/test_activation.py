@@ -43,13 +43,15 @@ def renew(token: RecipientToken) -> str:
 
 
 def activate(nonce: str, *, address: str = HOME, now: datetime = LATER) -> Profile:
-    return activation.activate(
+    profile = activation.activate(
         nonce,
         caller=activation.Caller(
             address=address, user_agent="curl/8", request_id="abc"
         ),
         now=now,
     )
+    assert isinstance(profile, Profile)
+    return profile
 
 
 def downloads() -> list[tuple[int, str]]:
@@ -248,9 +250,12 @@ def test_a_link_and_a_direct_download_at_once_make_one_secret(attempt: int) -> N
     def directly() -> Profile | None:
         try:
             barrier.wait(60)
-            return tokens.issue_profile(token, actor=WHO, now=LATER, address=HOME)
+            taken = tokens.issue_profile(token, actor=WHO, now=LATER, address=HOME)
         except errors.TokenStateError:
             return None
+        else:
+            assert isinstance(taken, Profile)
+            return taken
         finally:
             connection.close()
 

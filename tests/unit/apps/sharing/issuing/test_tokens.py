@@ -9,6 +9,7 @@ from deltaweb.web.pages.actions import Actor
 from deltaweb.web.sharing import errors
 from deltaweb.web.sharing.access import callers as access
 from deltaweb.web.sharing.issuing import tokens
+from deltaweb.web.sharing.issuing.profile import Profile
 from deltaweb.web.sharing.models import ActivationLink, Recipient, RecipientToken
 from tests.support.pages.factories import NOW, new_recipient, new_token
 
@@ -110,6 +111,7 @@ class TestIssueProfile:
 
         profile = tokens.issue_profile(token, actor=WHO, now=NOW, address="192.0.2.1")
 
+        assert isinstance(profile, Profile)
         found = access.authenticate(profile.bearer_token, now=NOW)
         assert found == token
         assert found.activated_from == "192.0.2.1"

@@ -1,0 +1,44 @@
+"""Which shared tables may be read as folders, by credentials of their store.
+
+Who has these reads every file below the table's root: all versions, deleted rows that
+no vacuum has erased, and the log. So a table says that it may, is shared whole and with
+all its history, and lies where credentials can be made.
+"""
+
+from deltaweb.delta.errors import DeltaError
+from deltaweb.storage.objects.vending.s3 import check_vendable
+from deltaweb.web.sharing.models import SharedTable
+from deltaweb.web.tables.storage.connections import options_for
+
+
+def narrowed(shared: SharedTable) -> str:
+    """Return why what is shared of a table is less than its folder, or ""."""
+    if shared.condition or shared.columns or shared.rules.exists():
+        return "only some of its rows or columns are shared"
+    if not shared.with_history:
+        return "its history is not shared"
+    if shared.start_version:
+        return f"its history is shared from version {shared.start_version} on"
+    return ""
+
+
+def obstacle(shared: SharedTable) -> str:
+    """Return why a table is not offered as a folder, as half a sentence, or ""."""
+    if not shared.with_directory:
+        return "its provider offers URLs alone"
+    if reason := narrowed(shared):
+        return reason
+    try:
+        location = shared.table.location
+        check_vendable(location, options_for(location))
+    except DeltaError as error:
+        return error.reason or "its storage makes no temporary credentials"
+    return ""
+
+
+def directory_of(shared: SharedTable) -> str | None:
+    """Return the location of a table that may be read as a folder; None for others."""
+    if not shared.with_directory or obstacle(shared):
+        return None
+    location = shared.table.location
+    return check_vendable(location, options_for(location))

@@ -1,0 +1,76 @@
+"""The errors of whole schemas, directories and OAuth clients, and their wording.
+
+SharingStateError
+├── SharedSchemaNotFoundError   the share has no such schema whole
+├── NamespaceUnknownError       a namespace without tables
+├── TableOfSchemaError          a table that came with its schema
+├── DirectoryRefusedError       a table that cannot be read as a folder
+├── ClientInvalidError          what no OAuth client can be made of
+├── ClientTakenError            another recipient is known by that identity
+└── AccessError
+    └── IdentityUnknownError    401: a signed token that speaks for nobody here
+"""
+
+from deltaweb.web.sharing.errors import AccessError, SharingStateError
+
+
+class SharedSchemaNotFoundError(SharingStateError, code="shared-schema-not-found"):
+    """The share has no schema of that name whole."""
+
+    share: str
+    name: str
+    status = 404
+    message = "The share {share} has no schema {name:.200r} whole."
+    hint = "The share {share} itself shows which it has."
+
+
+class NamespaceUnknownError(SharingStateError, code="namespace-unknown"):
+    """No table is in the namespace that is to be shared."""
+
+    namespace: str
+    message = "No table is in the namespace {namespace:.80r}."
+    hint = "Write it as in the names of its tables; default is that of bare names."
+
+
+class TableOfSchemaError(SharingStateError, code="table-of-schema"):
+    """A table came with its schema, and goes with it."""
+
+    name: str
+    schema: str
+    status = 409
+    message = "{name} is shared with the whole schema {schema}."
+    hint = "Remove the schema, or hide the table from viewers: that withdraws it."
+
+
+class DirectoryRefusedError(SharingStateError, code="directory-refused"):
+    """A table cannot be offered as a folder."""
+
+    name: str
+    reason: str
+    message = "{name} cannot be read as a folder: {reason}."
+    hint = "Share it by URLs, as every table is."
+
+
+class ClientInvalidError(SharingStateError, code="client-invalid"):
+    """What was given makes no OAuth client."""
+
+    reason: str
+    message = "No OAuth client can be made of this: {reason}."
+    hint = "Give an issuer, an audience, and a subject or a group."
+
+
+class ClientTakenError(SharingStateError, code="client-taken"):
+    """Another recipient is known by the same tokens of an issuer."""
+
+    name: str
+    status = 409
+    message = "Tokens of that issuer, audience and subject open {name} already."
+    hint = "Revoke that client first, or take another subject or group."
+
+
+class IdentityUnknownError(AccessError, code="identity-unknown"):
+    """A signed token speaks for nobody who is a recipient here."""
+
+    reason: str
+    message = "This token gives no access here: {reason}."
+    hint = "Ask the provider which issuer, audience and subject it expects."

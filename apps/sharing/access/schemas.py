@@ -1,0 +1,87 @@
+"""Schemas that are shared whole: which tables of the catalogue they are by now.
+
+A table that is registered, or moved there, is shared when somebody next looks: its row,
+whose id recipients know it by, is made then. What leaves the namespace, or is hidden
+from viewers, is not offered as long as that is so, and keeps its row.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from django.db.models import F
+
+from deltaweb.web.sharing.errors import NameInvalidError
+from deltaweb.web.sharing.models import Share, SharedSchema, SharedTable
+from deltaweb.web.sharing.names import check_name, name_key
+from deltaweb.web.tables.models import Table
+from deltaweb.web.tables.storage.received import is_received
+
+
+def resolve_schemas(share: Share) -> list[SharedSchema]:
+    """Bring the schemas of a share up to what the catalogue has, and return them."""
+    schemas = list(share.shared_schemas.all())
+    for schema in schemas:
+        _rename(schema)
+        missing = list(_missing(schema))
+        if missing:
+            # Of two that find a table at once, one makes its row.
+            SharedTable.objects.bulk_create(
+                _rows(schema, missing), ignore_conflicts=True
+            )
+    return schemas
+
+
+def unshared_tables(schema: SharedSchema) -> list[tuple[Table, str]]:
+    """Return the tables of a schema that cannot be shared, each with why.
+
+    Ask after `resolve_schemas`, as the page of a share does.
+    """
+    hidden = Table.objects.filter(namespace=schema.namespace, restricted=True)
+    found = [(table, "it is hidden from viewers") for table in hidden]
+    return found + [(table, _fault(table)) for table in _missing(schema)]
+
+
+def _rename(schema: SharedSchema) -> None:
+    """Let tables that have another name in the catalogue have it here, too."""
+    renamed = schema.tables.select_related("table").exclude(name=F("table__name"))
+    for row in renamed.filter(table__namespace=schema.namespace):
+        key = name_key(row.table.name)
+        rows = SharedTable.objects.filter(
+            share=schema.share_id, schema_key=schema.schema_key, name_key=key
+        )
+        if not _fault(row.table) and not rows.exclude(id=row.id).exists():
+            row.name, row.name_key = row.table.name, key
+            row.save(update_fields=["name", "name_key"])
+
+
+def _missing(schema: SharedSchema) -> Iterable[Table]:
+    tables = Table.objects.filter(namespace=schema.namespace, restricted=False)
+    return tables.exclude(id__in=schema.tables.values("table")).defer("summary")
+
+
+def _rows(schema: SharedSchema, tables: Iterable[Table]) -> Iterator[SharedTable]:
+    for table in tables:
+        if _fault(table):
+            continue
+        yield SharedTable(
+            share_id=schema.share_id,
+            from_schema=schema,
+            table=table,
+            schema=schema.schema,
+            schema_key=schema.schema_key,
+            name=table.name,
+            name_key=name_key(table.name),
+            with_history=schema.with_history,
+            added_at=max(schema.added_at, table.created_at),
+            added_by_id=schema.added_by_id,
+        )
+
+
+def _fault(table: Table) -> str:
+    """Return why a table cannot be shared by its own name, or ""."""
+    if is_received(table.location):
+        return "it is shared with this server by somebody else"
+    try:
+        check_name(table.name, "table")
+    except NameInvalidError as error:
+        return f"recipients cannot call it so: {error.reason}"
+    return ""

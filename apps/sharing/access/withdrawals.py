@@ -1,0 +1,75 @@
+"""Tables of shares that are withdrawn for now, from what was last seen of them.
+
+Lists leave them out; a request for one by name is tried all the same, so that it is
+back with the first look that finds it.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from django.db.models import F, Q
+
+from deltaweb.delta.errors import (
+    CredentialsNeededError,
+    LocationDeniedError,
+    LocationNotAllowedError,
+    LocationNotFoundError,
+    TableNotFoundError,
+)
+from deltaweb.web.sharing.models import SharedTable
+
+GONE_CODES: Final = (LocationNotFoundError.code, TableNotFoundError.code)
+FORBIDDEN_CODES: Final = (
+    LocationDeniedError.code,
+    CredentialsNeededError.code,
+    LocationNotAllowedError.code,
+)
+
+
+class Offer(StrEnum):
+    """How a table of a share stands."""
+
+    ACTIVE = "active"
+    GONE = "gone"  # its files are not there
+    FORBIDDEN = "forbidden"  # storage, or this server's rules, deny it
+    HIDDEN = "hidden"  # shared by its schema, and hidden from viewers since
+    MOVED = "moved"  # shared by its schema, and in another namespace by now
+
+
+@dataclass(frozen=True, slots=True)
+class OfferState:
+    """How a table stands, and why, as half a sentence."""
+
+    offer: Offer
+    reason: str = ""
+
+    @property
+    def is_withdrawn(self) -> bool:
+        """Whether lists leave it out."""
+        return self.offer is not Offer.ACTIVE
+
+
+# Rows that came with a schema count while the catalogue has them in it.
+IN_ITS_SCHEMA: Final = Q(from_schema__isnull=True) | Q(
+    table__namespace=F("from_schema__namespace"), table__restricted=False
+)
+LISTED: Final = (
+    IN_ITS_SCHEMA
+    & ~Q(table__error_code__in=[*GONE_CODES, *FORBIDDEN_CODES])
+    & Q(table__vanished_at__isnull=True)
+)
+
+
+def offer_state(shared: SharedTable) -> OfferState:
+    """Return how a table stands, as `LISTED` sees it."""
+    table, schema = shared.table, shared.from_schema
+    if schema is not None and table.namespace != schema.namespace:
+        return OfferState(Offer.MOVED, f"it is {table.full_name} by now")
+    if schema is not None and table.restricted:
+        return OfferState(Offer.HIDDEN, "it is hidden from viewers")
+    if table.error_code in GONE_CODES or table.vanished_at is not None:
+        return OfferState(Offer.GONE, "its files are not there")
+    if table.error_code in FORBIDDEN_CODES:
+        return OfferState(Offer.FORBIDDEN, "its storage may not be read")
+    return OfferState(Offer.ACTIVE)

@@ -1,0 +1,53 @@
+"""Schemas that are shared whole, on the page of a share."""
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect
+from django.utils import timezone
+from django.views.decorators.http import require_POST
+
+from deltaweb.delta.errors import DeltaError
+from deltaweb.web.accounts.permissions import admin_required
+from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.sharing.names import find_share
+from deltaweb.web.sharing.shares import schemas
+from deltaweb.web.sharing.shares.forms import AddSchemaForm
+
+
+@require_POST
+@admin_required
+def schema_add(request: HttpRequest, *, name: str) -> HttpResponseBase:
+    """Share a namespace whole."""
+    share = find_share(name)
+    form = AddSchemaForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, " ".join(str(e[0]) for e in form.errors.values()))
+        return redirect(share)
+    actor, now = actor_of(request), timezone.now()
+    facts = form.cleaned_data
+    facts["schema"] = facts["schema"] or facts["namespace"]
+    try:
+        added = schemas.add_schema(share, **facts, actor=actor, now=now)
+    except DeltaError as error:
+        messages.error(request, str(error))
+    else:
+        said = f"{share.name} has {added.namespace} whole, as {added.schema}."
+        messages.success(request, said)
+    return redirect(share)
+
+
+@require_POST
+@admin_required
+def schema_remove(
+    request: HttpRequest, *, name: str, schema_id: UUID
+) -> HttpResponseBase:
+    """Take a whole schema out of a share."""
+    share = find_share(name)
+    schema = get_object_or_404(
+        share.shared_schemas.select_related("share"), id=schema_id
+    )
+    schemas.remove_schema(schema, actor=actor_of(request), now=timezone.now())
+    messages.success(request, f"{schema.schema} is no longer in {share.name}.")
+    return redirect(share)

@@ -1,0 +1,26 @@
+"""The errors of temporary credentials, and the wording of each.
+
+LocationError
+├── VendingUnsupportedError   a place for which none are made here
+└── VendingRefusedError       the store does not make them
+"""
+
+from deltaweb.delta.errors import LocationError
+
+
+class VendingUnsupportedError(LocationError, code="vending-unsupported"):
+    """No temporary credentials are made for a location."""
+
+    location: str
+    reason: str
+    message = "{location}: no temporary credentials are made for it: {reason}."
+    hint = "Its files are read by URLs, as those of every table."
+
+
+class VendingRefusedError(LocationError, code="vending-refused"):
+    """The store was asked for temporary credentials and gave none."""
+
+    location: str
+    answer: str
+    message = "{location}: the store gives no temporary credentials: {answer}."
+    hint = "Check the role of the storage connection, and whom it trusts."

@@ -1,0 +1,343 @@
+"""OAuth clients: what they trade for an access token, and what opens nothing."""
+
+import base64
+import json
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+from joserfc.jwk import ECKey, OKPKey, RSAKey
+
+from deltaweb.sharing.oauth.access_token import new_access_token
+from deltaweb.web.audit.models import AuditEvent
+from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.sharing.api.authentication import oauth_server
+from deltaweb.web.sharing.issuing import proofs, tokens
+from deltaweb.web.sharing.models import Recipient, RecipientToken
+from tests.functional.sharing_api.calls import PREFIX, Answer, Caller, Lake, error
+from tests.functional.sharing_api.conftest import NewCaller
+from tests.support.oauth_tokens import (
+    public_pem,
+    signed,
+    signed_by_public_key,
+    unsigned,
+)
+from tests.support.pages.factories import new_share
+
+DAY = timedelta(days=1)
+ISSUER = f"http://127.0.0.1:8000{PREFIX}/"
+JWT_BEARER = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+KEY = RSAKey.generate_key(2048)
+
+
+def new_client(recipient: Recipient, proof: proofs.Proof) -> tuple[RecipientToken, str]:
+    """An OAuth client of a recipient, and its secret, if it has one."""
+    facts: Any = {"actor": COMMAND_LINE, "now": timezone.now()}
+    token = tokens.issue_token(recipient, proof=proof, lifetime=DAY, **facts)
+    if not proof.has_secret:
+        return token, ""
+    profile = json.loads(tokens.issue_profile(token, address="", **facts).to_json())
+    token.refresh_from_db()
+    return token, profile["clientSecret"]
+
+
+def trade(form: dict[str, str] | bytes, **headers: str) -> Answer:
+    """POST a form to the token endpoint."""
+    body = form if isinstance(form, bytes) else urlencode(form).encode()
+    return Client(raise_request_exception=False).post(
+        f"{PREFIX}/oauth/token",
+        body,
+        content_type="application/x-www-form-urlencoded",
+        headers=headers,
+    )
+
+
+def basic(client_id: str, secret: str) -> dict[str, str]:
+    """The header of a client with a secret."""
+    pair = base64.b64encode(f"{client_id}:{secret}".encode()).decode()
+    return {"Authorization": f"Basic {pair}"}
+
+
+def refusal(answer: Answer) -> dict[str, str]:
+    """The body of an error of the token endpoint, which is of both forms."""
+    body = json.loads(answer.content)
+    assert set(body) == {"error", "error_description", "errorCode", "message"}
+    return body
+
+
+def claims_of(client: RecipientToken, **changed: Any) -> dict[str, Any]:  # noqa: ANN401 (JSON)
+    """The claims of an assertion that is good."""
+    now = int(timezone.now().timestamp())
+    found = {"iss": client.prefix, "aud": ISSUER, "iat": now, "exp": now + 120}
+    return {name: v for name, v in (found | changed).items() if v is not None}
+
+
+@pytest.fixture
+def globex(lake: Lake, new_caller: NewCaller) -> Caller:
+    """A recipient with a bearer token, who is about to move to OAuth."""
+    return new_caller("globex", lake.shared.share)
+
+
+class TestClientCredentials:
+    @pytest.fixture
+    def client(self, globex: Caller) -> tuple[RecipientToken, str]:
+        return new_client(globex.recipient, proofs.CLIENT_SECRET)
+
+    def test_are_traded_for_a_token_that_reads(self, globex, lake, client):
+        token, secret = client
+
+        answer = trade(
+            {"grant_type": "client_credentials"}, **basic(token.prefix, secret)
+        )
+
+        body = json.loads(answer.content)
+        assert answer.status_code == 200
+        assert answer["Cache-Control"] == "no-store"
+        assert (body["token_type"], body["expires_in"]) == ("Bearer", 3600)
+        bearer = {"Authorization": f"Bearer {body['access_token']}"}
+        assert globex.query(lake.path, **bearer).status_code == 200
+        assert globex.query(lake.path).status_code == 200  # both, while it moves
+
+    def test_may_stand_in_the_form(self, client: tuple[RecipientToken, str]) -> None:
+        token, secret = client
+        form = {"client_id": token.prefix, "client_secret": secret}
+
+        assert trade({"grant_type": "client_credentials", **form}).status_code == 200
+
+    @pytest.mark.parametrize(
+        "spoiled",
+        [
+            pytest.param(lambda client, secret: (client, secret + "x"), id="secret"),
+            pytest.param(lambda client, _: (client, ""), id="no secret"),
+            pytest.param(lambda _, secret: ("dwt_00000000", secret), id="name"),
+            pytest.param(lambda _, secret: ("\0", secret), id="a NUL"),
+            pytest.param(lambda *_: ("", ""), id="nothing"),
+        ],
+    )
+    def test_are_refused_unless_they_belong_together(
+        self,
+        client: tuple[RecipientToken, str],
+        spoiled: Callable[[str, str], tuple[str, str]],
+    ) -> None:
+        token, secret = client
+
+        answer = trade(
+            {"grant_type": "client_credentials"},
+            **basic(*spoiled(token.prefix, secret)),
+        )
+
+        assert answer.status_code == 401
+        assert refusal(answer)["error"] == "invalid_client"
+        assert secret not in answer.content.decode()
+
+    def test_of_a_bearer_token_are_none(self, globex: Caller) -> None:
+        answer = trade(
+            {"grant_type": "client_credentials"},
+            **basic(globex.token.prefix, globex.secret),
+        )
+
+        assert answer.status_code == 401
+
+    def test_open_nothing_by_themselves(self, globex, lake, client):
+        _, secret = client
+
+        answer = globex.query(lake.path, Authorization=f"Bearer {secret}")
+
+        assert answer.status_code == 401
+
+    def test_end_at_once_with_what_was_traded_for_them(self, globex, lake, client):
+        token, secret = client
+        grant = {"grant_type": "client_credentials"}
+        traded = json.loads(trade(grant, **basic(token.prefix, secret)).content)
+
+        tokens.revoke(token, actor=COMMAND_LINE, now=timezone.now())
+
+        bearer = {"Authorization": f"Bearer {traded['access_token']}"}
+        refused = globex.query(lake.path, **bearer)
+        assert (refused.status_code, error(refused)["errorCode"]) == (
+            401,
+            "UNAUTHENTICATED",
+        )
+        assert trade(grant, **basic(token.prefix, secret)).status_code == 401
+        assert globex.query(lake.path).status_code == 200
+
+    def test_are_held_to_the_allow_list(self, globex, client):
+        token, secret = client
+        globex.recipient.allowed_networks = ["10.1.0.0/16"]
+        globex.recipient.save()
+
+        answer = trade(
+            {"grant_type": "client_credentials"}, **basic(token.prefix, secret)
+        )
+
+        assert answer.status_code == 403
+
+    def test_leave_a_record_without_the_secret(self, client) -> None:
+        token, secret = client
+        trade({"grant_type": "client_credentials"}, **basic(token.prefix, secret))
+
+        event = AuditEvent.objects.filter(action="oauth.token").get()
+        assert (event.token_id, event.status) == (token.id, 200)
+        assert secret not in str(AuditEvent.objects.values())
+
+
+class TestPrivateKey:
+    @pytest.mark.parametrize(
+        "key",
+        [
+            pytest.param(KEY, id="RSA"),
+            pytest.param(ECKey.generate_key("P-256"), id="P-256"),
+            pytest.param(OKPKey.generate_key("Ed25519"), id="Ed25519"),
+        ],
+    )
+    def test_signs_an_assertion_that_is_traded(self, globex, lake, key):
+        client, _ = new_client(globex.recipient, proofs.by_key(public_pem(key)))
+        assertion = signed(key, claims_of(client), kid="mine")
+
+        answer = trade({"grant_type": JWT_BEARER, "assertion": assertion})
+
+        body = json.loads(answer.content)
+        bearer = {"Authorization": f"Bearer {body['access_token']}"}
+        assert globex.query(lake.path, **bearer).status_code == 200
+
+    @pytest.mark.parametrize(
+        "changed",
+        [
+            pytest.param({"aud": "https://elsewhere.example"}, id="for somebody else"),
+            pytest.param({"aud": None}, id="for nobody"),
+            pytest.param({"iss": "dwt_00000000"}, id="of another client"),
+            pytest.param({"iss": ["x"]}, id="of a list"),
+            pytest.param({"iss": "\0"}, id="of a NUL"),
+            pytest.param({"sub": "dwt_00000000"}, id="for another client"),
+            pytest.param({"exp": 1}, id="over"),
+            pytest.param({"exp": None}, id="endless"),
+            pytest.param({"exp": "soon"}, id="its end is a word"),
+            pytest.param({"exp": 10**12}, id="for ages"),
+            pytest.param({"exp": 10**400}, id="beyond numbers"),
+            pytest.param({"nbf": 10**10}, id="not yet"),
+            pytest.param({"iat": 10**10}, id="made later"),
+            pytest.param({"x": "y" * 20_000}, id="huge"),
+            pytest.param({"x": [[[[[]]]]] * 100}, id="deep"),
+        ],
+    )
+    def test_signs_nothing_else(self, globex, changed):
+        client, _ = new_client(globex.recipient, proofs.by_key(public_pem(KEY)))
+        assertion = signed(KEY, claims_of(client, **changed))
+        if changed.get("x") and isinstance(changed["x"], list):
+            assertion = assertion[:-3] + "AAA"
+
+        answer = trade({"grant_type": JWT_BEARER, "assertion": assertion})
+
+        assert answer.status_code == 401
+        assert refusal(answer)["errorCode"] == "UNAUTHENTICATED"
+
+    @pytest.mark.parametrize(
+        "forged",
+        [
+            pytest.param(unsigned, id="alg none"),
+            pytest.param(lambda claims: unsigned(claims, "None"), id="alg None"),
+            pytest.param(lambda claims: unsigned(claims, "RS256"), id="no signature"),
+            pytest.param(
+                lambda claims: signed_by_public_key(KEY, claims), id="the public key"
+            ),
+            pytest.param(
+                lambda claims: signed(RSAKey.generate_key(2048), claims), id="another"
+            ),
+            pytest.param(lambda _: "a.b.c", id="no token"),
+            pytest.param(lambda _: "." * 2, id="dots"),
+            pytest.param(lambda _: "\N{SNOWMAN}.a.b", id="no ASCII"),
+            pytest.param(lambda _: "", id="nothing"),
+            pytest.param(lambda _: "e." * 20_000, id="many parts"),
+        ],
+    )
+    def test_is_not_replaced_by_another_proof(self, globex, forged):
+        client, _ = new_client(globex.recipient, proofs.by_key(public_pem(KEY)))
+
+        answer = trade(
+            {"grant_type": JWT_BEARER, "assertion": forged(claims_of(client))}
+        )
+
+        assert answer.status_code == 401
+        refusal(answer)
+
+
+@pytest.mark.django_db
+class TestRequest:
+    @pytest.mark.parametrize(
+        ("form", "name"),
+        [
+            pytest.param({}, "invalid_request", id="nothing"),
+            pytest.param(b"\xff\xfe", "invalid_request", id="no text"),
+            pytest.param(b"&".join([b"a=b"] * 2), "invalid_request", id="twice"),
+            pytest.param(b"&".join([b"a=b"] * 99), "invalid_request", id="many"),
+            pytest.param({"grant_type": "password"}, "unsupported_grant_type", id="x"),
+        ],
+    )
+    def test_that_is_none_is_told_so(self, form, name):
+        answer = trade(form)
+
+        assert answer.status_code == 400
+        assert refusal(answer)["error"] == name
+
+    def test_that_is_too_large_is_not_read(self) -> None:
+        assert trade(b"x" * 100_000).status_code == 413
+
+    def test_by_get_is_refused_in_the_same_form(self) -> None:
+        answer = Client().get(f"{PREFIX}/oauth/token")
+
+        assert answer.status_code == 405
+        assert refusal(answer)["error"] == "invalid_request"
+
+
+class TestAccessToken:
+    @pytest.fixture
+    def client(self, globex: Caller) -> RecipientToken:
+        return new_client(globex.recipient, proofs.CLIENT_SECRET)[0]
+
+    def made(self, client: RecipientToken, **changed: Any) -> str:  # noqa: ANN401 (facts)
+        now = timezone.now()
+        facts: Any = {"keys": oauth_server().keys, "issuer": ISSUER, "now": now}
+        facts |= {"ends_at": now + DAY} | changed
+        return new_access_token(client.id, **facts)[0]
+
+    def test_opens_what_is_granted_and_nothing_else(self, globex, lake, client):
+        other = new_share("Theirs")
+        bearer = {"Authorization": f"Bearer {self.made(client)}"}
+
+        assert (
+            globex.get(f"/shares/{lake.shared.share.name}", **bearer).status_code == 200
+        )
+        assert globex.get(f"/shares/{other.name}", **bearer).status_code == 404
+
+    @pytest.mark.parametrize(
+        "changed",
+        [
+            pytest.param({"keys": [b"k" * 32]}, id="by another key"),
+            pytest.param({"issuer": "https://elsewhere.example/"}, id="of others"),
+            pytest.param({"now": timezone.now() - DAY}, id="over"),
+            pytest.param(
+                {"now": timezone.now() + DAY, "ends_at": timezone.now() + 3 * DAY},
+                id="of tomorrow",
+            ),
+        ],
+    )
+    def test_is_refused_unless_it_was_made_here_and_now(self, globex, client, changed):
+        answer = globex.get(
+            "/shares", Authorization=f"Bearer {self.made(client, **changed)}"
+        )
+
+        assert answer.status_code == 401
+        assert answer["WWW-Authenticate"] == "Bearer"
+        assert error(answer)["errorCode"] == "UNAUTHENTICATED"
+
+    def test_of_a_client_that_is_gone_opens_nothing(self, globex, client):
+        token = self.made(client)
+        client.delete()
+
+        answer = globex.get("/shares", Authorization=f"Bearer {token}")
+
+        assert answer.status_code == 401
