@@ -79,6 +79,7 @@ class Ruled:
         answer = caller.get(local(url))
         assert answer.status_code == 200
         self.bytes_served.append(body_of(answer))
+        close_file(answer)
         return self.bytes_served[-1]
 
     def told(self, caller: Caller) -> dict[str, Any]:
@@ -125,6 +126,12 @@ def _source(
         files=pa.table(files),
         open_file=open_file,
     )
+
+
+def close_file(answer: Answer) -> None:
+    """Close the file of an answer; its own `close` ends the test's database, too."""
+    for close in answer._resource_closers:  # noqa: SLF001 (Django has no other way)
+        close()
 
 
 SCHEMA = pa.schema(

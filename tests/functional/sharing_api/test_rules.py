@@ -11,7 +11,7 @@ from pytest_django import Settings
 from deltaweb.web.sharing.models import PreparedFile, RecipientRule, Share
 from tests.functional.sharing_api.calls import Caller, body_of, error, lines, local
 from tests.functional.sharing_api.conftest import NewCaller
-from tests.functional.sharing_api.ruled import Ruled, new_staff, rows
+from tests.functional.sharing_api.ruled import Ruled, close_file, new_staff, rows
 from tests.support.pages.factories import new_share, new_shared_table, new_table
 
 MAPPED = {"delta.columnMapping.mode": "name"}
@@ -273,8 +273,9 @@ class TestRewrittenFiles:
         ]
         path = local(url)
 
-        assert acme.get(path).status_code == 200
-        assert stranger.client.get(url).status_code == 200  # a URL is its own key
+        for opened in (acme.get(path), stranger.client.get(url)):
+            assert opened.status_code == 200  # a URL is its own key
+            close_file(opened)
         for other in (
             path.replace("/prepared/", "/files/"),
             path.replace("sz=", "sz=1"),
