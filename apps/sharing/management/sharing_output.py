@@ -15,6 +15,7 @@ from deltaweb.web.sharing.issuing.token_rows import TokenResource, token_rows
 from deltaweb.web.sharing.models import Recipient, RecipientToken
 from deltaweb.web.sharing.recipients.listing import RecipientResource, recipient_rows
 from deltaweb.web.sharing.recipients.rehearsal import Reading
+from deltaweb.web.sharing.recipients.seen import SeenAnswer
 from deltaweb.web.sharing.shares.resources import SharedTableResource, ShareResource
 from deltaweb.web.sharing.shares.schemas import SharedSchemaResource
 from deltaweb.web.tables.management.text_output import Columns, facts, listed, time_text
@@ -145,6 +146,14 @@ REHEARSAL_COLUMNS: Final[Columns[Reading]] = {
     "SECONDS": lambda one: f"{one.duration_s:.1f}",
     "VERDICT": lambda one: one.error or ("" if one.is_equal else "other rows"),
     "REMEDY": "remedy",
+}
+
+
+SEEN_COLUMNS: Final[Columns[SeenAnswer]] = {
+    "REQUEST": "request",
+    "FORMAT": "asked_format",
+    "STATUS": "status",
+    "ANSWER": "summary",
 }
 
 

@@ -15,6 +15,7 @@ from deltaweb.web.accounts.permissions import admin_required
 from deltaweb.web.pages.actions import actor_of
 from deltaweb.web.pages.responses import respond
 from deltaweb.web.sharing.activity.ledger import ledger_of
+from deltaweb.web.sharing.api.keys import signing_plan
 from deltaweb.web.sharing.errors import SharingStateError
 from deltaweb.web.sharing.issuing import once
 from deltaweb.web.sharing.issuing.forms import (
@@ -36,6 +37,7 @@ from deltaweb.web.sharing.recipients.forms import (
 )
 from deltaweb.web.sharing.recipients.listing import RECIPIENTS
 from deltaweb.web.sharing.recipients.properties import property_texts
+from deltaweb.web.sharing.recipients.seen import see_as, stand_in
 
 
 @admin_required
@@ -58,6 +60,25 @@ def recipient_usage(request: HttpRequest, *, name: str, fmt: str) -> HttpRespons
         context={"recipient": recipient, "ledger": ledger},
         data=ledger,
         rows=ledger.rows() if fmt == "csv" else None,
+    )
+
+
+@admin_required
+@require_safe
+def recipient_seen(request: HttpRequest, *, name: str, fmt: str) -> HttpResponseBase:
+    """Show what a recipient lists and gets, with the answers of the server."""
+    recipient, now = find_recipient(name), timezone.now()
+    seen = see_as(
+        signing_plan(stand_in(recipient, now=now), now=now),
+        share=request.GET.get("share") or None,
+        page_token=request.GET.get("pageToken", ""),
+    )
+    return respond(
+        request,
+        fmt,
+        template="sharing/recipient_seen.html",
+        context={"recipient": recipient, "seen": seen},
+        data=seen,
     )
 
 

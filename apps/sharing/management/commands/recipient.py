@@ -14,6 +14,7 @@ from deltaweb.web.pages.page_json import json_with
 from deltaweb.web.sharing.activity.ledger import ledger_of
 from deltaweb.web.sharing.activity.usage import calls
 from deltaweb.web.sharing.activity.use_resource import use_resource
+from deltaweb.web.sharing.api.keys import signing_plan
 from deltaweb.web.sharing.issuing import credentials, tokens
 from deltaweb.web.sharing.issuing.credentials import Deliver
 from deltaweb.web.sharing.issuing.lifetimes import (
@@ -32,6 +33,7 @@ from deltaweb.web.sharing.models import Recipient, RecipientToken, Share
 from deltaweb.web.sharing.names import find_recipient, find_share
 from deltaweb.web.sharing.recipients import services as recipients
 from deltaweb.web.sharing.recipients.rehearsal import rehearse
+from deltaweb.web.sharing.recipients.seen import see_as, stand_in
 from deltaweb.web.tables.management.text_output import listed
 
 
@@ -43,8 +45,8 @@ class Command(SubcommandsCommand):
         "share-not-found": lambda: Share.objects.values_list("name", flat=True),
     }
     help = (
-        "Recipients: create, list, show, usage, rehearse, grant, ungrant, add-client, "
-        "link, rotate, revoke, delete."
+        "Recipients: create, list, show, see, usage, rehearse, grant, ungrant, "
+        "add-client, link, rotate, revoke, delete."
     )
 
     def add_subcommands(self, add: AddSubcommand) -> None:
@@ -85,6 +87,15 @@ class Command(SubcommandsCommand):
         add("list", self.list_recipients, help="list the recipients")
         parser = add("show", self.show, help="show a recipient: shares and tokens")
         parser.add_argument("name")
+        parser = add("see", self.see, help="show what it lists and gets, by request")
+        parser.add_argument("name")
+        parser.add_argument("--share", help="the share to look at; default: the first")
+        parser.add_argument(
+            "--page-token",
+            default="",
+            metavar="TOKEN",
+            help="where the page of tables begins, as the page before says",
+        )
         parser = add("usage", self.usage, help="show what it was offered, by month")
         parser.add_argument("name")
         parser = add(
@@ -199,6 +210,22 @@ class Command(SubcommandsCommand):
             sharing_output.recipient_text(recipient, use),
             sharing_output.token_lines(tokens_of_it),
         )
+
+    def see(
+        self, *, name: str, share: str | None, page_token: str, **_: object
+    ) -> Output:
+        """Show what a recipient lists and gets, with the answers of the server."""
+        recipient, now = find_recipient(name), timezone.now()
+        plan = signing_plan(stand_in(recipient, now=now), now=now)
+        seen = see_as(plan, share=share, page_token=page_token)
+        if not seen.tokens.is_good:
+            self.warn(f"No token of {recipient.name} works now: all is refused by 401.")
+        for one in seen.withheld:
+            self.warn(f"{one.name} is not seen: {one.reason}.")
+        if seen.next_page_token is not None:
+            self.warn(f"More tables: --page-token {seen.next_page_token}")
+        columns = sharing_output.SEEN_COLUMNS
+        return Output(seen, lines=listed(seen.all_answers, columns))
 
     def usage(self, *, name: str, **_: object) -> Output:
         """Show what a recipient was offered, by table and month."""
