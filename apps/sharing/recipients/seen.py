@@ -27,6 +27,7 @@ from deltaweb.web.sharing.access.withdrawals import LISTED, offer_state
 from deltaweb.web.sharing.answers import listings, tables
 from deltaweb.web.sharing.answers.signed_lines import SigningPlan
 from deltaweb.web.sharing.api.errors import failure_of
+from deltaweb.web.sharing.api.keys import signing_plan
 from deltaweb.web.sharing.models import Recipient, RecipientToken, Share, SharedTable
 from deltaweb.web.sharing.recipients.token_states import TokensState, with_tokens_state
 
@@ -164,18 +165,18 @@ class SeenByRecipient:
             yield from table.answers
 
 
-def stand_in(recipient: Recipient, *, now: datetime) -> RecipientToken:
-    """Return a token of a recipient that is never stored, and has ended."""
-    return RecipientToken(recipient=recipient, expires_at=now)
+def stand_in(recipient: Recipient, *, now: datetime) -> SigningPlan:
+    """Return what answers to a recipient are made from, for a token of nobody."""
+    return signing_plan(RecipientToken(recipient=recipient, expires_at=now), now=now)
 
 
 def see_as(
     signing: SigningPlan, *, share: str | None = None, page_token: str = ""
 ) -> SeenByRecipient:
-    """Return what the recipient of a token sees.
+    """Return what the recipient of a plan sees.
 
     Args:
-        signing: What answers are made from, for a token of `stand_in`.
+        signing: What answers are made from, as `stand_in` has it.
         share: The share to look at; the first one for None.
         page_token: Where the page of tables begins; "" for the first.
     """

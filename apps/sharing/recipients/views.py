@@ -15,7 +15,6 @@ from deltaweb.web.accounts.permissions import admin_required
 from deltaweb.web.pages.actions import actor_of
 from deltaweb.web.pages.responses import respond
 from deltaweb.web.sharing.activity.ledger import ledger_of
-from deltaweb.web.sharing.api.keys import signing_plan
 from deltaweb.web.sharing.errors import SharingStateError
 from deltaweb.web.sharing.issuing import once
 from deltaweb.web.sharing.issuing.forms import (
@@ -67,9 +66,9 @@ def recipient_usage(request: HttpRequest, *, name: str, fmt: str) -> HttpRespons
 @require_safe
 def recipient_seen(request: HttpRequest, *, name: str, fmt: str) -> HttpResponseBase:
     """Show what a recipient lists and gets, with the answers of the server."""
-    recipient, now = find_recipient(name), timezone.now()
+    recipient = find_recipient(name)
     seen = see_as(
-        signing_plan(stand_in(recipient, now=now), now=now),
+        stand_in(recipient, now=timezone.now()),
         share=request.GET.get("share") or None,
         page_token=request.GET.get("pageToken", ""),
     )

@@ -14,7 +14,6 @@ from deltaweb.web.pages.page_json import json_with
 from deltaweb.web.sharing.activity.ledger import ledger_of
 from deltaweb.web.sharing.activity.usage import calls
 from deltaweb.web.sharing.activity.use_resource import use_resource
-from deltaweb.web.sharing.api.keys import signing_plan
 from deltaweb.web.sharing.issuing import credentials, tokens
 from deltaweb.web.sharing.issuing.credentials import Deliver
 from deltaweb.web.sharing.issuing.lifetimes import (
@@ -90,12 +89,7 @@ class Command(SubcommandsCommand):
         parser = add("see", self.see, help="show what it lists and gets, by request")
         parser.add_argument("name")
         parser.add_argument("--share", help="the share to look at; default: the first")
-        parser.add_argument(
-            "--page-token",
-            default="",
-            metavar="TOKEN",
-            help="where the page of tables begins, as the page before says",
-        )
+        parser.add_argument("--page-token", default="", help="of the next tables")
         parser = add("usage", self.usage, help="show what it was offered, by month")
         parser.add_argument("name")
         parser = add(
@@ -215,17 +209,11 @@ class Command(SubcommandsCommand):
         self, *, name: str, share: str | None, page_token: str, **_: object
     ) -> Output:
         """Show what a recipient lists and gets, with the answers of the server."""
-        recipient, now = find_recipient(name), timezone.now()
-        plan = signing_plan(stand_in(recipient, now=now), now=now)
-        seen = see_as(plan, share=share, page_token=page_token)
-        if not seen.tokens.is_good:
-            self.warn(f"No token of {recipient.name} works now: all is refused by 401.")
-        for one in seen.withheld:
-            self.warn(f"{one.name} is not seen: {one.reason}.")
-        if seen.next_page_token is not None:
-            self.warn(f"More tables: --page-token {seen.next_page_token}")
-        columns = sharing_output.SEEN_COLUMNS
-        return Output(seen, lines=listed(seen.all_answers, columns))
+        signing = stand_in(find_recipient(name), now=timezone.now())
+        seen = see_as(signing, share=share, page_token=page_token)
+        for text in sharing_output.seen_warnings(seen):
+            self.warn(text)
+        return Output(seen, lines=listed(seen.all_answers, sharing_output.SEEN_COLUMNS))
 
     def usage(self, *, name: str, **_: object) -> Output:
         """Show what a recipient was offered, by table and month."""
