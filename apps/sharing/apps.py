@@ -64,18 +64,17 @@ def _prepare_due(now: datetime) -> None:
 
 
 def _add_to_tables() -> None:
-    from deltaweb.web.sharing.shares.marks import (  # noqa: PLC0415 (as above)  # noqa: PLC0415 (models load before ready)
+    from deltaweb.web.sharing.shares.marks import (  # noqa: PLC0415 (as above)
         name_in_a_share,
+        received_badges,
         shared_badges,
         shared_table_ids,
         shares_in_words,
     )
-    from deltaweb.web.sharing.shares.received.listing import received_badges  # noqa: PLC0415 (models load before ready)
     from deltaweb.web.tables.extension import badges, guards, marks, share_names, tabs  # noqa: PLC0415
 
     guards.guards.register(shares_in_words)
-    badges.providers.register(shared_badges)
-    badges.providers.register(received_badges)
+    badges.providers.register(shared_badges, received_badges)
     marks.marks.register(
         marks.Mark(key="shared", tables=shared_table_ids, visible=_is_editor)
     )
@@ -125,12 +124,16 @@ def _add_to_search() -> None:
     )
 
 
-def _add_to_first_page() -> None:
-    from deltaweb.web.sharing.recipients.key_numbers import (  # noqa: PLC0415 (as above)
+def _expiring_tokens(user: AnyUser, now: datetime) -> front_page.KeyNumber | None:
+    from deltaweb.web.sharing.recipients.key_numbers import (  # noqa: PLC0415 (the first page alone)
         expiring_tokens,
     )
 
-    front_page.numbers.register(expiring_tokens)
+    return expiring_tokens(user, now)
+
+
+def _add_to_first_page() -> None:
+    front_page.numbers.register(_expiring_tokens)
     front_page.steps.register(
         front_page.FirstStep(
             title="And share",

@@ -12,6 +12,9 @@ from deltaweb.storage.data_path import normalize
 MAX_LOCATION_LENGTH = 4096
 SAME_SCHEME: Final[Mapping[str, str]] = {"s3a": "s3", "s3n": "s3", "gcs": "gs"}
 
+RECEIVED: Final = "received://"
+"""How the locations of tables begin that others share with us."""
+
 _FILE = "file:"
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://", re.ASCII)
 

@@ -2,13 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
 from deltaweb.delta.log.store import TableStore
-from deltaweb.storage.location import is_local, normalize_location
-
-RECEIVED: Final = "received://"
-"""How the locations of tables begin that others share with us."""
+from deltaweb.storage.location import RECEIVED, is_local, normalize_location
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What pages of tables say of one that is shared: a badge, and its name there."""
+"""What pages of tables say of one that is shared, by us or with us: a badge, a name."""
 
 from collections.abc import Collection
 from uuid import UUID
@@ -7,7 +7,7 @@ from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Count, QuerySet
 
-from deltaweb.web.sharing.clients.snippets import TableName
+from deltaweb.storage.location import RECEIVED
 from deltaweb.web.sharing.models import Share, SharedTable
 from deltaweb.web.tables.extension.badges import Badge
 from deltaweb.web.tables.models import Table
@@ -35,6 +35,21 @@ def shared_badges(
     }
 
 
+def received_badges(
+    _: AbstractBaseUser | AnonymousUser, table_ids: Collection[UUID]
+) -> dict[UUID, Badge]:
+    """Return a badge for each table that is somebody else's."""
+    found = Table.objects.filter(id__in=table_ids, location__startswith=RECEIVED)
+    return {
+        table_id: Badge(
+            label=f"received from {location.removeprefix(RECEIVED).partition('/')[0]}",
+            icon="share-3",
+            title="It belongs to its provider: it can be read, and not changed",
+        )
+        for table_id, location in found.values_list("id", "location")
+    }
+
+
 def shared_table_ids() -> QuerySet[SharedTable, UUID]:
     """Return the ids of the tables that are in a share."""
     return SharedTable.objects.order_by().values_list("table_id", flat=True)
@@ -42,6 +57,8 @@ def shared_table_ids() -> QuerySet[SharedTable, UUID]:
 
 def name_in_a_share(user: AbstractBaseUser | AnonymousUser, table_id: UUID) -> str:
     """Return what recipients call a table with its history; viewers do not see it."""
+    from deltaweb.web.sharing.clients.snippets import TableName  # noqa: PLC0415 (every command loads this module)
+
     if not getattr(user, "is_editor", False):
         return ""
     shared = SharedTable.objects.filter(table=table_id, with_history=True)

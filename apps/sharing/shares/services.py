@@ -6,7 +6,7 @@ from typing import Final
 
 from django.db import IntegrityError, transaction
 
-from deltaweb.storage.place import RECEIVED
+from deltaweb.storage.location import RECEIVED
 from deltaweb.web.pages.actions import (
     Action,
     Actor,

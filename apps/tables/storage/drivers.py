@@ -5,7 +5,8 @@ To load one, and to open its first session, takes as long as many jobs.
 
 from typing import Final
 
-from deltaweb.storage.place import RECEIVED, open_store
+from deltaweb.storage.location import RECEIVED
+from deltaweb.storage.place import open_store
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.storage.connections import options_for
 

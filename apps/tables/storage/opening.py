@@ -19,7 +19,6 @@ from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.storage.connections import options_for
 from deltaweb.web.tables.storage.locations import check_allowed, is_remote
 from deltaweb.web.tables.storage.roots import roots_for
-from deltaweb.writer.importing.source_file import open_here
 
 
 def roots_of_server() -> Sequence[str] | None:
@@ -102,6 +101,8 @@ def open_file(location: str) -> pa.NativeFile:
         LocationInvalidError: If it names a bucket alone.
         DeltaError: As the store says that cannot be reached, or denies it.
     """
+    from deltaweb.writer.importing.source_file import open_here  # noqa: PLC0415 (of imports alone)
+
     if not is_remote(location):
         return open_here(location)
     folder, _, name = location.rpartition("/")

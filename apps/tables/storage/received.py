@@ -5,14 +5,16 @@ The profile of a provider is kept as the options of a storage connection whose p
 """
 
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 from django.conf import settings
 
-from deltaweb.storage.objects.scan import FoundTables
-from deltaweb.storage.place import RECEIVED
+from deltaweb.storage.location import RECEIVED
 from deltaweb.web.tables.models import StorageConnection
+
+if TYPE_CHECKING:  # Commands that read a folder of this machine load no driver.
+    from deltaweb.storage.objects.scan import FoundTables
 
 FOLDER: Final = "received"
 
@@ -54,12 +56,13 @@ def mirror_folder(connection: StorageConnection) -> Path:
     return Path(settings.HOME) / FOLDER / str(connection.pk)
 
 
-def find_shared(root: str, connection: StorageConnection) -> FoundTables:
+def find_shared(root: str, connection: StorageConnection) -> "FoundTables":
     """Find the tables that a provider shares, as a scan finds those of a folder.
 
     Raises:
         DeltaError: If the provider does not answer, or refuses the token.
     """
+    from deltaweb.storage.objects.scan import FoundTables  # noqa: PLC0415 (drivers)
     from deltaweb.storage.received.client import SharingClient  # noqa: PLC0415 (HTTP)
     from deltaweb.storage.received.profile import Profile  # noqa: PLC0415
     from deltaweb.storage.received.transport import Transport  # noqa: PLC0415

@@ -1,19 +1,17 @@
 """The providers, their shares, and the tables in them."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import groupby
 from typing import Any, Final
 from urllib.parse import unquote
-from uuid import UUID
 
 from deltaweb.delta.errors import DeltaError
-from deltaweb.storage.place import RECEIVED
+from deltaweb.storage.location import RECEIVED
 from deltaweb.storage.received.profile import Profile
 from deltaweb.web.pages.page_json import OnPage, Spread, in_json
 from deltaweb.web.sharing.shares.received.services import providers
-from deltaweb.web.tables.extension.badges import Badge
 from deltaweb.web.tables.models import Lake, StorageConnection, Table
 from deltaweb.web.tables.storage.received import profile_fields
 
@@ -215,21 +213,3 @@ def _schemas(tables: Sequence[ReceivedTableResource]) -> Iterator[ReceivedSchema
         tables, key=lambda one: (one.share, one.schema)
     ):
         yield ReceivedSchema(share=share, schema=schema, tables=list(some))
-
-
-def received_badges(_: object, table_ids: Collection[UUID]) -> dict[UUID, Badge]:
-    """Return a badge for each table that is somebody else's."""
-    found = Table.objects.filter(id__in=table_ids, location__startswith=RECEIVED)
-    return {
-        table_id: Badge(
-            label=f"received from {provider_of(location)}",
-            icon="share-3",
-            title="It belongs to its provider: it can be read, and not changed",
-        )
-        for table_id, location in found.values_list("id", "location")
-    }
-
-
-def provider_of(location: str) -> str:
-    """Return what we call the provider of a table."""
-    return location.removeprefix(RECEIVED).partition("/")[0]

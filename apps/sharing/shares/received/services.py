@@ -7,7 +7,7 @@ from typing import Final
 from django.conf import settings
 from django.db import transaction
 
-from deltaweb.storage.place import RECEIVED
+from deltaweb.storage.location import RECEIVED
 from deltaweb.storage.received.client import SharingClient
 from deltaweb.storage.received.profile import parse_profile
 from deltaweb.storage.received.transport import Transport

@@ -90,7 +90,7 @@ class TestResolve:
         file = tmp_path / "secret"
         file.write_bytes(content)
 
-        with pytest.raises(StorageReferenceError, match=f"{file}.*no short text"):
+        with pytest.raises(StorageReferenceError, match=f"{file}.*not a short text"):
             resolve({"key": f"file:{file}"}, storage="lake")
 
     @pytest.mark.parametrize(

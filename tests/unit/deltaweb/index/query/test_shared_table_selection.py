@@ -55,7 +55,12 @@ class TestSelection:
 
     @pytest.mark.parametrize(
         ("text", "expected"),
-        [("id = 1", []), ("p = 1 AND id >= 0", ["p=1/a"]), ("p = 1 AND id > 0", [])],
+        [
+            ("id = 1", []),
+            ("p = 1 AND id >= 0", ["p=1/a", "p=1/b"]),
+            ("p = 1 AND id > 0", ["p=1/b"]),
+            ("p = 1 AND id > 10", []),
+        ],
     )
     def test_a_filter_of_other_columns_offers_what_is_proved(
         self, version: SharedVersion, text: str, expected: list[str]
