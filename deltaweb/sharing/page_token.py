@@ -1,10 +1,11 @@
 """Page tokens: where the next page of a list or of a query's answer begins.
 
-A token is opaque to its holder: the key after which the next page begins, under an
-HMAC that also covers what the list is and whose it is. So a token of another endpoint,
-of other names, of another recipient, or one that was changed is none of ours.
+A token is opaque to its holder: the key after which the next page begins, sealed for
+what the list is and whose it is. So a token of another endpoint, of other names, of
+another recipient, or one that was changed is none of ours; and where a page begins
+among files of which some are hidden, nobody can read, nor guess by its length.
 
-Source: delta_sharing_protocol.md, "List Shares" (pageToken).
+Source: delta_sharing_protocol.md, "List Shares" (pageToken); RFC 5297 (AES-SIV).
 """
 
 import base64
@@ -12,13 +13,19 @@ import binascii
 import hmac
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESSIV
 
 from deltaweb.sharing.errors import ParameterInvalidError
 
 MAX_LENGTH: Final = 8192
-MAC_BYTES: Final = 16
+BLOCK_BYTES: Final = 64
+"""What a token says is as long as some of these, whatever it says."""
+_PURPOSE: Final = b"sealed page tokens"
 _HINTS: Final = {
     "pageToken": (
         "Send the nextPageToken of the page before, or none for the first page."
@@ -57,11 +64,12 @@ def encode_page_token(
     Args:
         last_key: What the list is ordered by, of the last item that was given.
         scope: The list.
-        keys: Secret keys; the first signs.
+        keys: Secret keys; the first seals.
     """
     payload = _json(list(last_key))
-    mac = _mac(payload, scope, keys[0])
-    return base64.urlsafe_b64encode(mac + payload).rstrip(b"=").decode()
+    padded = payload.ljust(-(-len(payload) // BLOCK_BYTES) * BLOCK_BYTES)
+    sealed = _cipher(keys[0]).encrypt(padded, [_subject(scope)])
+    return base64.urlsafe_b64encode(sealed).rstrip(b"=").decode()
 
 
 def decode_page_token(
@@ -72,18 +80,17 @@ def decode_page_token(
     Args:
         token: The token as it came.
         scope: The list that is asked for.
-        keys: Secret keys; any of them may have signed.
+        keys: Secret keys; any of them may have sealed.
 
     Raises:
         ParameterInvalidError: If the token was not given for this very list.
     """
     data = _decode(token, scope)
-    mac, payload = data[:MAC_BYTES], data[MAC_BYTES:]
-    fits = [hmac.compare_digest(_mac(payload, scope, key), mac) for key in keys]
-    if not any(fits):
-        raise _not_ours(scope)
-    # What was signed here was written here.
-    return tuple(json.loads(payload))
+    for key in keys:
+        with suppress(InvalidTag):
+            # What was sealed here was written here.
+            return tuple(json.loads(_cipher(key).decrypt(data, [_subject(scope)])))
+    raise _not_ours(scope)
 
 
 def _decode(token: str, scope: PageScope) -> bytes:
@@ -102,10 +109,12 @@ def _decode(token: str, scope: PageScope) -> bytes:
     return data
 
 
-def _mac(payload: bytes, scope: PageScope, key: bytes) -> bytes:
-    subject = _json([scope.endpoint, scope.recipient, *scope.names])
-    message = len(subject).to_bytes(4, "big") + subject + payload
-    return hmac.digest(key, message, "sha256")[:MAC_BYTES]
+def _cipher(key: bytes) -> AESSIV:
+    return AESSIV(hmac.digest(key, _PURPOSE, "sha512"))
+
+
+def _subject(scope: PageScope) -> bytes:
+    return _json([scope.endpoint, scope.recipient, *scope.names])
 
 
 def _json(values: list[str]) -> bytes:

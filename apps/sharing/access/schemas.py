@@ -2,18 +2,23 @@
 
 A table that is registered, or moved there, is shared when somebody next looks: its row,
 whose id recipients know it by, is made then. What leaves the namespace, or is hidden
-from viewers, is not offered as long as that is so, and keeps its row.
+from viewers, is not offered as long as that is so, and keeps its row. What the share
+offers a part of already is not offered whole beside it, whatever it is called by then.
 """
 
 from collections.abc import Iterable, Iterator
+from typing import Final
 
-from django.db.models import F
+from django.db.models import F, Q, QuerySet
 
 from deltaweb.web.sharing.errors import NameInvalidError
 from deltaweb.web.sharing.models import Share, SharedSchema, SharedTable
 from deltaweb.web.sharing.names import check_name, name_key
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.storage.received import is_received
+
+RULED: Final = Q(condition__gt="") | ~Q(columns=[]) | Q(rules__isnull=False)
+"""Shared tables of which somebody may not see all rows or columns."""
 
 
 def resolve_schemas(share: Share) -> list[SharedSchema]:
@@ -36,7 +41,11 @@ def unshared_tables(schema: SharedSchema) -> list[tuple[Table, str]]:
     Ask after `resolve_schemas`, as the page of a share does.
     """
     hidden = Table.objects.filter(namespace=schema.namespace, restricted=True)
+    partly = Table.objects.filter(
+        namespace=schema.namespace, restricted=False, id__in=_ruled(schema)
+    )
     found = [(table, "it is hidden from viewers") for table in hidden]
+    found += [(table, "the share offers a part of it") for table in partly]
     return found + [(table, _fault(table)) for table in _missing(schema)]
 
 
@@ -55,7 +64,14 @@ def _rename(schema: SharedSchema) -> None:
 
 def _missing(schema: SharedSchema) -> Iterable[Table]:
     tables = Table.objects.filter(namespace=schema.namespace, restricted=False)
-    return tables.exclude(id__in=schema.tables.values("table")).defer("summary")
+    tables = tables.exclude(id__in=schema.tables.values("table"))
+    return tables.exclude(id__in=_ruled(schema)).defer("summary")
+
+
+def _ruled(schema: SharedSchema) -> QuerySet[SharedTable, dict[str, object]]:
+    """Return the tables of which a part was put into the share by itself."""
+    alone = SharedTable.objects.filter(RULED, share=schema.share_id, from_schema=None)
+    return alone.values("table")
 
 
 def _rows(schema: SharedSchema, tables: Iterable[Table]) -> Iterator[SharedTable]:

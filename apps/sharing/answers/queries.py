@@ -106,9 +106,10 @@ def submit_query(
         _let_go(key, signing.now)
     job = enqueue(
         kind=ANSWER.name,
-        title=f"Answer a query of {recipient.name} on {shared.full_name}",
+        # It names no recipient, and has no subject, by which viewers would see it: who
+        # reads a table is for administrators to know.
+        title=f"Answer a query on {shared.table.full_name}",
         parameters=to_json(asked),
-        subject_id=shared.table_id,
         key=key,
         now=signing.now,
         reuse=True,

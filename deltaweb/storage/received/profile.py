@@ -167,7 +167,12 @@ def split_location(location: str) -> tuple[str, SharedName]:
     if not location.startswith(PREFIX) or len(parts) != 4 or not all(parts):  # noqa: PLR2004
         reason = "it is not received://provider/share/schema/table"
         raise LocationInvalidError(location=location, reason=reason)
-    return parts[0], SharedName(*map(unquote, parts[1:]))
+    names = [unquote(part) for part in parts[1:]]
+    # A log is kept in a folder that is called by them.
+    if {".", ".."} & {parts[0], *names}:
+        reason = "a name in it leads to another folder"
+        raise LocationInvalidError(location=location, reason=reason)
+    return parts[0], SharedName(*names)
 
 
 def _endpoint(value: object) -> str:

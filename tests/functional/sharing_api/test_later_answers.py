@@ -7,10 +7,12 @@ from typing import Any
 
 import pytest
 
+from deltaweb.web.accounts.models import User
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.jobs import kinds
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.results import result_path
+from deltaweb.web.jobs.visibility import visible_jobs
 from deltaweb.web.pages.actions import COMMAND_LINE
 from deltaweb.web.sharing.models import Grant
 from deltaweb.web.sharing.recipients.services import ungrant
@@ -30,7 +32,7 @@ from tests.functional.sharing_api.ends import (
     refused,
     share_with,
 )
-from tests.support.pages.factories import NOW
+from tests.support.pages.factories import NOW, new_user
 
 LATER: dict[str, Any] = {"delta-sharing-capabilities": "asyncquery=true"}
 IN_DELTA: dict[str, Any] = {
@@ -101,6 +103,12 @@ class TestLaterAnswers:
         ]
         for name in ("Delta-Table-Version", "delta-sharing-capabilities"):
             assert answer[name] == whole[name]
+
+    def test_tell_nobody_else_who_asks(self, acme: Caller, lake: Lake) -> None:
+        job = Job.objects.get(id=submit(acme, lake))
+
+        assert "acme" not in job.title
+        assert job not in visible_jobs(new_user("vera", role=User.Role.VIEWER))
 
     def test_come_in_pages(self, acme: Caller, lake: Lake) -> None:
         query_id = submit(acme, lake)

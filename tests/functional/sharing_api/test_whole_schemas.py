@@ -6,13 +6,14 @@ import pytest
 from django.utils import timezone
 
 from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.sharing.access.schemas import unshared_tables
 from deltaweb.web.sharing.models import Share, SharedTable
 from deltaweb.web.sharing.shares.schemas import add_schema
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.storage.received import is_received
 from tests.functional.sharing_api.calls import Caller, Lake, files, items, local
 from tests.functional.sharing_api.conftest import NewCaller
-from tests.support.pages.factories import new_share, new_table
+from tests.support.pages.factories import new_share, new_shared_table, new_table
 
 
 @pytest.fixture
@@ -117,6 +118,25 @@ class TestSchema:
 
         names = [i["name"] for i in items(globex.get("/shares/whole/all-tables"))]
         assert names == ["later", "orders"]
+
+    @pytest.mark.parametrize(
+        "part", [{"condition": "qty > 3"}, {"columns": ["qty"]}], ids=str
+    )
+    def test_does_not_have_all_of_what_a_part_is_shared_of(
+        self, globex: Caller, share: Share, part: dict[str, Any]
+    ) -> None:
+        table = new_table("crm.staff")
+        new_shared_table(share, "All.staff", table=table, **part)
+        assert listed(globex) == ["orders", "staff"]
+
+        Table.objects.filter(id=table.id).update(name="people")
+
+        assert listed(globex) == ["orders", "staff"]
+        assert (table, "the share offers a part of it") in [
+            (one, reason)
+            for schema in share.shared_schemas.all()
+            for one, reason in unshared_tables(schema)
+        ]
 
 
 class TestWithdrawal:

@@ -7,7 +7,6 @@ from typing import Any, Final, Protocol
 from uuid import UUID
 
 import pyarrow as pa
-from django.db.models import Q
 from django.utils import timezone
 
 from deltaweb.delta.errors import DeltaError
@@ -30,6 +29,7 @@ from deltaweb.web.sharing.access.grants.prepared import (
 )
 from deltaweb.web.sharing.access.grants.proof import rows_outside
 from deltaweb.web.sharing.access.grants.rules import BoundRule, TableRule, rule_for
+from deltaweb.web.sharing.access.schemas import RULED
 from deltaweb.web.sharing.models import (
     PreparedFile,
     PreparedVersion,
@@ -254,8 +254,7 @@ def request_due_preparations(*, now: datetime) -> int:
     Returns:
         How many shares.
     """
-    ruled = Q(condition__gt="") | ~Q(columns=[]) | Q(rules__isnull=False)
-    shared = SharedTable.objects.filter(ruled, share__off_since__isnull=True)
+    shared = SharedTable.objects.filter(RULED, share__off_since__isnull=True)
     due = set()
     for one in shared.select_related("share", "table").distinct():
         newest = one.table.latest_version_seen

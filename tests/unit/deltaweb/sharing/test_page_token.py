@@ -20,6 +20,17 @@ class TestPageToken:
         assert decode_page_token(token, SCOPE, keys=KEYS) == tuple(last)
         assert token.replace("-", "").replace("_", "").isalnum()
 
+    def test_tells_its_holder_nothing(self) -> None:
+        few, many = (
+            encode_page_token(["index-1", row], SCOPE, keys=KEYS)
+            for row in ("7", "123456789")
+        )
+
+        assert len(few) == len(many)
+        for token in (few, many):
+            held = base64.urlsafe_b64decode(token + "=" * (-len(token) % 4))
+            assert b"index" not in held
+
     @pytest.mark.parametrize(
         "scope",
         [

@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from deltaweb.delta.errors import LocationInvalidError
 from deltaweb.storage.received.errors import ProfileInvalidError
 from deltaweb.storage.received.profile import (
     Profile,
     SharedName,
     parse_profile,
+    split_location,
     split_table_url,
 )
 
@@ -84,3 +86,11 @@ def test_other_texts_are_locations_as_ever(tmp_path: Path, url: str) -> None:
     path.write_text("{}")
 
     assert split_table_url(url.format(path=path)) is None
+
+
+@pytest.mark.parametrize(
+    "names", ["../../other", "%2e%2e/%2E%2E/other", "./s/t", "s/%2E/t", "s/t/.."]
+)
+def test_no_location_leads_to_the_folder_of_another_log(names: str) -> None:
+    with pytest.raises(LocationInvalidError):
+        split_location(f"received://acme/{names}")
