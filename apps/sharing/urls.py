@@ -83,6 +83,12 @@ urlpatterns = [
     *page(f"{RECIPIENT}grants", recipients.recipient_grants, "recipient-grants"),
     *page(f"{RECIPIENT}settings", recipients.recipient_settings, "recipient-settings"),
     *page(f"{RECIPIENT}usage", recipients.recipient_usage, "recipient-usage", csv=True),
+    *page(
+        f"{RECIPIENT}seen",
+        recipients.recipient_seen,
+        "recipient-seen",
+        takes=["share pageToken"],
+    ),
     path(f"{RECIPIENT}delete", recipients.recipient_delete, name="recipient-delete"),
     *page(f"{RECIPIENT}tokens/new", tokens.token_new, "token-new"),
     *page(f"{RECIPIENT}tokens/rotate", tokens.token_rotate, "token-rotate"),

@@ -17,6 +17,7 @@ PAGES = [
     pytest.param(RECIPIENT, id="one"),
     pytest.param(f"{RECIPIENT}grants", id="grants"),
     pytest.param(f"{RECIPIENT}settings", id="settings"),
+    pytest.param(f"{RECIPIENT}seen", id="as it sees"),
     pytest.param(f"{RECIPIENT}tokens/new", id="new token"),
     pytest.param(f"{RECIPIENT}tokens/rotate", id="rotation"),
 ]

@@ -7,7 +7,7 @@ offers a part of already is not offered whole beside it, whatever it is called b
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Final
+from typing import Any, Final
 
 from django.db.models import F, Q, QuerySet
 
@@ -68,7 +68,7 @@ def _missing(schema: SharedSchema) -> Iterable[Table]:
     return tables.exclude(id__in=_ruled(schema)).defer("summary")
 
 
-def _ruled(schema: SharedSchema) -> QuerySet[SharedTable, dict[str, object]]:
+def _ruled(schema: SharedSchema) -> "QuerySet[SharedTable, Any]":
     """Return the tables of which a part was put into the share by itself."""
     alone = SharedTable.objects.filter(RULED, share=schema.share_id, from_schema=None)
     return alone.values("table")

@@ -1,10 +1,13 @@
 """The keys by which this server knows its own page tokens and URLs again."""
 
+from datetime import datetime
 from functools import cache
 
 from django.conf import settings
 
 from deltaweb.storage.signing.derived_keys import derive_keys
+from deltaweb.web.sharing.answers.signed_lines import SigningPlan
+from deltaweb.web.sharing.models import RecipientToken
 
 PAGE_TOKENS = "page tokens"
 FILE_URLS = "file urls"
@@ -38,6 +41,19 @@ def access_token_keys() -> list[bytes]:
     """Return the keys of OAuth's access tokens; the first signs, all are accepted."""
     return _keys(
         settings.SECRET_KEY, tuple(settings.SECRET_KEY_FALLBACKS), ACCESS_TOKENS
+    )
+
+
+def signing_plan(token: RecipientToken, *, now: datetime) -> SigningPlan:
+    """Return what the answers to a token are made from."""
+    return SigningPlan(
+        base_url=settings.PUBLIC_URL,
+        keys=file_url_keys(),
+        prepared_keys=prepared_url_keys(),
+        lifetime_s=settings.FILE_URL_LIFETIME_S,
+        now=now,
+        token=token,
+        token_keys=page_token_keys(),
     )
 
 

@@ -33,11 +33,7 @@ from deltaweb.web.sharing.api.base import (
     SharingView,
     TableView,
 )
-from deltaweb.web.sharing.api.keys import (
-    file_url_keys,
-    page_token_keys,
-    prepared_url_keys,
-)
+from deltaweb.web.sharing.api.keys import signing_plan
 from deltaweb.web.sharing.api.places import Stream
 from deltaweb.web.sharing.api.request_body import read_body
 from deltaweb.web.sharing.api.responses import (
@@ -220,15 +216,7 @@ class FilesView(TableView):
 
     def signing(self) -> SigningPlan:
         """Return what the URLs of files are made from."""
-        return SigningPlan(
-            base_url=settings.PUBLIC_URL,
-            keys=file_url_keys(),
-            prepared_keys=prepared_url_keys(),
-            lifetime_s=settings.FILE_URL_LIFETIME_S,
-            now=self.now,
-            token=self.token,
-            token_keys=page_token_keys(),
-        )
+        return signing_plan(self.token, now=self.now)
 
     def answer(self, found: tables.FilesAnswer) -> HttpResponseBase:
         """Answer with the files, and record them."""

@@ -15,6 +15,7 @@ from deltaweb.web.sharing.issuing.token_rows import TokenResource, token_rows
 from deltaweb.web.sharing.models import Recipient, RecipientToken
 from deltaweb.web.sharing.recipients.listing import RecipientResource, recipient_rows
 from deltaweb.web.sharing.recipients.rehearsal import Reading
+from deltaweb.web.sharing.recipients.seen import SeenAnswer, SeenByRecipient
 from deltaweb.web.sharing.shares.resources import SharedTableResource, ShareResource
 from deltaweb.web.sharing.shares.schemas import SharedSchemaResource
 from deltaweb.web.tables.management.text_output import Columns, facts, listed, time_text
@@ -146,6 +147,24 @@ REHEARSAL_COLUMNS: Final[Columns[Reading]] = {
     "VERDICT": lambda one: one.error or ("" if one.is_equal else "other rows"),
     "REMEDY": "remedy",
 }
+
+
+SEEN_COLUMNS: Final[Columns[SeenAnswer]] = {
+    "REQUEST": "request",
+    "FORMAT": "asked_format",
+    "STATUS": "status",
+    "ANSWER": "summary",
+}
+
+
+def seen_warnings(seen: SeenByRecipient) -> Iterator[str]:
+    """Yield what a recipient does not see, and where the rest is."""
+    if not seen.tokens.is_good:
+        yield f"No token of {seen.recipient} works now: all is refused by 401."
+    for one in seen.withheld:
+        yield f"{one.name} is not seen: {one.reason}."
+    if seen.next_page_token is not None:
+        yield f"More tables: --share {seen.share} --page-token {seen.next_page_token}"
 
 
 def recipient_text(recipient: RecipientResource, use: UseResource) -> str:

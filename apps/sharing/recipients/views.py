@@ -36,6 +36,7 @@ from deltaweb.web.sharing.recipients.forms import (
 )
 from deltaweb.web.sharing.recipients.listing import RECIPIENTS
 from deltaweb.web.sharing.recipients.properties import property_texts
+from deltaweb.web.sharing.recipients.seen import see_as, stand_in
 
 
 @admin_required
@@ -58,6 +59,25 @@ def recipient_usage(request: HttpRequest, *, name: str, fmt: str) -> HttpRespons
         context={"recipient": recipient, "ledger": ledger},
         data=ledger,
         rows=ledger.rows() if fmt == "csv" else None,
+    )
+
+
+@admin_required
+@require_safe
+def recipient_seen(request: HttpRequest, *, name: str, fmt: str) -> HttpResponseBase:
+    """Show what a recipient lists and gets, with the answers of the server."""
+    recipient = find_recipient(name)
+    seen = see_as(
+        stand_in(recipient, now=timezone.now()),
+        share=request.GET.get("share") or None,
+        page_token=request.GET.get("pageToken", ""),
+    )
+    return respond(
+        request,
+        fmt,
+        template="sharing/recipient_seen.html",
+        context={"recipient": recipient, "seen": seen},
+        data=seen,
     )
 
 

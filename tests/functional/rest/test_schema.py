@@ -19,23 +19,41 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from deltaweb.serving.wsgi import application
-from deltaweb.web.accounts.models import User
+from deltaweb.web.accounts.models import Scope, User
 from tests.support.index.indexed_tables import new_indexed_table
-from tests.support.pages.factories import new_api_key, new_user
+from tests.support.pages.factories import (
+    new_api_key,
+    new_grant,
+    new_recipient,
+    new_share,
+    new_shared_table,
+    new_user,
+)
 
 pytestmark = pytest.mark.django_db
 CALLS: Final = 6
 API: Final = schemathesis.openapi.from_wsgi("/api/openapi.json", application)
-THERE: Final = {"namespace": "sales", "name": "orders", "version": 1}
+THERE: Final = {
+    "namespace": "sales",
+    "name": "orders",
+    "version": 1,
+    "recipient": "orders",
+    "table": "sales.orders",
+}
+"""What paths name: a table, a share, a recipient and a user are called `orders`."""
 
 
 @pytest.fixture
 def key(lake: Path) -> Iterator[dict[str, str]]:
-    """A key of the server, whose calls leave the test's own connection open."""
+    """A key for everything, whose calls leave the test's own connection open."""
     for signal in (request_started, request_finished):
         signal.disconnect(close_old_connections)
-    new_indexed_table("sales.orders", lake / "orders")
-    yield new_api_key(new_user("ada", role=User.Role.ADMIN))
+    table = new_indexed_table("sales.orders", lake / "orders")
+    share, recipient = new_share("orders"), new_recipient("orders")
+    new_shared_table(share, "sales.orders", table=table)
+    new_grant(share, recipient)
+    new_user("orders")
+    yield new_api_key(new_user("ada", role=User.Role.ADMIN), scopes=list(Scope))
     for signal in (request_started, request_finished):
         signal.connect(close_old_connections)
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -47,10 +48,14 @@ def signed_in(username: str = "vera", **fields: Any) -> Client:  # noqa: ANN401 
     return client
 
 
-def new_api_key(user: User) -> dict[str, str]:
+def new_api_key(user: User, scopes: Iterable[str] = ()) -> dict[str, str]:
     """The header of a request that a script makes with a key of `user`."""
     issued = services.issue_api_key(
-        user=user, name="script", actor=COMMAND_LINE, now=timezone.now()
+        user=user,
+        name="script",
+        scopes=scopes,
+        actor=COMMAND_LINE,
+        now=timezone.now(),
     )
     return {"Authorization": f"Bearer {issued.secret}"}
 

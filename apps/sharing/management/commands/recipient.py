@@ -32,6 +32,7 @@ from deltaweb.web.sharing.models import Recipient, RecipientToken, Share
 from deltaweb.web.sharing.names import find_recipient, find_share
 from deltaweb.web.sharing.recipients import services as recipients
 from deltaweb.web.sharing.recipients.rehearsal import rehearse
+from deltaweb.web.sharing.recipients.seen import see_as, stand_in
 from deltaweb.web.tables.management.text_output import listed
 
 
@@ -43,8 +44,8 @@ class Command(SubcommandsCommand):
         "share-not-found": lambda: Share.objects.values_list("name", flat=True),
     }
     help = (
-        "Recipients: create, list, show, usage, rehearse, grant, ungrant, add-client, "
-        "link, rotate, revoke, delete."
+        "Recipients: create, list, show, see, usage, rehearse, grant, ungrant, "
+        "add-client, link, rotate, revoke, delete."
     )
 
     def add_subcommands(self, add: AddSubcommand) -> None:
@@ -85,6 +86,10 @@ class Command(SubcommandsCommand):
         add("list", self.list_recipients, help="list the recipients")
         parser = add("show", self.show, help="show a recipient: shares and tokens")
         parser.add_argument("name")
+        parser = add("see", self.see, help="show what it lists and gets, by request")
+        parser.add_argument("name")
+        parser.add_argument("--share", help="the share to look at; default: the first")
+        parser.add_argument("--page-token", default="", help="of the next tables")
         parser = add("usage", self.usage, help="show what it was offered, by month")
         parser.add_argument("name")
         parser = add(
@@ -199,6 +204,16 @@ class Command(SubcommandsCommand):
             sharing_output.recipient_text(recipient, use),
             sharing_output.token_lines(tokens_of_it),
         )
+
+    def see(
+        self, *, name: str, share: str | None, page_token: str, **_: object
+    ) -> Output:
+        """Show what a recipient lists and gets, with the answers of the server."""
+        signing = stand_in(find_recipient(name), now=timezone.now())
+        seen = see_as(signing, share=share, page_token=page_token)
+        for text in sharing_output.seen_warnings(seen):
+            self.warn(text)
+        return Output(seen, lines=listed(seen.all_answers, sharing_output.SEEN_COLUMNS))
 
     def usage(self, *, name: str, **_: object) -> Output:
         """Show what a recipient was offered, by table and month."""

@@ -1,0 +1,340 @@
+"""What one recipient lists and gets, request by request, as the server answers it.
+
+The very code that answers recipients is asked, for a token that nobody holds: it is
+never stored, and has ended when it begins, so that no URL of these answers works.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
+from http import HTTPStatus
+from typing import Annotated, Final, ParamSpec, TypeVar
+from urllib.parse import quote
+
+from deltaweb.conditions.recipients import Property
+from deltaweb.delta.errors import DeltaError, PredicateError
+from deltaweb.sharing.capabilities import Capabilities
+from deltaweb.sharing.response_format import IN_DELTA
+from deltaweb.sharing.table_query import TableQuery
+from deltaweb.sharing.wire import delta, parquet
+from deltaweb.web.pages.figures import bytes_text
+from deltaweb.web.pages.page_json import As, OnPage
+from deltaweb.web.sharing.access import callers as access
+from deltaweb.web.sharing.access.grants.rules import TableRule, rule_for
+from deltaweb.web.sharing.access.withdrawals import LISTED, offer_state
+from deltaweb.web.sharing.answers import listings, tables
+from deltaweb.web.sharing.answers.signed_lines import SigningPlan
+from deltaweb.web.sharing.api.errors import failure_of
+from deltaweb.web.sharing.api.keys import signing_plan
+from deltaweb.web.sharing.models import Recipient, RecipientToken, Share, SharedTable
+from deltaweb.web.sharing.recipients.token_states import TokensState, with_tokens_state
+
+Asked = ParamSpec("Asked")
+Answer = TypeVar("Answer")
+
+MAX_LISTED: Final = 100
+MAX_NAMED: Final = 12  # in a line for people
+TABLES_A_PAGE: Final = 10
+IN_PARQUET: Final = Capabilities((parquet.NAME,))
+BY_DELTA: Final = Capabilities(
+    (delta.NAME,), frozenset(feature.lower() for feature in IN_DELTA)
+)
+"""A client of today, which reads all that the delta format carries."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeenAnswer:
+    """A request of the protocol, and the answer.
+
+    Attributes:
+        request: Its method, and its path below the endpoint.
+        asked_format: The format that a client of it takes; None where none matters.
+        status: The HTTP status.
+        error_code: The answer's `errorCode`; None of one that is no refusal.
+        message: The sentence of a refusal.
+        names: What a list has, by name.
+        version: The version that is answered of.
+        num_files: How many files are offered.
+        size_bytes: Of these files.
+        columns: The columns that the metadata tells.
+    """
+
+    request: str
+    asked_format: str | None = None
+    status: int = HTTPStatus.OK
+    error_code: str | None = None
+    message: str | None = None
+    names: list[str] | None = None
+    version: int | None = None
+    num_files: int | None = None
+    size_bytes: int | None = None
+    columns: list[str] | None = None
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether it is a refusal."""
+        return self.error_code is not None
+
+    @property
+    def summary(self) -> str:
+        """What is answered, in words."""
+        if self.is_refused:
+            return f"{self.error_code}: {self.message}"
+        parts = []
+        if self.names is not None:
+            parts.append(_some(self.names) or "an empty list")
+        if self.version is not None:
+            parts.append(f"version {self.version}")
+        if self.columns is not None:
+            parts.append(_some(self.columns))
+        if self.num_files is not None and self.size_bytes is not None:
+            noun = "file" if self.num_files == 1 else "files"
+            parts.append(f"{self.num_files:,} {noun}")
+            parts.append(bytes_text(self.size_bytes, digits=3))
+        return ", ".join(parts) or "it is there"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeenTable:
+    """A table that a recipient lists.
+
+    Attributes:
+        name: `share.schema.table`.
+        conditions: A row is seen for which all are true; the share's, and its own.
+        columns: Names of the columns that it is let see; None for all.
+        properties: Its values that the conditions ask for; None for one it has not.
+        formats: The formats in which it gets files.
+        answers: To each request for it.
+    """
+
+    name: str
+    conditions: list[str]
+    columns: list[str] | None
+    properties: dict[str, Property | None]
+    formats: list[str]
+    answers: list[SeenAnswer]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Withheld:
+    """What is granted, and not seen all the same."""
+
+    name: str
+    reason: str
+
+
+def _some(names: list[str]) -> str:
+    more = len(names) - MAX_NAMED
+    shown = ", ".join(names[:MAX_NAMED])
+    return f"{shown} and {more:,} more" if more > 0 else shown
+
+
+def _key_of(state: TokensState) -> str:
+    return state.key
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeenByRecipient:
+    """What a recipient sees: its lists, and a page of the tables of one share.
+
+    Attributes:
+        tokens: How its tokens stand: without one that works, all is refused.
+        shares: The names of its shares, `MAX_LISTED` at most.
+        share: The share that is looked at; None where there is none.
+        answers: To the requests for lists.
+        withheld: Shares that are off, and tables of the share that are withdrawn.
+        next_page_token: Where the next page of tables begins; None on the last.
+    """
+
+    recipient: str
+    tokens: Annotated[TokensState, As(_key_of)]
+    shares: OnPage[list[str]]
+    share: str | None
+    answers: list[SeenAnswer]
+    tables: list[SeenTable]
+    withheld: list[Withheld]
+    next_page_token: str | None
+
+    @property
+    def all_answers(self) -> Iterator[SeenAnswer]:
+        """Every answer, in the order of the requests."""
+        yield from self.answers
+        for table in self.tables:
+            yield from table.answers
+
+
+def stand_in(recipient: Recipient, *, now: datetime) -> SigningPlan:
+    """Return what answers to a recipient are made from, for a token of nobody."""
+    return signing_plan(RecipientToken(recipient=recipient, expires_at=now), now=now)
+
+
+def see_as(
+    signing: SigningPlan, *, share: str | None = None, page_token: str = ""
+) -> SeenByRecipient:
+    """Return what the recipient of a plan sees.
+
+    Args:
+        signing: What answers are made from, as `stand_in` has it.
+        share: The share to look at; the first one for None.
+        page_token: Where the page of tables begins; "" for the first.
+    """
+    recipient = signing.token.recipient
+    asked = listings.PageRequest(keys=signing.token_keys, max_results=MAX_LISTED)
+    first, _ = _listed("/shares", partial(listings.list_shares, recipient, asked=asked))
+    shares = first.names or []
+    if share is None and shares:
+        share = shares[0]
+    answers, page, found = [first], None, None
+    if share is not None:
+        path = f"/shares/{quote(share, safe='')}"
+        answer, found = _asked(f"GET {path}", access.granted_share, recipient, share)
+        answers.append(answer)
+    if found is not None:
+        schemas = partial(listings.list_schemas, recipient, found, asked=asked)
+        answers.append(_listed(f"{path}/schemas", schemas)[0])
+        asked = replace(asked, max_results=TABLES_A_PAGE, page_token=page_token)
+        everything = partial(listings.list_all_tables, recipient, found, asked=asked)
+        path += f"/all-tables?maxResults={TABLES_A_PAGE}"
+        answer, page = _listed(path, everything)
+        answers.append(answer)
+    return SeenByRecipient(
+        recipient=recipient.name,
+        tokens=_tokens(recipient, now=signing.now),
+        shares=shares,
+        share=share,
+        answers=answers,
+        tables=[_table(item, signing) for item in page.items] if page else [],
+        withheld=list(_withheld(recipient, found)),
+        next_page_token=page.next_page_token if page else None,
+    )
+
+
+# === Tables ===
+
+
+def _table(item: listings.Item, signing: SigningPlan) -> SeenTable:
+    """Ask for a table that a list has named."""
+    recipient, now = signing.token.recipient, signing.now
+    share, schema, name = (str(item[key]) for key in ("share", "schema", "name"))
+    shared = access.granted_table(recipient, share, schema, name)
+    rule = rule_for(shared, recipient)
+    path = "/".join(quote(one, safe="") for one in (share, "schemas", schema))
+    path = f"/shares/{path}/tables/{quote(name, safe='')}"
+    told, version = _asked(
+        f"GET {path}/version", tables.table_version, shared, recipient, now=now
+    )
+    answers = [replace(told, version=version)]
+    metadata, lines = _asked(
+        f"GET {path}/metadata",
+        partial(tables.table_metadata, capabilities=BY_DELTA),
+        shared,
+        recipient,
+        now=now,
+    )
+    if lines is not None:
+        columns = _columns(lines.lines)
+        metadata = replace(metadata, version=lines.version, columns=columns)
+    answers.append(replace(metadata, asked_format=delta.NAME))
+    for capabilities in (IN_PARQUET, BY_DELTA):
+        (asked_format,) = capabilities.response_formats
+        answer, files = _asked(
+            f"POST {path}/query",
+            partial(tables.table_files, capabilities=capabilities, signing=signing),
+            shared,
+            TableQuery(),
+        )
+        if files is not None:
+            answer = replace(
+                answer,
+                version=files.version,
+                num_files=files.num_files,
+                size_bytes=files.size_bytes,
+            )
+        answers.append(replace(answer, asked_format=asked_format))
+    return SeenTable(
+        name=f"{share}.{schema}.{name}",
+        conditions=list(rule.conditions),
+        columns=None if rule.columns is None else sorted(rule.columns),
+        properties=_properties(rule),
+        formats=[
+            one.asked_format
+            for one in answers
+            if one.asked_format is not None and one.num_files is not None
+        ],
+        answers=answers,
+    )
+
+
+def _properties(rule: TableRule) -> dict[str, Property | None]:
+    """Return what conditions ask of a recipient; nothing where they do not parse.
+
+    The answers say that then.
+    """
+    try:
+        return rule.asked
+    except PredicateError:
+        return {}
+
+
+def _columns(lines: bytes) -> list[str]:
+    """Return the columns that lines of protocol and metadata tell."""
+    metadata = json.loads(lines.splitlines()[1])["metaData"]
+    schema = metadata.get("deltaMetadata", metadata)["schemaString"]
+    return [field["name"] for field in json.loads(schema)["fields"]]
+
+
+# === Around them ===
+
+
+def _asked(
+    request: str,
+    answer: Callable[Asked, Answer],
+    /,
+    *arguments: Asked.args,
+    **named: Asked.kwargs,
+) -> tuple[SeenAnswer, Answer | None]:
+    """Return how a request is answered, and with what; None where it is refused."""
+    try:
+        return SeenAnswer(request=request), answer(*arguments, **named)
+    except DeltaError as error:
+        failure = failure_of(error)
+        refused = SeenAnswer(
+            request=request,
+            status=failure.status,
+            error_code=failure.error_code,
+            message=failure.message,
+        )
+        return refused, None
+
+
+def _listed(
+    path: str, answer: Callable[[], listings.Page]
+) -> tuple[SeenAnswer, listings.Page | None]:
+    told, page = _asked(f"GET {path}", answer)
+    if page is None:
+        return told, None
+    names = [
+        ".".join(str(item[key]) for key in ("schema", "name") if key in item)
+        for item in page.items
+    ]
+    return replace(told, names=names), page
+
+
+def _tokens(recipient: Recipient, *, now: datetime) -> TokensState:
+    one = with_tokens_state(Recipient.objects.filter(id=recipient.id), now=now).get()
+    return TokensState(key=one.state, ends_at=one.ends_at)
+
+
+def _withheld(recipient: Recipient, share: Share | None) -> Iterator[Withheld]:
+    """Yield what is granted and not listed, `MAX_LISTED` of each kind at most."""
+    for off in recipient.shares.filter(off_since__isnull=False)[:MAX_LISTED]:
+        yield Withheld(name=off.name, reason="the share is off")
+    if share is None:
+        return
+    listed = SharedTable.objects.filter(LISTED, share=share).values("id")
+    withdrawn = share.shared_tables.exclude(id__in=listed)
+    for shared in withdrawn.select_related("table", "from_schema")[:MAX_LISTED]:
+        name = f"{share.name}.{shared.full_name}"
+        yield Withheld(name=name, reason=offer_state(shared).reason)

@@ -1,0 +1,80 @@
+"""Pages of a table of which a rule hides rows: some files are whole, some rewritten."""
+
+from pathlib import Path
+
+import pytest
+from pytest_django import Settings
+
+from deltaweb.index.query.shared_table import SharedTableReader
+from deltaweb.web.sharing.answers import versions
+from tests.functional.sharing_api.calls import files
+from tests.functional.sharing_api.conftest import NewCaller
+from tests.functional.sharing_api.ends import end_of, ids_of
+from tests.functional.sharing_api.ruled import DELTA, Ruled
+from tests.functional.sharing_api.test_random_rules import History
+from tests.support.index.indexed_tables import index_table
+from tests.support.pages.factories import (
+    new_share,
+    new_shared_table,
+    new_unindexed_table,
+)
+
+IN_DELTA = {"delta-sharing-capabilities": f"{DELTA};includeEndStreamAction=true"}
+# In each of them some files lie inside, some outside, and some on the border.
+CONDITIONS = ["number > 50", "word = 'mid'", "part = 'b' OR number < 40"]
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+@pytest.mark.parametrize(
+    ("seed", "is_indexed"), [(0, True), (1, True), (2, False), (3, False)]
+)
+def test_are_together_the_one_answer_while_the_table_goes_on(  # noqa: PLR0913 (as are fixtures)
+    seed: int,
+    condition: str,
+    tmp_path: Path,
+    *,
+    settings: Settings,
+    monkeypatch: pytest.MonkeyPatch,
+    new_caller: NewCaller,
+    is_indexed: bool,
+) -> None:
+    settings.HOME = tmp_path
+    settings.PREPARED_FILES = str(tmp_path / "prepared")
+    root = tmp_path / "lake"
+    history = History(root, seed)
+    chance = history.chance
+    table = new_unindexed_table("lab.random", location=str(root))
+    shared = new_shared_table(new_share("lab"), "lab.random", table=table)
+    ruled = Ruled(history.table, shared)
+    acme = new_caller("acme", shared.share)
+    ruled.rule(condition)
+    for _ in range(8):
+        history.table.append(history.rows())
+        if is_indexed and chance.random() < 0.3:
+            index_table(table)
+        ruled.prepare()
+    history.step()
+    assert ruled.prepare()[0].rewritten
+    whole = ruled.query(acme, **IN_DELTA)
+
+    found: list[str] = []
+    token = None
+    while token is not None or not found:
+        # The first page has one file, so that there is a second one.
+        body = {"maxFiles": chance.randint(1, 3) if found else 1}
+        page = ruled.query(
+            acme, body | ({"pageToken": token} if token else {}), **IN_DELTA
+        )
+        token = end_of(page).get("nextPageToken")
+        assert 1 <= len(files(page)) <= body["maxFiles"]
+        found += ids_of(page)
+        # Another process of the server answers next, which has read nothing yet.
+        monkeypatch.setattr(versions, "_READER", SharedTableReader())
+        history.step()
+        if chance.random() < 0.7:
+            ruled.prepare()
+        if chance.random() < 0.5:
+            index_table(table)
+
+    assert sorted(found) == sorted(ids_of(whole))
+    assert len(set(found)) == len(found)
