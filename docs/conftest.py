@@ -29,6 +29,7 @@ from sybil.parsers.markdown import (
 from deltaweb.samples import make_samples
 from tests.support.processes.installation import (
     environment,
+    manage,
     migrate,
     run,
     serving,
@@ -39,6 +40,12 @@ CAME_FROM: Final = "__came_from__"
 SAID: Final = "__said__"
 ON_SERVER: Final = "$SERVER"  # in pages whose commands ask a server
 NO_WORKER: Final = 503
+INDEX: Final = """
+from deltaweb.web.tables.models import Table
+from tests.support.index.indexed_tables import index_table
+for table in Table.objects.all():
+    index_table(table)
+"""  # as a worker would
 NEWEST: Final = datetime(2026, 3, 31, 12, tzinfo=UTC)
 
 
@@ -54,6 +61,8 @@ def workplace() -> Path:
     for table in (folder / "lake").iterdir():
         done = run(home, "table", "add", f"samples.{table.name}", str(table))
         assert done.returncode == 0, done.stderr
+    done = manage(home, "shell", "--command", INDEX)
+    assert done.returncode == 0, done.stderr
     return folder
 
 
