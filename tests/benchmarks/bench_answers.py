@@ -59,7 +59,7 @@ WITHIN_S = 10.0
 JOB_END = re.compile(rb"job-end:[0-9a-f-]+@[0-9]+")
 PATIENCE_MS = 60_000
 TABLE = "/t/default/orders"
-SHOW = re.compile("Show what would happen|Look again")
+SHOW = re.compile("Show what would happen|Preview again")
 FIRST_ROW = "#rows table tbody tr, table.dw-grid-t tbody tr"
 
 

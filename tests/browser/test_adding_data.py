@@ -86,7 +86,7 @@ def test_a_table_is_created_of_the_columns_of_a_file(watch, server, tmp_path):
     expect(kind).to_have_value("string", timeout=WITHIN_MS)
 
     kind.fill("decimal(12,2)")
-    page.get_by_role("button", name="Look again").click()
+    page.get_by_role("button", name="Preview again").click()
     expect(page.locator("main")).to_contain_text("decimal(12,2)", timeout=WITHIN_MS)
     agree(watch, "Create web.shaped", name="shaped")
 

@@ -60,7 +60,7 @@ class DrawnRows:
         if isinstance(judged, ExpressionMistakenError) and expected is not None:
             # A text that is no value is refused even where Spark never looks at it.
             assert any(text in sql for text in BAD_TEXTS)
-            assert " is no " in judged.reason
+            assert " is not a" in judged.reason
         elif expected is None:
             assert isinstance(judged, Exception)
         else:

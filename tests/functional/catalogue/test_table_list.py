@@ -125,7 +125,7 @@ class TestList:
             new_commit(new_table(f"t{number}"), 2)
         text(viewer, "/tables/")
 
-        with django_assert_max_num_queries(8):
+        with django_assert_max_num_queries(9):
             text(viewer, "/tables/")
 
 

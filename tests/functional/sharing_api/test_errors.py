@@ -112,7 +112,6 @@ class TestNotFound:
             "/shares/Sales/schemas/crm/tables/Orders/",
             "/shares/Sales/schemas/crm/tables/Orders/query/",
             "/shares/Sales/schemas/crm/tables/Orders/changes/",
-            "/shares/Sales/schemas/crm/tables/Orders/temporary-table-credentials",
             "/shares/Sales/schemas/crm/tables/Orders/queries/",
             "/admin",
             "/%0A",

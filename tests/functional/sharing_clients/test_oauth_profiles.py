@@ -19,11 +19,11 @@ TABLE = f"{SHARE}.data.returns"
 
 
 @pytest.fixture(scope="module")
-def initech(server: Installation, tables: dict[str, Shared]) -> str:
+def umbrella(server: Installation, tables: dict[str, Shared]) -> str:
     """A recipient who may read the share, with a token that nobody has fetched."""
     assert "returns" in tables
-    server.command("recipient", "create", "initech", "--share", SHARE)
-    return "initech"
+    server.command("recipient", "create", "umbrella", "--share", SHARE)
+    return "umbrella"
 
 
 @pytest.fixture(scope="module")
@@ -38,9 +38,9 @@ def reads(profile: Path, tables: dict[str, Shared]) -> None:
     assert of_frame(frame) == of_table(tables["returns"].table.snapshot().read())
 
 
-def test_reads_by_client_and_secret(server, initech, tables):
+def test_reads_by_client_and_secret(server, umbrella, tables):
     profile = server.home / "secret.share"
-    server.command("recipient", "add-client", initech, "--profile", str(profile))
+    server.command("recipient", "add-client", umbrella, "--profile", str(profile))
 
     reads(profile, tables)
 
@@ -52,13 +52,15 @@ def test_reads_by_client_and_secret(server, initech, tables):
         pytest.param(ECKey.generate_key("P-256"), id="P-256"),
     ],
 )
-def test_reads_by_a_private_key_that_never_left(server, initech, tables, tmp_path, key):
+def test_reads_by_a_private_key_that_never_left(
+    server, umbrella, tables, tmp_path, key
+):
     public, private = tmp_path / "public.pem", tmp_path / "private.pem"
     public.write_text(public_pem(key))
     private.write_bytes(key.as_pem(private=True))
     profile = tmp_path / "key.share"
     server.command(
-        *("recipient", "add-client", initech, "--public-key", str(public)),
+        *("recipient", "add-client", umbrella, "--public-key", str(public)),
         *("--profile", str(profile)),
     )
     written = profile.read_text()
@@ -69,11 +71,11 @@ def test_reads_by_a_private_key_that_never_left(server, initech, tables, tmp_pat
 
 
 @pytest.fixture(scope="module")
-def identity(server: Installation, initech: str, provider: str) -> Path:
+def identity(server: Installation, umbrella: str, provider: str) -> Path:
     """The profile of a recipient whom a certified provider vouches for."""
     profile = server.home / "identity.share"
     server.command(
-        *("recipient", "add-client", initech, "--issuer", provider),
+        *("recipient", "add-client", umbrella, "--issuer", provider),
         *("--audience", AUDIENCE, "--subject", CLIENT[0], "--profile", str(profile)),
     )
     document = json.loads(profile.read_text())
@@ -88,13 +90,13 @@ def test_reads_by_the_tokens_of_a_certified_provider(identity, tables):
     reads(identity, tables)
 
 
-def test_reads_no_more_once_the_identity_is_revoked(server, initech, identity):
+def test_reads_no_more_once_the_identity_is_revoked(server, umbrella, identity):
     client = delta_sharing.SharingClient(str(identity))
     assert [share.name for share in client.list_shares()] == [SHARE]
-    shown = json.loads(server.command("recipient", "show", initech, "--json"))
+    shown = json.loads(server.command("recipient", "show", umbrella, "--json"))
     (prefix,) = (t["prefix"] for t in shown["tokens"] if t["kind"] == "federated")
 
-    server.command("recipient", "revoke", initech, "--token", prefix, "--yes")
+    server.command("recipient", "revoke", umbrella, "--token", prefix, "--yes")
 
     with pytest.raises(requests.HTTPError, match="401"):
         client.list_shares()

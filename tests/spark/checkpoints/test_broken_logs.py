@@ -94,7 +94,7 @@ class TestACommitThatVanishes:
         folder = log.on_disk(tmp_path / "table")
         source: Any = VanishingSource(str(folder), (commit_name(1), commit_name(2)))
 
-        with pytest.raises(LogCorruptError, match=r"1\.json.*went away"):
+        with pytest.raises(LogCorruptError, match=r"1\.json.*disappeared"):
             build_checkpoint(spark, source, request_of(parts=parts))
 
         assert names_in(folder) == {commit_name(version) for version in (0, 3, 4)}

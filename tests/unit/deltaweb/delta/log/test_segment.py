@@ -279,7 +279,7 @@ class TestFiles:
         for version in (1, 2):
             store.delete(commit_name(version))
 
-        with pytest.raises(LogCorruptError, match=r"1\.json.*went away"):
+        with pytest.raises(LogCorruptError, match=r"1\.json.*disappeared"):
             found.replayed_statuses(store)
 
     def test_of_a_checkpoint_alone_are_no_commits(self) -> None:
