@@ -11,6 +11,7 @@ from deltaweb.web.jobs.models import Job
 
 BY_THE_CLOCK = {"jobs.sweep_leases", "tables.probe_due"}  # never a job
 ON_SPARK = {
+    "sharing.answer_query",
     "tables.check_files",
     "tables.delete_rows",
     "tables.diff_rows",
@@ -26,7 +27,9 @@ ON_SPARK = {
 def test_every_kind_is_a_task() -> None:
     for module in ("deltaweb.web.jobs.tasks", "deltaweb.web.tables.tasks"):
         app.loader.import_task_module(module)
-    tasks = {name for name in app.tasks if name.startswith(("tables.", "jobs."))}
+    tasks = {
+        name for name in app.tasks if name.startswith(("tables.", "jobs.", "sharing."))
+    }
 
     assert tasks - BY_THE_CLOCK == set(kinds.all_kinds())
 

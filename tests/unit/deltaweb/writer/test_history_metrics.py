@@ -173,7 +173,9 @@ class TestParameters:
             (lambda table: table.optimize(), "SnapshotIsolation"),
             (
                 lambda table: table.vacuum(
-                    dry_run=False, is_told=True, now=datetime(2000, 1, 1, tzinfo=UTC)
+                    dry_run=False,
+                    record_in_history=True,
+                    now=datetime(2000, 1, 1, tzinfo=UTC),
                 ),
                 "SnapshotIsolation",
             ),

@@ -57,7 +57,7 @@ class TestARestore:
 
     def test_follows_what_left_the_table_as_it_was(self, store, table):
         store.rival = lambda other: other.vacuum(
-            dry_run=False, is_told=True, now=datetime(2000, 1, 1, tzinfo=UTC)
+            dry_run=False, record_in_history=True, now=datetime(2000, 1, 1, tzinfo=UTC)
         )
 
         result = table.restore(1)

@@ -32,7 +32,7 @@ class TestWordField:
         form = ListForm({"state": "broken"})
 
         assert not form.is_valid()
-        assert hints_of(form) == "Say one of failed, not indexed yet."
+        assert hints_of(form) == "Use one of failed, not indexed yet."
 
 
 class TestSortField:

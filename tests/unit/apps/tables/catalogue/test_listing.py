@@ -190,7 +190,7 @@ class TestCataloguePage:
         assert [facet.value for facet in page.namespaces] == ["sales"]
         assert names(editor) == ["hidden.secret", "sales.open"]
 
-    @pytest.mark.parametrize(("q", "num_queries"), [("", 5), ("o", 6)])
+    @pytest.mark.parametrize(("q", "num_queries"), [("", 6), ("o", 7)])
     def test_asks_the_database_as_often_for_few_tables_as_for_many(
         self,
         vera: User,

@@ -155,7 +155,7 @@ class TestConditions:
         assert rows["id"].to_pylist() == [1, 4]
 
     def test_a_part_that_is_not_read_is_told(self, events: Snapshot) -> None:
-        with pytest.raises(VariantPartError, match="not a type"):
+        with pytest.raises(VariantPartError, match="names no type"):
             events.scan(["id"], "`v:$.a` = 1")
 
 
