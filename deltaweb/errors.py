@@ -201,8 +201,8 @@ _PLACES: Final[Mapping[str, str]] = {
         "TooManyRequestsError TooManyStreamsError VersionNotReadyError"
     ),
     "deltaweb.sharing.oauth.errors": (
-        "ClientRefusedError GrantTypeError IssuerInvalidError JWTRefusedError "
-        "KeyInvalidError OAuthRequestError"
+        "AssertionUsedError ClientRefusedError GrantTypeError IssuerInvalidError "
+        "JWTRefusedError KeyInvalidError OAuthRequestError"
     ),
     "deltaweb.sharing.oauth.signed_claims": "UnknownKeyError",
     "deltaweb.iceberg.access.errors": (

@@ -13,6 +13,7 @@ from django.db.models import QuerySet
 
 from deltaweb.sharing.oauth.access_token import client_of_token, new_access_token
 from deltaweb.sharing.oauth.errors import (
+    AssertionUsedError,
     ClientRefusedError,
     GrantTypeError,
     JWTRefusedError,
@@ -29,7 +30,7 @@ from deltaweb.sharing.oauth.signed_claims import (
 from deltaweb.web.accounts.tokens import sha256
 from deltaweb.web.sharing.access.errors import IdentityUnknownError
 from deltaweb.web.sharing.access.issuers import IssuerKeys
-from deltaweb.web.sharing.models import RecipientToken
+from deltaweb.web.sharing.models import RecipientToken, UsedAssertion
 from deltaweb.web.sharing.names import is_storable
 
 CLIENT_CREDENTIALS: Final = "client_credentials"
@@ -123,7 +124,7 @@ def _by_assertion(
         )
         if client is None:
             raise ClientRefusedError(reason="no client has the name that it gives")
-        check_assertion(
+        ends_at = check_assertion(
             assertion,
             parse_public_key(client.public_key),
             client_id=client.prefix,
@@ -136,7 +137,25 @@ def _by_assertion(
         )
     except JWTRefusedError as error:
         raise ClientRefusedError(reason=f"of the assertion, {error.reason}") from None
+    _use_up(assertion, ends_at, now=now)
     return client
+
+
+def _use_up(assertion: str, ends_at: datetime, *, now: datetime) -> None:
+    """Remember an assertion while it is good, so that nobody else trades it.
+
+    What was signed is remembered: some signatures can be written in two ways.
+
+    Raises:
+        AssertionUsedError: If it was traded before.
+    """
+    UsedAssertion.objects.filter(ends_at__lte=now).delete()
+    signed, _, _ = assertion.rpartition(".")
+    _, is_new = UsedAssertion.objects.get_or_create(
+        signed_sha256=sha256(signed), defaults={"ends_at": ends_at}
+    )
+    if not is_new:
+        raise AssertionUsedError(reason="the assertion was traded before")
 
 
 # === Coming in ===

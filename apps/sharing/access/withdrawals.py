@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from django.db.models import F, Q
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
 from deltaweb.delta.errors import (
     CredentialsNeededError,
@@ -17,6 +17,7 @@ from deltaweb.delta.errors import (
     LocationNotFoundError,
     TableNotFoundError,
 )
+from deltaweb.web.sharing.access.schemas import RULED
 from deltaweb.web.sharing.models import SharedTable
 
 GONE_CODES: Final = (LocationNotFoundError.code, TableNotFoundError.code)
@@ -35,6 +36,7 @@ class Offer(StrEnum):
     FORBIDDEN = "forbidden"  # storage, or this server's rules, deny it
     HIDDEN = "hidden"  # shared by its schema, and hidden from viewers since
     MOVED = "moved"  # shared by its schema, and in another namespace by now
+    IN_PART = "in-part"  # shared by its schema, and beside it in part since
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +52,29 @@ class OfferState:
         return self.offer is not Offer.ACTIVE
 
 
-# Rows that came with a schema count while the catalogue has them in it.
+BESIDE_A_PART: Final = Exists(
+    SharedTable.objects.filter(
+        RULED, share=OuterRef("share"), table=OuterRef("table"), from_schema=None
+    )
+)
+"""Whether the share has a part of the same table, put into it by itself."""
+# Rows that came with a schema count while the catalogue has them in it, and nobody was
+# to see less of them.
 IN_ITS_SCHEMA: Final = Q(from_schema__isnull=True) | Q(
-    table__namespace=F("from_schema__namespace"), table__restricted=False
+    ~BESIDE_A_PART,
+    table__namespace=F("from_schema__namespace"),
+    table__restricted=False,
 )
 LISTED: Final = (
     IN_ITS_SCHEMA
     & ~Q(table__error_code__in=[*GONE_CODES, *FORBIDDEN_CODES])
     & Q(table__vanished_at__isnull=True)
 )
+
+
+def with_parts(rows: QuerySet[SharedTable]) -> QuerySet[SharedTable]:
+    """Return tables of shares for each of which `offer_state` asks nothing more."""
+    return rows.annotate(is_beside_a_part=BESIDE_A_PART)
 
 
 def offer_state(shared: SharedTable) -> OfferState:
@@ -68,8 +84,17 @@ def offer_state(shared: SharedTable) -> OfferState:
         return OfferState(Offer.MOVED, f"it is {table.full_name} by now")
     if schema is not None and table.restricted:
         return OfferState(Offer.HIDDEN, "it is hidden from viewers")
+    if schema is not None and _is_beside_a_part(shared):
+        return OfferState(Offer.IN_PART, "the share offers a part of it")
     if table.error_code in GONE_CODES or table.vanished_at is not None:
         return OfferState(Offer.GONE, "its files are not there")
     if table.error_code in FORBIDDEN_CODES:
         return OfferState(Offer.FORBIDDEN, "its storage may not be read")
     return OfferState(Offer.ACTIVE)
+
+
+def _is_beside_a_part(shared: SharedTable) -> bool:
+    known: bool | None = getattr(shared, "is_beside_a_part", None)
+    if known is None:
+        return SharedTable.objects.filter(BESIDE_A_PART, id=shared.id).exists()
+    return known

@@ -75,7 +75,7 @@ def table_changes(
     rule = rule_for(shared, signing.token.recipient)
     check_start(shared, query.starting_version)
     paging = paging_of(shared, query, capabilities=capabilities, signing=signing)
-    start = paging.changes_start()
+    start = paging.start(ChangesStart)
     table = open_shared(shared)
     _check_rule(shared, rule, table)
     versions = _find_range(table, query, start)

@@ -9,7 +9,7 @@ Source: delta_sharing_protocol_2026.md, "EndStreamAction"; sharing_wire.md, M16 
 
 from dataclasses import astuple, dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Protocol
+from typing import Protocol, Self, TypeVar
 
 from deltaweb.delta.log.commits.times import to_ms
 from deltaweb.index.folder.held import hold_index
@@ -47,6 +47,14 @@ class PageStart(Protocol):
         """Return what the token says of it."""
         ...
 
+    @classmethod
+    def of(cls, values: tuple[str, ...]) -> Self:
+        """Return what a token says."""
+        ...
+
+
+Start = TypeVar("Start", bound=PageStart)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SnapshotStart:
@@ -70,7 +78,7 @@ class SnapshotStart:
         return [self.head, self.version, index, _text(row), rank, _text(self.limit)]
 
     @classmethod
-    def of(cls, values: tuple[str, ...]) -> "SnapshotStart":
+    def of(cls, values: tuple[str, ...]) -> Self:
         """Return what a token says."""
         head, version, index, row, rank, limit = values
         return cls(
@@ -107,7 +115,7 @@ class ChangesStart:
         return [self.head, self.first, self.last, self.shown, *place, has_vectors]
 
     @classmethod
-    def of(cls, values: tuple[str, ...]) -> "ChangesStart":
+    def of(cls, values: tuple[str, ...]) -> Self:
         """Return what a token says."""
         head, *numbers = values
         first, last, shown, version, offset, has_vectors = map(int, numbers)
@@ -187,7 +195,7 @@ class Paging:
             hold_index(index_folders(self.shared.table_id) / start.place.index)
         return self.pages.make(start.values(), ends_at=self.pages.now + PAGE_LIFETIME)
 
-    def snapshot_start(self) -> SnapshotStart | None:
+    def start(self, kind: type[Start]) -> Start | None:
         """Return where the page begins that is asked for; None for the first one.
 
         Raises:
@@ -196,18 +204,7 @@ class Paging:
         """
         if not self.asked.page_token:
             return None
-        return SnapshotStart.of(self.pages.read(self.asked.page_token))
-
-    def changes_start(self) -> ChangesStart | None:
-        """Return where the page begins that is asked for; None for the first one.
-
-        Raises:
-            ParameterInvalidError: If its token was not given for this very query.
-            QueryTokenEndedError: If its time is over.
-        """
-        if not self.asked.page_token:
-            return None
-        return ChangesStart.of(self.pages.read(self.asked.page_token))
+        return kind.of(self.pages.read(self.asked.page_token))
 
     def check_head(self, start: PageStart | None, head: str) -> None:
         """Refuse a page whose first lines would not be those of the page before.

@@ -199,7 +199,7 @@ def table_files(
     table = open_shared(shared)
     paging = paging_of(shared, query, capabilities=capabilities, signing=signing)
     rule, now = rule_for(shared, signing.token.recipient), signing.now
-    start, refreshed = paging.snapshot_start(), None
+    start, refreshed = paging.start(SnapshotStart), None
     if start is None:
         refreshed = paging.refreshed()
         opened = open_asked(shared, table, query, rule, refreshed, now=now)

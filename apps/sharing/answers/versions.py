@@ -266,11 +266,12 @@ def head_lines(
 def page_mark(opened: SharedVersion, head: bytes) -> str:
     """Return what all pages of an answer have in common.
 
-    Rewritten files are named, too: others would be in another order.
+    Rewritten files are named, too: others would be in another order, which is that of
+    their paths.
     """
     prepared = [
         part.paths.cast(pa.binary()).to_pylist()
         for part, _ in opened.live_parts()
         if isinstance(part, PreparedPart)
     ]
-    return head_digest(b"\n".join([head, *chain.from_iterable(prepared)]))
+    return head_digest(b"\n".join([head, *sorted(chain.from_iterable(prepared))]))

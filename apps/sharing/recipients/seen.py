@@ -23,7 +23,7 @@ from deltaweb.web.pages.figures import bytes_text
 from deltaweb.web.pages.page_json import As, OnPage
 from deltaweb.web.sharing.access import callers as access
 from deltaweb.web.sharing.access.grants.rules import TableRule, rule_for
-from deltaweb.web.sharing.access.withdrawals import LISTED, offer_state
+from deltaweb.web.sharing.access.withdrawals import LISTED, offer_state, with_parts
 from deltaweb.web.sharing.answers import listings, tables
 from deltaweb.web.sharing.answers.signed_lines import SigningPlan
 from deltaweb.web.sharing.api.errors import failure_of
@@ -334,7 +334,7 @@ def _withheld(recipient: Recipient, share: Share | None) -> Iterator[Withheld]:
     if share is None:
         return
     listed = SharedTable.objects.filter(LISTED, share=share).values("id")
-    withdrawn = share.shared_tables.exclude(id__in=listed)
+    withdrawn = with_parts(share.shared_tables.exclude(id__in=listed))
     for shared in withdrawn.select_related("table", "from_schema")[:MAX_LISTED]:
         name = f"{share.name}.{shared.full_name}"
         yield Withheld(name=name, reason=offer_state(shared).reason)

@@ -11,7 +11,11 @@ from django.db.models import F, Q
 from deltaweb.delta.log.versions import ReadableRun
 from deltaweb.web.pages.page_json import As, Named, OnPage, Spread, in_json
 from deltaweb.web.pages.paging import Paged, paged
-from deltaweb.web.sharing.access.withdrawals import OfferState, offer_state
+from deltaweb.web.sharing.access.withdrawals import (
+    OfferState,
+    offer_state,
+    with_parts,
+)
 from deltaweb.web.sharing.activity.usage import DailyUse, calls
 from deltaweb.web.sharing.activity.use_resource import UseResource, use_resource
 from deltaweb.web.sharing.clients.preflight import Preflight, preflight_data, preflights
@@ -131,7 +135,7 @@ def share_detail(share: Share, *, now: datetime, page: int = 1) -> ShareDetail:
     place = paged(shared.count(), page, length=TABLES_LENGTH)
     runs = F("table__summary__readable_runs")
     rows = shared.defer("table__summary").annotate(readable_runs=runs)
-    tables = list(rows[place.start : place.last])
+    tables = list(with_parts(rows)[place.start : place.last])
     readers = share.recipients.order_by("name_key")
     first = readers.values_list("id", flat=True)[:RECIPIENTS_SHOWN]
     found = preflights({row.table_id for row in tables})

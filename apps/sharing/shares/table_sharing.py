@@ -8,6 +8,7 @@ from typing import Annotated
 from uuid import UUID
 
 from deltaweb.web.pages.page_json import As, Named, OnPage, Spread, in_json, json_with
+from deltaweb.web.sharing.access.withdrawals import with_parts
 from deltaweb.web.sharing.activity.event_rows import EventRow, event_row
 from deltaweb.web.sharing.activity.usage import DailyUse, calls, reads
 from deltaweb.web.sharing.activity.use_resource import UseResource, use_resource
@@ -85,8 +86,8 @@ class TableSharing:
 def table_sharing(table: Table, *, now: datetime) -> TableSharing:
     """Return what the Sharing tab of a table shows."""
     shared = list(
-        SharedTable.objects.filter(table=table)
-        .select_related("share", "table")
+        with_parts(SharedTable.objects.filter(table=table))
+        .select_related("share", "table", "from_schema")
         .order_by("share__name_key", "schema_key", "name_key")
     )
     share_ids = {one.share_id for one in shared}

@@ -51,6 +51,12 @@ class ClientRefusedError(OAuthRequestError, code="oauth-client-refused"):
     hint = "Check the profile file, or ask the provider for a new one."
 
 
+class AssertionUsedError(ClientRefusedError, code="oauth-assertion-used"):
+    """An assertion that was traded for an access token before."""
+
+    hint = "Sign a new one for each request, with a `jti` of its own."
+
+
 class KeyInvalidError(DeltaError, code="public-key-invalid"):
     """A text is no public key that signatures can be checked by."""
 

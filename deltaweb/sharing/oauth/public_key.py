@@ -5,14 +5,14 @@ Source: RFC 7523, section 3; RFC 7638 (thumbprints).
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from joserfc.errors import JoseError
 from joserfc.jwk import ECKey, OKPKey, RSAKey
 
 from deltaweb.sharing.oauth.errors import JWTRefusedError, KeyInvalidError
-from deltaweb.sharing.oauth.signed_claims import Expected, checked_claims
+from deltaweb.sharing.oauth.signed_claims import LEEWAY, Expected, checked_claims
 
 MAX_KEY_CHARACTERS: Final = 20_000
 MAX_ASSERTION_LIFE: Final = timedelta(minutes=10)
@@ -69,8 +69,11 @@ def check_assertion(
     client_id: str,
     audiences: Sequence[str],
     now: datetime,
-) -> None:
+) -> datetime:
     """Check that a client signed an assertion, for us and just now.
+
+    Returns:
+        When it is good no longer.
 
     Raises:
         JWTRefusedError: If it did not.
@@ -84,6 +87,7 @@ def check_assertion(
     )
     if claims.get("sub", client_id) != client_id:
         raise JWTRefusedError(reason="it speaks for another client")
+    return datetime.fromtimestamp(claims["exp"], tz=UTC) + LEEWAY
 
 
 def _imported(text: str) -> RSAKey | ECKey | OKPKey:

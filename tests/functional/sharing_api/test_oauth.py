@@ -17,7 +17,11 @@ from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.pages.actions import COMMAND_LINE
 from deltaweb.web.sharing.api.authentication import oauth_server
 from deltaweb.web.sharing.issuing import proofs, tokens
-from deltaweb.web.sharing.models import Recipient, RecipientToken
+from deltaweb.web.sharing.models import (
+    Recipient,
+    RecipientToken,
+    UsedAssertion,
+)
 from tests.functional.sharing_api.calls import PREFIX, Answer, Caller, Lake, error
 from tests.functional.sharing_api.conftest import NewCaller
 from tests.support.oauth_tokens import (
@@ -218,6 +222,7 @@ class TestPrivateKey:
             pytest.param({"exp": "soon"}, id="its end is a word"),
             pytest.param({"exp": 10**12}, id="for ages"),
             pytest.param({"exp": 10**400}, id="beyond numbers"),
+            pytest.param({"exp": float("nan")}, id="no number"),
             pytest.param({"nbf": 10**10}, id="not yet"),
             pytest.param({"iat": 10**10}, id="made later"),
             pytest.param({"x": "y" * 20_000}, id="huge"),
@@ -234,6 +239,33 @@ class TestPrivateKey:
 
         assert answer.status_code == 401
         assert refusal(answer)["errorCode"] == "UNAUTHENTICATED"
+
+    def test_signs_an_assertion_that_is_good_once(self, globex: Caller) -> None:
+        client, _ = new_client(globex.recipient, proofs.by_key(public_pem(KEY)))
+        form = {"grant_type": JWT_BEARER}
+        seen = signed(KEY, claims_of(client, jti="1"))
+        assert trade(form | {"assertion": seen}).status_code == 200
+
+        again = trade(form | {"assertion": seen})
+
+        assert (again.status_code, refusal(again)["error"]) == (401, "invalid_client")
+        assert "was traded before" in refusal(again)["message"]
+        another = signed(KEY, claims_of(client, jti="2"))
+        assert trade(form | {"assertion": another}).status_code == 200
+
+    def test_signs_nothing_that_is_remembered_longer_than_it_is_good(
+        self, globex: Caller
+    ) -> None:
+        client, _ = new_client(globex.recipient, proofs.by_key(public_pem(KEY)))
+        form = {"grant_type": JWT_BEARER}
+        trade(form | {"assertion": signed(KEY, claims_of(client, jti="1"))})
+        UsedAssertion.objects.update(ends_at=timezone.now())
+
+        trade(form | {"assertion": signed(KEY, claims_of(client, jti="2"))})
+
+        (kept,) = UsedAssertion.objects.all()
+        left = kept.ends_at - timezone.now()
+        assert timedelta(seconds=120) < left <= timedelta(seconds=180)
 
     @pytest.mark.parametrize(
         "forged",

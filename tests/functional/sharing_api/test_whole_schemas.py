@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from deltaweb.web.pages.actions import COMMAND_LINE
 from deltaweb.web.sharing.access.schemas import unshared_tables
+from deltaweb.web.sharing.access.withdrawals import offer_state
 from deltaweb.web.sharing.models import Share, SharedTable
 from deltaweb.web.sharing.shares.schemas import add_schema
 from deltaweb.web.tables.models import Table
@@ -137,6 +138,25 @@ class TestSchema:
             for schema in share.shared_schemas.all()
             for one, reason in unshared_tables(schema)
         ]
+
+    @pytest.mark.parametrize(
+        "part", [{"condition": "qty > 3"}, {"columns": ["qty"]}], ids=str
+    )
+    def test_does_not_have_any_more_what_a_part_is_shared_of_since(
+        self, globex: Caller, share: Share, lake: Lake, part: dict[str, Any]
+    ) -> None:
+        (url, *_) = [file["url"] for file in files(globex.query(ORDERS))]
+
+        less = new_shared_table(share, "All.less", table=lake.shared.table, **part)
+
+        assert listed(globex) == ["less"]
+        assert globex.query(ORDERS).status_code == 404
+        assert globex.head(local(url)).status_code == 403
+        (whole,) = SharedTable.objects.filter(share=share, from_schema__isnull=False)
+        assert offer_state(whole).reason == "the share offers a part of it"
+        less.delete()
+        assert listed(globex) == ["orders"]
+        assert globex.head(local(url)).status_code == 200
 
 
 class TestWithdrawal:

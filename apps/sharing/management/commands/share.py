@@ -8,6 +8,7 @@ from deltaweb.web.pages.actions import COMMAND_LINE
 from deltaweb.web.pages.command import AddSubcommand, Output, SubcommandsCommand
 from deltaweb.web.pages.page_json import json_with
 from deltaweb.web.sharing.access.grants.preparing import prepare_share
+from deltaweb.web.sharing.access.withdrawals import with_parts
 from deltaweb.web.sharing.activity.usage import calls
 from deltaweb.web.sharing.activity.use_resource import use_resource
 from deltaweb.web.sharing.management import sharing_output
@@ -308,7 +309,7 @@ class Command(SubcommandsCommand):
         shown = resource_of_share(share)
         use = use_resource(calls(share=share.name), now=_now())
         shared = share.shared_tables.select_related("table", "share", "from_schema")
-        tables = [shared_table_resource(table) for table in shared]
+        tables = [shared_table_resource(table) for table in with_parts(shared)]
         text = sharing_output.share_text(shown, use)
         lines = [
             *sharing_output.schema_lines(whole),

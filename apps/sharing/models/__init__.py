@@ -10,6 +10,7 @@ PreparedFile     what a rule leaves of a data file, rewritten
 PreparedVersion  a version of which all that a rule leaves is rewritten
 RecipientToken   what a recipient proves itself by: a bearer token, or an OAuth client
 ActivationLink   a one-time way to fetch such a key as a profile file
+UsedAssertion    what an OAuth client has signed and traded, which is good once
 
 Names are found whatever their capitals: `*_key` columns hold them folded.
 """
@@ -22,6 +23,9 @@ from django.db import models
 from django.db.models import Q
 
 from deltaweb.web.pages.lists.links import address_of
+from deltaweb.web.sharing.models.assertions import UsedAssertion as UsedAssertion
+from deltaweb.web.sharing.models.prepared import PreparedFile as PreparedFile
+from deltaweb.web.sharing.models.prepared import PreparedVersion as PreparedVersion
 from deltaweb.web.tables.models import Table
 
 MAX_NAME_LENGTH = 255
@@ -201,70 +205,6 @@ class RecipientRule(models.Model):
     def __str__(self) -> str:
         """Name both sides."""
         return f"{self.shared_table} for {self.recipient}"
-
-
-class PreparedFile(models.Model):
-    """What a rule leaves of a data file of a shared table, rewritten.
-
-    `key` is a keyed hash of all that it was made from, and the name of the file, which
-    is there where any row is left. `rule` is the digest of the rule with the values of
-    recipients that it asks for: recipients with equal ones share files.
-    """
-
-    shared_table = models.ForeignKey(
-        SharedTable, models.CASCADE, related_name="prepared_files"
-    )
-    key = models.CharField(max_length=64, unique=True)
-    rule = models.CharField(max_length=64)
-    source_path = models.TextField()  # as in the log of the table
-    num_rows = models.BigIntegerField()
-    size_bytes = models.BigIntegerField()
-    partition_values = models.JSONField(default=dict)
-    statistics = models.TextField(blank=True)
-    prepared_at = models.DateTimeField()
-    last_used_at = models.DateTimeField()
-
-    class Meta:
-        indexes = [
-            models.Index(fields=["shared_table", "rule"], name="prepared_file_rule")
-        ]
-
-    def __str__(self) -> str:
-        """Name the file."""
-        return self.key
-
-
-class PreparedVersion(models.Model):
-    """A version of a shared table whose files were all ready under a rule.
-
-    Of its files `num_signed` were handed out as they are, `num_rewritten` in part, and
-    `num_absent` not at all. `num_outside` are the rows that a proof found outside of
-    the rule, None where none was asked for.
-    """
-
-    shared_table = models.ForeignKey(
-        SharedTable, models.CASCADE, related_name="prepared_versions"
-    )
-    rule = models.CharField(max_length=64)
-    version = models.BigIntegerField()
-    num_signed = models.BigIntegerField()
-    num_rewritten = models.BigIntegerField()
-    num_absent = models.BigIntegerField()
-    size_bytes = models.BigIntegerField()  # of the rewritten files
-    num_outside = models.BigIntegerField(null=True, blank=True)
-    prepared_at = models.DateTimeField()
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint(
-                fields=["shared_table", "rule", "version"],
-                name="prepared_version_unique",
-            )
-        ]
-
-    def __str__(self) -> str:
-        """Name the version."""
-        return f"{self.shared_table} at {self.version}"
 
 
 class RecipientTokenQuerySet(models.QuerySet["RecipientToken"]):

@@ -1,0 +1,67 @@
+"""What rules leave of shared tables, rewritten and ready."""
+
+from django.db import models
+
+
+class PreparedFile(models.Model):
+    """What a rule leaves of a data file of a shared table, rewritten.
+
+    `key` is a keyed hash of all that it was made from, and the name of the file, which
+    is there where any row is left. `rule` is the digest of the rule with the values of
+    recipients that it asks for: recipients with equal ones share files.
+    """
+
+    shared_table = models.ForeignKey(
+        "sharing.SharedTable", models.CASCADE, related_name="prepared_files"
+    )
+    key = models.CharField(max_length=64, unique=True)
+    rule = models.CharField(max_length=64)
+    source_path = models.TextField()  # as in the log of the table
+    num_rows = models.BigIntegerField()
+    size_bytes = models.BigIntegerField()
+    partition_values = models.JSONField(default=dict)
+    statistics = models.TextField(blank=True)
+    prepared_at = models.DateTimeField()
+    last_used_at = models.DateTimeField()
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["shared_table", "rule"], name="prepared_file_rule")
+        ]
+
+    def __str__(self) -> str:
+        """Name the file."""
+        return self.key
+
+
+class PreparedVersion(models.Model):
+    """A version of a shared table whose files were all ready under a rule.
+
+    Of its files `num_signed` were handed out as they are, `num_rewritten` in part, and
+    `num_absent` not at all. `num_outside` are the rows that a proof found outside of
+    the rule, None where none was asked for.
+    """
+
+    shared_table = models.ForeignKey(
+        "sharing.SharedTable", models.CASCADE, related_name="prepared_versions"
+    )
+    rule = models.CharField(max_length=64)
+    version = models.BigIntegerField()
+    num_signed = models.BigIntegerField()
+    num_rewritten = models.BigIntegerField()
+    num_absent = models.BigIntegerField()
+    size_bytes = models.BigIntegerField()  # of the rewritten files
+    num_outside = models.BigIntegerField(null=True, blank=True)
+    prepared_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["shared_table", "rule", "version"],
+                name="prepared_version_unique",
+            )
+        ]
+
+    def __str__(self) -> str:
+        """Name the version."""
+        return f"{self.shared_table} at {self.version}"
