@@ -15,7 +15,7 @@ from deltaweb.web.sharing.issuing.token_rows import TokenResource, token_rows
 from deltaweb.web.sharing.models import Recipient, RecipientToken
 from deltaweb.web.sharing.recipients.listing import RecipientResource, recipient_rows
 from deltaweb.web.sharing.recipients.rehearsal import Reading
-from deltaweb.web.sharing.recipients.seen import SeenAnswer, SeenByRecipient
+from deltaweb.web.sharing.recipients.seen import SeenAnswer, SeenByRecipient, some_of
 from deltaweb.web.sharing.shares.resources import SharedTableResource, ShareResource
 from deltaweb.web.sharing.shares.schemas import SharedSchemaResource
 from deltaweb.web.tables.management.text_output import Columns, facts, listed, time_text
@@ -67,6 +67,7 @@ def shared_table_lines(tables: Sequence[SharedTableResource]) -> Iterator[str]:
 
 PREPARED_COLUMNS: Final[Columns[PreparedTable]] = {
     "TABLE": "table",
+    "FOR": lambda table: some_of(table.recipients),
     "VERSION": "version",
     "UNTOUCHED": "signed",
     "REWRITTEN": "rewritten",

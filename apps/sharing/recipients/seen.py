@@ -84,11 +84,11 @@ class SeenAnswer:
             return f"{self.error_code}: {self.message}"
         parts = []
         if self.names is not None:
-            parts.append(_some(self.names) or "an empty list")
+            parts.append(some_of(self.names) or "an empty list")
         if self.version is not None:
             parts.append(f"version {self.version}")
         if self.columns is not None:
-            parts.append(_some(self.columns))
+            parts.append(some_of(self.columns))
         if self.num_files is not None and self.size_bytes is not None:
             noun = "file" if self.num_files == 1 else "files"
             parts.append(f"{self.num_files:,} {noun}")
@@ -125,7 +125,8 @@ class Withheld:
     reason: str
 
 
-def _some(names: list[str]) -> str:
+def some_of(names: list[str]) -> str:
+    """Return the first names, and how many there are beside them, for people."""
     more = len(names) - MAX_NAMED
     shown = ", ".join(names[:MAX_NAMED])
     return f"{shown} and {more:,} more" if more > 0 else shown

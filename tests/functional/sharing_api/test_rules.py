@@ -124,7 +124,11 @@ class TestRecipients:
         other = new_caller("globex", staff.shared.share, properties={"region": "US"})
         nobody = new_caller("initech", staff.shared.share)
         staff.rule("region = recipient.region")
-        staff.prepare()
+        assert [one.recipients for one in staff.prepare()] == [
+            ["acme"],
+            ["globex"],
+            ["initech"],
+        ]
 
         assert ids(staff.rows(acme)) == [*range(5), 10, 11, 12]
         assert ids(staff.rows(other)) == [*range(5, 10), 13, 14]
@@ -135,8 +139,9 @@ class TestRecipients:
             "twin", staff.shared.share, properties={"region": "EU", "level": 3}
         )
         staff.rule("region = recipient.region")
-        staff.prepare()
+        (prepared,) = staff.prepare()
 
+        assert prepared.recipients == ["acme", "twin"]
         assert PreparedFile.objects.count() == 1
         assert staff.rows(acme) == staff.rows(twin)
 

@@ -13,6 +13,7 @@ from typing import Final
 from uuid import UUID
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from django.conf import settings
 from django.db.models import Sum
 
@@ -30,6 +31,7 @@ logger = logging.getLogger(__name__)
 
 PURPOSE: Final = "rewritten files"
 USE_INTERVAL: Final = timedelta(hours=6)  # between two notes of a file's use
+STRAY_AFTER: Final = timedelta(hours=1)  # since somebody last wrote to it
 KEYS_A_STATEMENT: Final = 500
 
 
@@ -155,6 +157,21 @@ def erase_without_source(
     if others:
         erase(shared.id, others)
     return len(others)
+
+
+def erase_strays(shared: SharedTable, *, now: datetime) -> None:
+    """Delete what a preparation that was killed has left: files that no row knows.
+
+    Those of one that lives may have no row yet, and stay.
+    """
+    store = store_of(shared.id)
+    keys = shared.prepared_files.values_list("key", flat=True)
+    known = {path_of(key) for key in keys}
+    oldest_ms = to_ms(now - STRAY_AFTER)
+    for listed in store.list_data_statuses():
+        old = listed.filter(pc.field("modification_time") < oldest_ms)
+        strays = set(old["place"].to_pylist()) - known
+        store.delete_data_files(sorted(strays))
 
 
 def expire(share: Share, *, now: datetime) -> int:

@@ -1,7 +1,7 @@
 """Rewriting what rules leave of files on their border: once a file, as a job."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final, Protocol
 from uuid import UUID
@@ -22,6 +22,7 @@ from deltaweb.web.jobs.running.tracking import TrackedJob
 from deltaweb.web.jobs.services import enqueue
 from deltaweb.web.sharing.access.grants.offered import RuledVersion, ruled_version
 from deltaweb.web.sharing.access.grants.prepared import (
+    erase_strays,
     erase_without_source,
     expire,
     path_of,
@@ -54,6 +55,7 @@ class PreparedTable:
 
     Attributes:
         table: Its name for recipients.
+        recipients: Those that the rule holds for, by name.
         version: The version, which is the newest.
         signed: Count of files that are handed out as they are.
         rewritten: Count of files of which a part is.
@@ -65,6 +67,7 @@ class PreparedTable:
     """
 
     table: str
+    recipients: list[str]
     version: int
     signed: int
     rewritten: int
@@ -79,7 +82,8 @@ def prepare_share(
 ) -> list[PreparedTable]:
     """Make the newest version of each table of a share ready, under every rule.
 
-    Files whose source is erased are erased too, and those that nobody asks for.
+    Files whose source is erased are erased too, those that nobody asks for, and what
+    one that was killed has left.
 
     Args:
         share: The share.
@@ -100,40 +104,51 @@ def prepare_share(
             opened, index_folder=index_folder(shared.table)
         )
         prepared += [
-            _prepare(shared, rule, version, report=report, proves=proves, now=now)
-            for rule in rules
+            _prepare(shared, held, version, report=report, proves=proves, now=now)
+            for held in rules
         ]
         paths: set[str] = set()
         for part, live in version.live_parts():
             paths.update(part.paths.filter(pa.array(live)).to_pylist())
         erase_without_source(shared, opened.store, frozenset(paths))
+        erase_strays(shared, now=now)
     expire(share, now=now)
     return prepared
 
 
-def table_rules(shared: SharedTable) -> list[TableRule]:
+@dataclass(frozen=True, slots=True)
+class HeldRule:
+    """A rule, and the recipients that it holds for, by name."""
+
+    rule: TableRule
+    recipients: list[str] = field(default_factory=list)
+
+
+def table_rules(shared: SharedTable) -> list[HeldRule]:
     """Return the different rules of a shared table over its recipients.
 
     Raises:
         PredicateError: If a condition does not parse.
     """
-    found: dict[str, TableRule] = {}
+    found: dict[str, HeldRule] = {}
     for recipient in shared.share.recipients.order_by("name_key"):
         rule = rule_for(shared, recipient)
         if not rule.is_whole:
-            found.setdefault(rule.digest, rule)
+            held = found.setdefault(rule.digest, HeldRule(rule))
+            held.recipients.append(recipient.name)
     return [*found.values()]
 
 
 def _prepare(  # noqa: PLR0913 (what is prepared, and what is told of it)
     shared: SharedTable,
-    rule: TableRule,
+    held: HeldRule,
     version: SharedVersion,
     *,
     report: Progress,
     proves: bool,
     now: datetime,
 ) -> PreparedTable:
+    rule = held.rule
     ruled = ruled_version(shared, rule, version)
     missing = [key for keys in ruled.keys for key in keys if key not in ruled.ready]
     made = 0
@@ -146,6 +161,7 @@ def _prepare(  # noqa: PLR0913 (what is prepared, and what is told of it)
     files = ruled.files()
     prepared = PreparedTable(
         table=shared.full_name,
+        recipients=held.recipients,
         version=version.version,
         signed=sum(int(part.signed.sum()) for part in ruled.classified),
         rewritten=sum(file.num_rows > 0 for file in files),
@@ -261,7 +277,7 @@ def request_due_preparations(*, now: datetime) -> int:
         if one.share_id in due or newest is None:
             continue
         try:
-            rules = [rule.digest for rule in table_rules(one)]
+            rules = [held.rule.digest for held in table_rules(one)]
         except DeltaError:
             continue  # its page says what is wrong with the rule
         ready = one.prepared_versions.filter(version__gte=newest, rule__in=rules)
