@@ -396,5 +396,7 @@ LOGGING = {
                 *("fsspec", "s3fs", "urllib3"),
             )
         },
+        # It tells at WARNING at which URL headers did not read; that may be signed.
+        "urllib3.connection": {"level": "ERROR"},
     },
 }
