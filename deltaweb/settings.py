@@ -390,11 +390,10 @@ LOGGING = {
         # Drivers of object stores tell at DEBUG what they send: tokens, signed URLs;
         # and at INFO where they found their credentials, at each start of a process.
         **{
-            name: {"level": "INFO" if LOG_LEVEL == "DEBUG" else "WARNING"}
-            for name in (
-                *("aiobotocore", "azure", "botocore"),
-                *("fsspec", "s3fs", "urllib3"),
-            )
+            one: {"level": "INFO" if LOG_LEVEL == "DEBUG" else "WARNING"}
+            for one in ("aiobotocore", "azure", "botocore", "fsspec", "s3fs", "urllib3")
         },
+        # It tells at WARNING at which URL headers did not read; that may be signed.
+        "urllib3.connection": {"level": "ERROR"},
     },
 }

@@ -84,6 +84,7 @@ def _add_to_tables() -> None:
             label="Sharing",
             url_name="sharing:table-sharing",
             order=90,
+            is_for_owners=True,
             visible=_is_editor,
         )
     )
@@ -93,6 +94,7 @@ def _add_to_tables() -> None:
             icon="share-3",
             url_name="sharing:table-sharing",
             anchor="#share",
+            is_for_owners=True,
             visible=_is_admin,
         )
     )

@@ -57,6 +57,7 @@ class TablesConfig(AppConfig):
                     "tables:table-checkpoint",
                     "tables:table-cleanup",
                 ),
+                is_for_owners=True,
                 visible=lambda user: getattr(user, "is_editor", False),
             )
         )

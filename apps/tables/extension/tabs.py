@@ -21,6 +21,7 @@ class Tab:
     """One tab of a table: a page that takes `namespace`, `name` and `?v=`.
 
     `also` are the names of pages below the tab, on which it counts as current;
+    `is_for_owners` whether it is of no use for a table that belongs to somebody else;
     `visible` says who finds the tab, which guards no page.
     """
 
@@ -28,6 +29,7 @@ class Tab:
     url_name: str
     order: int
     also: tuple[str, ...] = ()
+    is_for_owners: bool = False
     visible: Callable[[AnyUser], bool] = lambda user: user.is_authenticated
 
 
@@ -42,6 +44,7 @@ class HeadButton:
         order: Where it stands, from the left.
         is_primary: Whether it stands out; one button of a page may.
         is_drawer: Whether the page opens beside the one that is shown.
+        is_for_owners: As that of a tab.
         visible: Who finds it; it guards no page.
     """
 
@@ -52,6 +55,7 @@ class HeadButton:
     keeps: tuple[str, ...] = ()
     is_primary: bool = True
     is_drawer: bool = False
+    is_for_owners: bool = False
     order: int = 100
     visible: Callable[[AnyUser], bool] = lambda user: user.is_authenticated
 
@@ -65,15 +69,19 @@ def registered() -> list[Tab]:
     return sorted(tabs, key=lambda tab: tab.order)
 
 
-def tabs_for(user: AnyUser) -> list[Tab]:
-    """Return the tabs that `user` finds, in order."""
-    return [tab for tab in registered() if tab.visible(user)]
+def tabs_for(user: AnyUser, *, is_received: bool = False) -> list[Tab]:
+    """Return the tabs that `user` finds, in order, also of somebody else's table."""
+    return [tab for tab in registered() if _is_found(tab, user, is_received)]
 
 
-def buttons_for(user: AnyUser) -> list[HeadButton]:
-    """Return the buttons that `user` finds, in order."""
-    found = [button for button in buttons if button.visible(user)]
+def buttons_for(user: AnyUser, *, is_received: bool = False) -> list[HeadButton]:
+    """Return the buttons that `user` finds, as `tabs_for` does."""
+    found = [button for button in buttons if _is_found(button, user, is_received)]
     return sorted(found, key=lambda button: button.order)
+
+
+def _is_found(one: Tab | HeadButton, user: AnyUser, is_received: bool) -> bool:  # noqa: FBT001 (as it came)
+    return one.visible(user) and not (is_received and one.is_for_owners)
 
 
 def current_tab(view_name: str) -> Tab | None:

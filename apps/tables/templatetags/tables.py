@@ -29,6 +29,7 @@ from deltaweb.web.tables.models.news import (
     table_revision,
     tables_revision,
 )
+from deltaweb.web.tables.storage.received import is_received
 from deltaweb.web.tables.versions.timeline import Run, Tick, mini_runs
 
 register = template.Library()
@@ -111,7 +112,8 @@ class HeadLinks:
 
     `is_pinned` tells whether the page's own address names what it shows;
     `names_version` whether its path does, as that of a commit or a comparison; `folds`
-    whether the head is one line where there is little room.
+    whether the head is one line where there is little room; `is_received` whether the
+    table belongs to somebody else, so that nothing is offered that would change it.
     """
 
     tabs: list[TabLink]
@@ -121,6 +123,7 @@ class HeadLinks:
     is_pinned: bool
     names_version: bool
     folds: bool
+    is_received: bool
 
 
 @register.simple_tag(takes_context=True)
@@ -132,6 +135,7 @@ def table_links(context: template.Context, head: TableHead) -> HeadLinks:
     current = tabs.current_tab(view_name)
     names = {"namespace": head.table.namespace, "name": head.table.name}
     query = "" if head.is_latest else f"?v={head.version}"
+    received = is_received(head.table.location)
     names_version = not VERSION_PARTS.isdisjoint(match.kwargs if match else ())
     return HeadLinks(
         tabs=[
@@ -140,7 +144,7 @@ def table_links(context: template.Context, head: TableHead) -> HeadLinks:
                 url=reverse(tab.url_name, kwargs=names) + query,
                 current=tab is current,
             )
-            for tab in tabs.tabs_for(user)
+            for tab in tabs.tabs_for(user, is_received=received)
         ],
         buttons=[
             ButtonLink(
@@ -155,13 +159,14 @@ def table_links(context: template.Context, head: TableHead) -> HeadLinks:
                 if button.is_drawer and view_name != button.url_name
                 else "",
             )
-            for button in tabs.buttons_for(user)
+            for button in tabs.buttons_for(user, is_received=received)
         ],
         base_url=reverse(current.url_name if current else OVERVIEW, kwargs=names),
         version_query=query,
         is_pinned=bool(request.GET.get("v")) or names_version,
         names_version=names_version,
         folds=view_name != OVERVIEW,
+        is_received=received,
     )
 
 

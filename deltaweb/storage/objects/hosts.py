@@ -12,6 +12,17 @@ from typing import Final
 ANY_PUBLIC: Final = "*"
 _NOT_NAMED: Final = "it is not one of those allowed"
 _INSIDE: Final = "it is on this machine or in a private network"
+_WITH_IPV4: Final = tuple(
+    map(
+        ipaddress.IPv6Network,
+        ("64:ff9b::/96", "::ffff:0:0/96", "::ffff:0:0:0/96", "::/96"),
+    )
+)
+"""Whose last 32 bits are an IPv4 address that a translator or the machine goes to.
+
+Source: RFC 6052, 2.1; RFC 4291, 2.5.5; RFC 7915.
+"""
+_Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
 def refusal(host: str, *, allowed: Sequence[str]) -> str:
@@ -22,7 +33,7 @@ def refusal(host: str, *, allowed: Sequence[str]) -> str:
         allowed: Hosts, `.example.org` for all below one, networks such as
             10.0.0.0/8, or `*` for every public one; none is as `*` alone.
     """
-    return _refusal(host, _addresses(host), allowed)
+    return _refusal(host, list(_addresses(host).values()), allowed)
 
 
 def allowed_addresses(host: str, *, allowed: Sequence[str]) -> tuple[list[str], str]:
@@ -36,26 +47,31 @@ def allowed_addresses(host: str, *, allowed: Sequence[str]) -> tuple[list[str], 
         allowed: The same.
     """
     found = _addresses(host)
-    if reason := _refusal(host, found, allowed):
+    if reason := _refusal(host, list(found.values()), allowed):
         return [], reason
-    return [str(one) for one in found], "" if found else "its name is not known"
+    return list(found), "" if found else "its name is not known"
 
 
 def _refusal(
     host: str,
-    found: Sequence[ipaddress.IPv4Address | ipaddress.IPv6Address],
+    found: Sequence[_Address],
     allowed: Sequence[str],
 ) -> str:
     if _is_named(host, found, allowed):
         return ""
     if allowed and ANY_PUBLIC not in allowed:
         return _NOT_NAMED
-    return "" if all(address.is_global for address in found) else _INSIDE
+    return "" if all(map(_is_public, found)) else _INSIDE
+
+
+def _is_public(address: _Address) -> bool:
+    is_local = getattr(address, "is_site_local", False)
+    return address.is_global and not address.is_multicast and not is_local
 
 
 def _is_named(
     host: str,
-    found: Sequence[ipaddress.IPv4Address | ipaddress.IPv6Address],
+    found: Sequence[_Address],
     allowed: Sequence[str],
 ) -> bool:
     for name in allowed:
@@ -70,18 +86,21 @@ def _is_named(
     return False
 
 
-def _addresses(
-    host: str,
-) -> list[ipaddress.IPv4Address | ipaddress.IPv6Address]:
-    """Return the addresses of a host; none of one that is not known here."""
+def _addresses(host: str) -> dict[str, _Address]:
+    """Return the addresses of a host, each with the one that it leads to.
+
+    A network that has IPv6 alone reaches every IPv4 host by such an address, so it is
+    connected to as it is. There are none of a host that is not known here.
+    """
     try:
         found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
-        return []
-    return list(dict.fromkeys(_plain(str(one[4][0])) for one in found))
+        return {}
+    texts = (str(one[4][0]).partition("%")[0] for one in found)
+    return {text: _plain(ipaddress.ip_address(text)) for text in texts}
 
 
-def _plain(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
-    address = ipaddress.ip_address(text.partition("%")[0])
-    mapped = getattr(address, "ipv4_mapped", None)
-    return address if mapped is None else mapped
+def _plain(address: _Address) -> _Address:
+    if any(address in network for network in _WITH_IPV4) and int(address) > 1:
+        return ipaddress.IPv4Address(int(address) & 0xFFFF_FFFF)
+    return address

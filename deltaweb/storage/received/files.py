@@ -9,7 +9,11 @@ from typing import Final
 
 from deltaweb.delta.errors import DataFileError
 from deltaweb.storage.received.actions import SignedURL
-from deltaweb.storage.received.transport import HTTPAnswer, Transport
+from deltaweb.storage.received.transport import (
+    MAX_ANSWER_BYTES,
+    HTTPAnswer,
+    Transport,
+)
 
 AHEAD_BYTES: Final = 1 << 20  # each request takes longer than the work that it is for
 MAX_WHOLE_BYTES: Final = 512 << 20  # of a file whose server knows no ranges
@@ -19,6 +23,8 @@ _ENDED: Final = frozenset({400, 401, 403, 404, 410})
 
 class RangedFile(io.RawIOBase):
     """One file as pyarrow reads it.
+
+    Its footer says how much of it is read at once, so that is bounded as any answer is.
 
     Args:
         path: Of the file in the log, for errors.
@@ -54,6 +60,11 @@ class RangedFile(io.RawIOBase):
         """Read as many bytes, or all that are left."""
         rest = max(0, self._size - self._place)
         length = rest if size is None or size < 0 else min(size, rest)
+        if length > MAX_ANSWER_BYTES:
+            reason = (
+                f"it requires {length:,} bytes at once (limit {MAX_ANSWER_BYTES:,})"
+            )
+            raise DataFileError(path=self._path, reason=reason)
         start, end = self._place, self._place + length
         if length and not self._start <= start <= end <= self._start + len(self._held):
             self._load(start, min(self._size, max(end, start + AHEAD_BYTES)))

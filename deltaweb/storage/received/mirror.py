@@ -130,9 +130,17 @@ class Mirror:
             return {}  # that version is not shared
 
     def _newest(self) -> int | None:
+        """Return the newest version of the log; None where it has to begin.
+
+        The commit of a checkpoint is written last: without it, whoever began the log
+        was broken off.
+        """
         names = self._log.list_names_from("")
-        versions = [v for v in map(parse_commit_name, names) if v is not None]
-        return max(versions, default=None)
+        commits = {v for v in map(parse_commit_name, names) if v is not None}
+        checkpoints = filter(None, map(parse_checkpoint_name, names))
+        if any(one.version not in commits for one in checkpoints):
+            return None
+        return max(commits, default=None)
 
     def _version_of(self, path: str) -> tuple[int, bool]:
         """Return the last known version that a file is of, and whether it went."""
@@ -182,17 +190,14 @@ class Mirror:
             *({file.kind: file.action} for file in found.files),
         ]
         older = [name for name in self._log.list_names_from("") if _is_of_log(name)]
-        if at == 0:
-            self._put_commit(0, time_ms, actions, is_delta=answer.is_delta)
-        else:
+        if at > 0:
             name = uuid_checkpoint_name(at, str(uuid.uuid4()), ".json")
             head = {"checkpointMetadata": {"version": at}}
             self._log.put(name, _lines([head, *actions]))
-            self._put_commit(at, time_ms, [], is_delta=answer.is_delta)
-        kept = commit_name(at)
         for name in older:
-            if name != kept:
-                self._log.delete(name)
+            self._log.delete(name)
+        in_commit = [] if at > 0 else actions
+        self._put_commit(at, time_ms, in_commit, is_delta=answer.is_delta)
         return found.urls
 
     def _go_on(self, first: int, last: int, now_ms: int) -> dict[str, SignedURL]:
@@ -207,6 +212,8 @@ class Mirror:
         if head.is_delta != answer.is_delta:
             # Files have other ids there.
             raise self._not_told(reason="it changed its format")
+        if (head.metadata or {}).get("id") != found.metadata[None].get("id"):
+            raise self._not_told(reason="another table has its name now")
         files, urls = dict(by_version(found.files)), dict(found.urls)
         exact = self._exact(files, first, last)
         for one in exact.values():

@@ -4,25 +4,28 @@ The name of a host is looked up once, checked, and the connection goes to that v
 address; a redirect is not followed; an answer is read within bounds of size and time.
 """
 
-import time
+import http.client
+import socket
+import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import urlsplit
 
-import urllib3
+from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.exceptions import HTTPError
 
 from deltaweb.delta.errors import LocationUnreachableError
 from deltaweb.storage.objects.hosts import allowed_addresses
 from deltaweb.storage.received.errors import ProviderAnswerError, ProviderHostError
+from deltaweb.storage.signing.s3 import DEFAULT_PORTS, host_header
 from deltaweb.version import VERSION
 
 TIMEOUT_S: Final = 20.0  # for a connection, and for each part of an answer
 DEADLINE_S: Final = 300.0  # for a whole answer
 PART_BYTES: Final = 1 << 20
 MAX_ANSWER_BYTES: Final = 2 << 30
-_PORTS: Final[Mapping[str, int]] = {"http": 80, "https": 443}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,77 +68,105 @@ class Transport:
         Raises:
             ProviderHostError: If the host may not be asked.
             LocationUnreachableError: If nothing answers in time.
-            ProviderAnswerError: If the answer is larger than `max_bytes`.
+            ProviderAnswerError: If the answer is larger than `max_bytes`, or takes
+                longer than the deadline.
         """
-        started_s = time.monotonic()
-        with self._response(method, url, headers, body) as response:
-            if response.headers.get("Content-Encoding", "identity") != "identity":
-                reason = "the answer is compressed, which was not requested"
-                raise ProviderAnswerError(provider=host_of(url), reason=reason)
-            parts, size = [], 0
-            # One part at a time as it comes: a server may send a byte a minute.
-            while part := response.read1(PART_BYTES):
-                size += len(part)
-                if size > max_bytes:
-                    reason = f"the answer has more than {max_bytes:,} bytes"
-                    raise ProviderAnswerError(provider=host_of(url), reason=reason)
-                if time.monotonic() - started_s > self.deadline_s:
-                    reason = f"the answer takes longer than {self.deadline_s:g} seconds"
-                    raise ProviderAnswerError(provider=host_of(url), reason=reason)
-                parts.append(part)
-            return HTTPAnswer(response.status, response.headers, b"".join(parts))
-
-    @contextmanager
-    def _response(
-        self,
-        method: str,
-        url: str,
-        headers: Mapping[str, str] | None,
-        body: bytes | None,
-    ) -> Iterator[urllib3.BaseHTTPResponse]:
         host = host_of(url)
+        has_ended = threading.Event()
         try:
-            with self._pool(url, host) as pool:
-                parts = urlsplit(url)
-                path = parts.path or "/"
-                response = pool.urlopen(
-                    method,
-                    f"{path}?{parts.query}" if parts.query else path,
-                    body=body,
-                    headers={"Host": parts.netloc, **self.headers, **(headers or {})},
-                    redirect=False,
-                    retries=False,
-                    preload_content=False,
-                    assert_same_host=False,
-                )
-                try:
-                    yield response
-                finally:
-                    response.close()
-        except urllib3.exceptions.HTTPError as error:
-            # Texts of these errors hold URLs, which may be signed.
-            kind = type(error).__name__
-            raise LocationUnreachableError(location=host, reason=kind) from None
+            with closing(self._connection(url, host)) as connection:
+                connection.connect()
+                with _breaking_off(connection.sock, self.deadline_s, has_ended):
+                    said = {**self.headers, **(headers or {})}
+                    _send(connection, method, url, said, body)
+                    answer = _read(connection, host, max_bytes)
+        except (HTTPError, http.client.HTTPException, OSError) as error:
+            if not has_ended.is_set():
+                # Texts of these errors hold URLs, which may be signed.
+                kind = type(error).__name__
+                raise LocationUnreachableError(location=host, reason=kind) from None
         except ValueError:
             reason = "it names an address that is not a URL"
             raise ProviderAnswerError(provider=host, reason=reason) from None
+        # An answer without a length is whole to its reader wherever it breaks off.
+        if has_ended.is_set():
+            reason = f"the answer takes longer than {self.deadline_s:g} seconds"
+            raise ProviderAnswerError(provider=host, reason=reason)
+        return answer
 
-    def _pool(self, url: str, host: str) -> urllib3.HTTPConnectionPool:
+    def _connection(self, url: str, host: str) -> HTTPConnection:
         parts = urlsplit(url)
-        if parts.scheme not in _PORTS or not host:
+        if parts.scheme not in DEFAULT_PORTS or not host:
             raise ProviderHostError(host=host or "an address", reason="it is not a URL")
         found, reason = allowed_addresses(host, allowed=self.allowed_hosts)
         if not found:
             raise ProviderHostError(host=host, reason=reason)
-        port = parts.port or _PORTS[parts.scheme]
-        timeout = urllib3.Timeout(
-            total=None, connect=self.timeout_s, read=self.timeout_s
-        )
+        port = parts.port or DEFAULT_PORTS[parts.scheme]
         if parts.scheme == "http":
-            return urllib3.HTTPConnectionPool(found[0], port, timeout=timeout)
-        return urllib3.HTTPSConnectionPool(
-            found[0], port, timeout=timeout, server_hostname=host, assert_hostname=host
+            return HTTPConnection(found[0], port, timeout=self.timeout_s)
+        return HTTPSConnection(
+            found[0],
+            port,
+            timeout=self.timeout_s,
+            server_hostname=host,
+            assert_hostname=host,
         )
+
+
+def _send(
+    connection: HTTPConnection,
+    method: str,
+    url: str,
+    headers: Mapping[str, str],
+    body: bytes | None,
+) -> None:
+    parts = urlsplit(url)
+    connection.request(
+        method,
+        f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/",
+        body=body,
+        headers={"Host": host_header(url), **headers},
+        preload_content=False,
+    )
+
+
+def _read(connection: HTTPConnection, host: str, max_bytes: int) -> HTTPAnswer:
+    with closing(connection.getresponse()) as response:
+        if response.headers.get("Content-Encoding", "identity") != "identity":
+            reason = "the answer is compressed, which was not requested"
+            raise ProviderAnswerError(provider=host, reason=reason)
+        parts, size = [], 0
+        while part := response.read1(PART_BYTES):
+            size += len(part)
+            if size > max_bytes:
+                reason = f"the answer has more than {max_bytes:,} bytes"
+                raise ProviderAnswerError(provider=host, reason=reason)
+            parts.append(part)
+        return HTTPAnswer(response.status, response.headers, b"".join(parts))
+
+
+@contextmanager
+def _breaking_off(
+    connected: socket.socket, after_s: float, has_ended: threading.Event
+) -> Iterator[None]:
+    """End a connection under its reader when its time is over, and say so.
+
+    A server may send a byte a minute, of its headers too, so to look at the clock
+    between two parts of an answer is not enough.
+    """
+
+    def end() -> None:
+        has_ended.set()
+        with suppress(OSError):
+            connected.shutdown(socket.SHUT_RDWR)
+
+    watch = threading.Timer(after_s, end)
+    watch.daemon = True
+    watch.start()
+    try:
+        yield
+    finally:
+        watch.cancel()
 
 
 def host_of(url: str) -> str:

@@ -193,6 +193,19 @@ def test_a_received_table_is_not_shared_on(added) -> None:
         add_table(share, table=table, schema="a", name="b", actor=COMMAND_LINE, now=NOW)
 
 
+def test_a_received_tables_page_offers_nothing_that_only_refuses(added) -> None:
+    assert added
+    table = Table.objects.get(namespace="acme", name=f"{SHARE}_data_orders")
+
+    page = signed_in("ada", role=User.Role.ADMIN).get(table.get_absolute_url())
+
+    text = page.content.decode()
+    assert "Check for new commits" in text
+    assert "Settings of this table" in text
+    for offer in ("Maintenance", "Share…", "Vacuum…", "Import a file…", "Protocol…"):
+        assert offer not in text
+
+
 def test_what_is_withdrawn_is_marked_and_comes_back(added, server) -> None:
     server.command("share", "remove-table", SHARE, "data.returns", "--yes")
     try:

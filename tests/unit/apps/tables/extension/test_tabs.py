@@ -36,6 +36,23 @@ def test_tabs_stand_in_order_and_only_for_those_who_may_find_them() -> None:
     assert tabs.tabs_for(AnonymousUser()) == []
 
 
+def test_what_is_for_owners_is_not_offered_of_what_others_own() -> None:
+    for order, is_for_owners in enumerate((True, False)):
+        name = f"x:{order}"
+        tab = tabs.Tab(
+            label=name, url_name=name, order=order, is_for_owners=is_for_owners
+        )
+        button = tabs.HeadButton(
+            label=name, icon="x", url_name=name, is_for_owners=is_for_owners
+        )
+        tabs.tabs.register(tab)
+        tabs.buttons.register(button)
+
+    assert [tab.label for tab in tabs.tabs_for(ADMIN)] == ["x:0", "x:1"]
+    assert [tab.label for tab in tabs.tabs_for(ADMIN, is_received=True)] == ["x:1"]
+    assert [one.label for one in tabs.buttons_for(ADMIN, is_received=True)] == ["x:1"]
+
+
 def test_a_hidden_tab_is_still_the_current_one_of_its_page() -> None:
     tab = tabs.Tab(label="T", url_name="x:t", order=1, visible=lambda _: False)
     tabs.tabs.register(tab)

@@ -1,5 +1,6 @@
 """Requests to servers of others: which hosts are asked, and within which bounds."""
 
+import contextlib
 import time
 
 import pytest
@@ -18,6 +19,15 @@ from tests.support.stores.sharing_provider import HERE, Handler, Provider
         "http://localhost:{port}/",
         "http://[::1]:{port}/",
         "http://[::ffff:127.0.0.1]:{port}/",
+        "http://[::127.0.0.1]:{port}/",
+        "http://[::ffff:0:127.0.0.1]:{port}/",
+        "http://[64:ff9b::127.0.0.1]:{port}/",
+        "http://[64:ff9b::10.0.0.1]/",
+        "http://[64:ff9b:1::8.8.8.8]/",
+        "http://[2002:7f00:1::]/",
+        "http://[fec0::1]/",
+        "http://[ff02::1]/",
+        "http://224.0.0.1/",
         "http://0.0.0.0:{port}/",
         "http://169.254.169.254/latest/meta-data",
         "http://10.0.0.1/",
@@ -48,19 +58,33 @@ def test_an_answer_that_is_too_large_is_given_up(provider: Provider) -> None:
         Transport(HERE).ask("GET", f"{provider.endpoint}/a", max_bytes=1000)
 
 
-def test_an_answer_that_drips_is_given_up(provider: Provider) -> None:
+@pytest.mark.parametrize("part", [b"x", b"X-More: of it\r\n"])
+def test_an_answer_that_drips_is_given_up(provider: Provider, part: bytes) -> None:
     def drip(asked: Handler) -> None:
-        asked.send_response(200)
-        asked.end_headers()
-        for _ in range(100):
-            asked.wfile.write(b"x")
-            time.sleep(0.05)
+        asked.wfile.write(b"HTTP/1.0 200 OK\r\n" + b"\r\n" * (part == b"x"))
+        with contextlib.suppress(OSError):  # of a client that is away
+            for _ in range(100):
+                asked.wfile.write(part)
+                time.sleep(0.05)
 
     provider.answers["/a"] = drip
     transport = Transport(HERE, timeout_s=1, deadline_s=0.3)
+    started_s = time.monotonic()
 
     with pytest.raises(ProviderAnswerError, match="longer than"):
         transport.ask("GET", f"{provider.endpoint}/a")
+
+    assert time.monotonic() - started_s < 2
+
+
+def test_an_answer_that_breaks_off_is_none(provider: Provider) -> None:
+    def break_off(asked: Handler) -> None:
+        asked.wfile.write(b"HTTP/1.0 200 OK\r\nContent-Length: 9\r\n\r\nhalf")
+
+    provider.answers["/a"] = break_off
+
+    with pytest.raises(LocationUnreachableError):
+        Transport(HERE).ask("GET", f"{provider.endpoint}/a")
 
 
 def test_what_is_packed_is_not_unpacked(provider: Provider) -> None:
@@ -77,3 +101,13 @@ def test_a_server_that_is_away_is_said_to_be_without_its_url() -> None:
         Transport(HERE, timeout_s=1).ask("GET", url)
 
     assert "secret" not in str(caught.value)
+
+
+def test_headers_that_do_not_read_bring_no_url_into_the_log(provider, caplog) -> None:
+    def spoil(asked: Handler) -> None:
+        asked.wfile.write(b"HTTP/1.0 200 OK\r\nA: b\r\nno header\r\n\r\nok")
+
+    provider.answers["/a"] = spoil
+
+    assert Transport(HERE).ask("GET", f"{provider.endpoint}/a?signature=secret").body
+    assert "secret" not in caplog.text

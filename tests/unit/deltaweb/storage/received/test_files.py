@@ -1,0 +1,23 @@
+"""Data files of others, read in ranges."""
+
+import pytest
+
+from deltaweb.delta.errors import DataFileError
+from deltaweb.storage.received.actions import SignedURL
+from deltaweb.storage.received.files import RangedFile
+from deltaweb.storage.received.transport import MAX_ANSWER_BYTES, Transport
+from tests.support.stores.sharing_provider import HERE, Handler, Provider
+
+
+def test_no_more_is_read_at_once_than_an_answer_may_have(provider: Provider) -> None:
+    provider.answers["/f"] = Handler.part_of_zeros
+    signed = SignedURL(f"{provider.endpoint}/f", None, MAX_ANSWER_BYTES + 1)
+    transport = Transport(HERE)
+    file = RangedFile("f.parquet", signed, renew=lambda: signed, transport=transport)
+    num_asked = len(provider.asked)
+
+    with pytest.raises(DataFileError, match="requires 2,147,483,649 bytes at once"):
+        file.read()
+
+    assert len(provider.asked) == num_asked
+    assert file.read(4) == bytes(4)
