@@ -191,11 +191,10 @@ class Key(RestView):
     """One key of an account."""
 
     @endpoint(Role.ADMIN, answers={204: None}, scope=Scope.ADMIN)
-    def delete(self, request: HttpRequest, name: str, key_id: UUID) -> Answer:
+    def delete(self, request: HttpRequest, name: str, key_id: UUID) -> None:
         """Revoke a key, from the next request on."""
         user = selectors.get_user(name)
         key = APIKey.objects.select_related("user").filter(user=user, id=key_id).first()
         if key is None:
             raise APIKeyNotFoundError(name=user.username)
         services.revoke_api_key(key=key, actor=actor_of(request), now=timezone.now())
-        return Answer(None, HTTPStatus.NO_CONTENT)

@@ -11,13 +11,15 @@ dataclasses: by what is said here a call is checked, and OpenAPI describes it.
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import wraps
+from itertools import islice
 from typing import Any, Final, NoReturn
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from rest_framework.request import Request
+from rest_framework.settings import api_settings
 from rest_framework.views import APIView
 
 from deltaweb.web.accounts.models import Scope, User
@@ -45,6 +47,7 @@ from deltaweb.web.pages.request.parameters import (
 )
 
 Role = User.Role
+MAX_FAULTS: Final = 5  # of a body, that its refusal names
 _NUL: Final = re.compile(r"(?<!\\)(\\\\)*\\u0000")  # which databases do not keep
 GUARDS: Final[Mapping[str, Callable[..., Any]]] = {
     Role.VIEWER: lambda view: view,  # whoever is signed in: the middleware sees to it
@@ -93,22 +96,22 @@ def endpoint(
         answers: Likewise; a dataclass alone is that of 200.
     """
     by_status = answers if isinstance(answers, Mapping) else {200: answers}
-    told = Endpoint(
+    declared = Endpoint(
         role=role, scope=scope, takes=tuple(takes), body=body, answers=by_status
     )
-    known = names_of(told.takes)
+    known = names_of(declared.takes)
     first = next(iter(by_status))
 
     def decorate(method: Callable[..., object]) -> Callable[..., HttpResponseBase]:
         @wraps(method)
         def answered(
-            view: "RestView", asked: Request, **parts: object
+            view: "RestView", wrapped: Request, **parts: object
         ) -> HttpResponseBase:
-            request = asked._request  # noqa: SLF001 (whose types all below have)
+            request = wrapped._request  # noqa: SLF001 (whose types all below have)
             count_call(request)
 
             def guarded(request: HttpRequest) -> HttpResponseBase:
-                check_scope(request, told.scope or scope_of_page(request))
+                check_scope(request, declared.scope or scope_of_page(request))
                 check_query(request, known)
                 if body is not None:
                     parts["body"] = read_body(request, body)
@@ -123,7 +126,7 @@ def endpoint(
             answered: HttpResponseBase = GUARDS[role](guarded)(request)
             return answered
 
-        answered.endpoint = told  # type: ignore[attr-defined]  # for `openapi`
+        answered.endpoint = declared  # type: ignore[attr-defined]  # for `openapi`
         return answered
 
     return decorate
@@ -210,22 +213,24 @@ def body_of(values: object, kind: type) -> Any:  # noqa: ANN401 (the dataclass)
     """
     serializer = serializer_of(kind)(data=values)
     if not serializer.is_valid():
-        faults = {
-            str(name): " ".join(map(str, _texts(texts)))
-            for name, texts in serializer.errors.items()
-        }
-        reason = "; ".join(f"{name}: {text}" for name, text in faults.items())
+        reason = "; ".join(islice(_faults(serializer.errors), MAX_FAULTS))
         raise BodyInvalidError(reason=reason.rstrip("."))
     return serializer.validated_data
 
 
-def _texts(errors: object) -> list[object]:
-    """Return the sentences of errors, at whatever depth they stand."""
-    if isinstance(errors, dict):
-        return [text for one in errors.values() for text in _texts(one)]
-    if isinstance(errors, list):
-        return [text for one in errors for text in _texts(one)]
-    return [errors]
+def _faults(errors: object, path: str = "") -> Iterator[str]:
+    """Yield what is wrong with each part of a body, behind its path."""
+    if isinstance(errors, Mapping):
+        for name, one in errors.items():
+            below = (
+                "" if name == api_settings.NON_FIELD_ERRORS_KEY else f".{name!s:.40}"
+            )
+            yield from _faults(one, f"{path}{below}")
+    elif isinstance(errors, list):
+        for one in errors:
+            yield from _faults(one, path)
+    else:
+        yield f"{path}: {errors}".lstrip(".: ")
 
 
 def _no_number(text: str) -> NoReturn:

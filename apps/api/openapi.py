@@ -66,7 +66,7 @@ class ViewSchema(AutoSchema):
     """Describes a view by what its endpoints say."""
 
     @property
-    def _told(self) -> Any:  # noqa: ANN401 (an `Endpoint`, which stands above)
+    def _declared(self) -> Any:  # noqa: ANN401 (an `Endpoint`, which stands above)
         return getattr(self.view, self.method.lower()).endpoint
 
     def get_operation_id(self) -> str:
@@ -80,7 +80,7 @@ class ViewSchema(AutoSchema):
 
     def get_description(self) -> str:  # type: ignore[override]  # as drf-spectacular has it
         """Return the rest of it, and who may call it."""
-        role = f"For the role {self._told.role.lower()} and above."
+        role = f"For the role {self._declared.role.lower()} and above."
         return f"{self._parts[1]}\n\n{role}".strip()
 
     @property
@@ -93,15 +93,16 @@ class ViewSchema(AutoSchema):
     def get_override_parameters(self) -> list[Any]:
         """Return the parameters of the address, and the header of calls done once."""
         once = [ONCE] if self.method == "POST" else []
-        return [*parameters_of(self._told.takes), *once]
+        return [*parameters_of(self._declared.takes), *once]
 
     def get_request_serializer(self) -> Any:  # noqa: ANN401 (as the library has it)
         """Return what the body is."""
-        return None if self._told.body is None else serializer_of(self._told.body)
+        body = self._declared.body
+        return None if body is None else serializer_of(body)
 
     def get_response_serializers(self) -> Any:  # noqa: ANN401 (as above)
         """Return every answer by its status."""
-        answers = self._told.answers.items()
+        answers = self._declared.answers.items()
         refusals = dict.fromkeys(REFUSALS, answer_of(Problem))
         return refusals | {status: kind and answer_of(kind) for status, kind in answers}
 

@@ -25,6 +25,7 @@ from rest_framework_dataclasses.serializers import DataclassSerializer
 from deltaweb.web.pages.page_json import made_of, types_of
 from deltaweb.web.pages.request.parameters import check_names
 
+MAX_TEXT_LENGTH: Final = 10_000  # as of the texts of a page
 _SCALARS: Final = (str, int, float, bool, datetime, date, UUID)
 
 
@@ -33,6 +34,13 @@ class TextField(CharField):
 
     def __init__(self, **how: Any) -> None:  # noqa: ANN401 (as of the field)
         super().__init__(**{"allow_blank": True, "trim_whitespace": False, **how})
+
+
+class BodyTextField(TextField):
+    """A text no longer than one of a page."""
+
+    def __init__(self, **how: Any) -> None:  # noqa: ANN401 (as of the field)
+        super().__init__(**{"max_length": MAX_TEXT_LENGTH, **how})
 
 
 class FiniteField(FloatField):
@@ -52,8 +60,22 @@ class ShapeSerializer(DataclassSerializer[Any]):
     serializer_field_mapping = {
         **DataclassSerializer.serializer_field_mapping,
         str: TextField,
-        float: FiniteField,
         Any: JSONField,
+    }
+
+    @property
+    def serializer_dataclass_field(self) -> "type[ShapeSerializer]":
+        """What a dataclass within another becomes."""
+        return ShapeSerializer
+
+
+class BodySerializer(ShapeSerializer):
+    """A dataclass that is read from a body, within bounds."""
+
+    serializer_field_mapping = {
+        **ShapeSerializer.serializer_field_mapping,
+        str: BodyTextField,
+        float: FiniteField,
     }
 
     def to_internal_value(self, data: Any) -> Any:  # noqa: ANN401 (as sent)
@@ -67,9 +89,9 @@ class ShapeSerializer(DataclassSerializer[Any]):
         return super().to_internal_value(data)
 
     @property
-    def serializer_dataclass_field(self) -> "type[ShapeSerializer]":
+    def serializer_dataclass_field(self) -> type[ShapeSerializer]:
         """What a dataclass within another becomes."""
-        return ShapeSerializer
+        return BodySerializer
 
 
 def one_of(names: Iterable[str]) -> Any:  # noqa: ANN401 (of a field)
@@ -79,10 +101,12 @@ def one_of(names: Iterable[str]) -> Any:  # noqa: ANN401 (of a field)
 
 
 @cache
-def serializer_of(kind: type) -> type[ShapeSerializer]:
+def serializer_of(
+    kind: type, base: type[ShapeSerializer] = BodySerializer
+) -> type[ShapeSerializer]:
     """Return the serializer of a dataclass as it is written, for what is read."""
     meta = type("Meta", (), {"dataclass": kind})
-    return type(f"{kind.__name__}Serializer", (ShapeSerializer,), {"Meta": meta})
+    return type(f"{kind.__name__}Serializer", (base,), {"Meta": meta})
 
 
 @cache
@@ -96,7 +120,7 @@ def shape_of(kind: type) -> type:
 
 def answer_of(kind: type) -> type[ShapeSerializer]:
     """Return the serializer of the JSON form of a dataclass, for what is answered."""
-    return serializer_of(shape_of(kind))
+    return serializer_of(shape_of(kind), ShapeSerializer)
 
 
 def _plain(hint: Any) -> Any:  # noqa: ANN401 (a type; a line a kind)

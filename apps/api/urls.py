@@ -129,6 +129,8 @@ unity_endpoints = [
 urlpatterns = [
     path("api/openapi.json", description_view(described), name="openapi"),
     *endpoints,
+    # Beside the tokens, too, where scripts look for it; described once, above.
+    path(f"{RECIPIENT}/tokens/rotate", tokens.Rotation.as_view()),
     *unity_endpoints,
     re_path(r"^api/[\s\S]*\Z", not_there),
 ]

@@ -153,8 +153,8 @@ def error_response(request: HttpRequest, error: PageError) -> HttpResponse:
 def json_error(request: HttpRequest, error: PageError) -> HttpResponse:
     """Render an error as JSON, whatever the request can show."""
     request_id = getattr(request, "id", "")
-    told = Problem(error.code, error.message, error.hint, request_id)
-    return json_response(json_with(told, **error.facts), status=error.status)
+    problem = Problem(error.code, error.message, error.hint, request_id)
+    return json_response(json_with(problem, **error.facts), status=error.status)
 
 
 def _rendered(request: HttpRequest, error: PageError) -> HttpResponse:

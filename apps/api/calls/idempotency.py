@@ -118,6 +118,6 @@ def _keep(
 
 def _digest(request: HttpRequest) -> str:
     """Return what a repeated request has in common with the first."""
-    said = sha256(f"{request.method} {request.get_full_path()}\n".encode())
-    said.update(request.body)
-    return said.hexdigest()
+    digest = sha256(f"{request.method} {request.get_full_path()}\n".encode())
+    digest.update(request.body)
+    return digest.hexdigest()

@@ -12,7 +12,6 @@ from deltaweb.web.accounts.models import Scope
 from deltaweb.web.api.calls.answers import Answer
 from deltaweb.web.api.endpoint import RestView, Role, endpoint
 from deltaweb.web.api.pages import list_of, page_endpoint
-from deltaweb.web.api.sharing.shares import GONE
 from deltaweb.web.api.sharing.tokens import link_answer, read_lifetime
 from deltaweb.web.pages.actions import actor_of
 from deltaweb.web.pages.page_json import Spread
@@ -160,12 +159,11 @@ class Recipient(RestView):
         return recipient_resource(recipient, now=now)
 
     @endpoint(Role.ADMIN, answers={204: None}, scope=Scope.SHARE)
-    def delete(self, request: HttpRequest, name: str) -> Answer:
+    def delete(self, request: HttpRequest, name: str) -> None:
         """Delete a recipient with its grants and tokens, which end at once."""
         services.delete_recipient(
             find_recipient(name), actor=actor_of(request), now=timezone.now()
         )
-        return GONE
 
 
 def _shares(names: Iterable[str]) -> list[Share]:

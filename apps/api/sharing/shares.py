@@ -37,8 +37,6 @@ from deltaweb.web.sharing.shares.resources import (
 )
 from deltaweb.web.tables.catalogue.registration import find_table
 
-GONE = Answer(None, HTTPStatus.NO_CONTENT)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewShare:
@@ -142,12 +140,11 @@ class Share(RestView):
         return resource_of_share(share)
 
     @endpoint(Role.ADMIN, answers={204: None}, scope=Scope.SHARE)
-    def delete(self, request: HttpRequest, name: str) -> Answer:
+    def delete(self, request: HttpRequest, name: str) -> None:
         """Delete a share with its grants; tables and recipients stay."""
         services.delete_share(
             find_share(name), actor=actor_of(request), now=timezone.now()
         )
-        return GONE
 
 
 class SharedTable(RestView):
@@ -196,14 +193,13 @@ class SharedTable(RestView):
         return Answer(shared_table_resource(added), HTTPStatus.CREATED)
 
     @endpoint(Role.ADMIN, answers={204: None}, scope=Scope.SHARE)
-    def delete(self, request: HttpRequest, name: str, table: str) -> Answer:
+    def delete(self, request: HttpRequest, name: str, table: str) -> None:
         """Take a table out of a share; the table itself stays registered."""
         services.remove_table(
             find_shared_table(find_share(name), table),
             actor=actor_of(request),
             now=timezone.now(),
         )
-        return GONE
 
 
 class GrantList(RestView):
@@ -229,9 +225,8 @@ class Grant(RestView):
         return recipient_resource(reader, now=now)
 
     @endpoint(Role.ADMIN, answers={204: None}, scope=Scope.SHARE)
-    def delete(self, request: HttpRequest, name: str, recipient: str) -> Answer:
+    def delete(self, request: HttpRequest, name: str, recipient: str) -> None:
         """Take a share from a recipient, from its next request on."""
         share, reader = find_share(name), find_recipient(recipient)
         actor, now = actor_of(request), timezone.now()
         recipients.ungrant(share, reader, actor=actor, now=now)
-        return GONE

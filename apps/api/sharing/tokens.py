@@ -18,7 +18,6 @@ from django.utils import timezone
 from deltaweb.web.accounts.models import Scope
 from deltaweb.web.api.calls.answers import Answer
 from deltaweb.web.api.endpoint import RestView, Role, endpoint
-from deltaweb.web.api.sharing.shares import GONE
 from deltaweb.web.pages.actions import actor_of
 from deltaweb.web.sharing.errors import TokenNotFoundError
 from deltaweb.web.sharing.issuing import credentials, tokens
@@ -160,11 +159,10 @@ class Token(RestView):
         return token_row(_find_token(name, token_id), now=timezone.now()).describe()
 
     @endpoint(Role.ADMIN, answers={204: None}, scope=Scope.SHARE)
-    def delete(self, request: HttpRequest, name: str, token_id: UUID) -> Answer:
+    def delete(self, request: HttpRequest, name: str, token_id: UUID) -> None:
         """Revoke a token, from its next request on."""
         token, now = _find_token(name, token_id), timezone.now()
         tokens.revoke(token, actor=actor_of(request), now=now)
-        return GONE
 
 
 class ActivationLinks(RestView):

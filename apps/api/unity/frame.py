@@ -12,7 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from deltaweb.web.api.endpoint import RestView
 from deltaweb.web.api.errors import MethodNotAllowedError
 from deltaweb.web.pages.errors import PageError
-from deltaweb.web.pages.request.middleware import told_by
+from deltaweb.web.pages.request.middleware import readable_error
 from deltaweb.web.pages.request.parameters import cleaned
 from deltaweb.web.pages.responses import json_response
 from deltaweb.web.sharing.names import name_key
@@ -51,7 +51,7 @@ class UnityView(RestView):
 
     def handle_exception(self, exc: Exception) -> HttpResponse:  # type: ignore[override]  # as the base
         """Answer an error that says what it means; Django answers the rest."""
-        error = told_by(exc)
+        error = readable_error(exc)
         if error is None or isinstance(error, MethodNotAllowedError):
             return super().handle_exception(exc)
         return _refused(error)
@@ -66,9 +66,9 @@ class PlaceForm(forms.Form):
 
 def page_of(request: HttpRequest, rows: Any) -> tuple[Sequence[Any], str | None]:  # noqa: ANN401 (any named rows)
     """Return a page of shares or recipients, and the token of the next one."""
-    asked = cleaned(PlaceForm(request.GET))
+    place = cleaned(PlaceForm(request.GET))
     # 0 is how clients ask for as many as the server sees fit.
-    length, after = asked["max_results"] or PAGE_LENGTH, asked["page_token"]
+    length, after = place["max_results"] or PAGE_LENGTH, place["page_token"]
     if after:
         rows = rows.filter(name_key__gt=name_key(after))
     page = list(rows.order_by("name_key")[: length + 1])
@@ -87,8 +87,8 @@ def _refused(error: PageError) -> HttpResponse:
         status = HTTPStatus.BAD_REQUEST
     if error.code == _TAKEN:
         code = "RESOURCE_ALREADY_EXISTS"
-    told = Refusal(code, f"{error.message} {error.hint}".strip(), [])
-    response = json_response(told, status=status)
+    refusal = Refusal(code, f"{error.message} {error.hint}".strip(), [])
+    response = json_response(refusal, status=status)
     retry_after_s = getattr(error, "retry_after_s", None)
     if retry_after_s is not None:
         response["Retry-After"] = str(retry_after_s)

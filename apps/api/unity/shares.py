@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from deltaweb.web.accounts.models import Scope
 from deltaweb.web.api.endpoint import Role, endpoint
+from deltaweb.web.api.sharing.shares import NewShare
 from deltaweb.web.api.unity.frame import PlaceForm, UnityView, milliseconds, page_of
 from deltaweb.web.pages.actions import Actor, actor_of
 from deltaweb.web.sharing.models import Share, SharedTable
@@ -84,14 +85,6 @@ class SharesPage:
 
     shares: list[ShareInfo]
     next_page_token: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UnityShare:
-    """A share that is to be made."""
-
-    name: str
-    comment: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,8 +169,8 @@ class UnityShareList(UnityView):
         found, token = page_of(request, Share.objects.select_related("created_by"))
         return SharesPage(shares=[_info(one) for one in found], next_page_token=token)
 
-    @endpoint(Role.ADMIN, body=UnityShare, answers=ShareInfo, scope=Scope.SHARE)
-    def post(self, request: HttpRequest, body: UnityShare) -> object:
+    @endpoint(Role.ADMIN, body=NewShare, answers=ShareInfo, scope=Scope.SHARE)
+    def post(self, request: HttpRequest, body: NewShare) -> object:
         """Make an empty share, as Unity Catalog does."""
         share = services.create_share(
             name=body.name,

@@ -79,15 +79,15 @@ class PageErrorMiddleware:
         self, request: HttpRequest, exception: Exception
     ) -> HttpResponse | None:
         """Render the errors that say what they mean; Django answers the rest."""
-        error = told_by(exception)
+        error = readable_error(exception)
         if error is None:
             return None
         logger.info("%s %s: %s", request.method, request.path, error)
         return error_response(request, error)
 
 
-def told_by(exception: Exception) -> PageError | None:
-    """Return what an error tells its reader; None for one that nobody has worded."""
+def readable_error(exception: Exception) -> PageError | None:
+    """Return an error with a message for its reader; None where it has none."""
     place = ""
     if isinstance(exception, DeltaError):
         place = getattr(exception, "root", "") or getattr(exception, "location", "")

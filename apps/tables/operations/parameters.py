@@ -23,6 +23,9 @@ SQL_OF_UTC: Final = "SQL (UTC without)"
 """Where times stand that are of UTC if no zone is given."""
 
 ARGUMENT: Final = "argument"
+MAX_WHOLE_NUMBER: Final = (1 << 63) - 1
+SERIALIZED: Final = "serializer_kwargs"
+"""Of bounds, as djangorestframework-dataclasses takes them."""
 PREFIX: Final = "asked_"
 """Of what argparse calls them, beside what all commands take."""
 
@@ -78,12 +81,26 @@ def parameter(
     Args:
         default: Its value where it is not given.
         option: As in `Argument`.
-        line: Likewise; of a whole number that has one, the command keeps to its bounds.
+        line: Likewise; of a whole number that has one, the command and the REST API
+            keep to its bounds.
         how: Likewise.
     """
     if line is not None and line.least is not None and "type" not in how:
         how["type"] = within(line.least, line.most)
-    return field(default=default, metadata={ARGUMENT: Argument(option, how, line)})
+    argument = Argument(option, how, line)
+    metadata = {ARGUMENT: argument, SERIALIZED: _bounds_of(argument)}
+    return field(default=default, metadata=metadata)
+
+
+def _bounds_of(argument: Argument) -> dict[str, int]:
+    """Return the bounds of a whole number; none of anything else."""
+    line = argument.line
+    if line is not None and line.least is not None:
+        most = MAX_WHOLE_NUMBER if line.most is None else line.most
+        return {"min_value": line.least, "max_value": most}
+    if argument.how.get("type") is whole_number:
+        return {"min_value": 0, "max_value": MAX_WHOLE_NUMBER}
+    return {}
 
 
 def add_parameters(
@@ -163,7 +180,7 @@ def time_zone(text: str) -> str:
 def whole_number(text: str) -> int:
     """Read a whole number from 0; argparse turns the error into bad usage."""
     value = int(text) if text.isascii() and text.isdigit() else -1
-    if not 0 <= value < 1 << 63:
+    if not 0 <= value <= MAX_WHOLE_NUMBER:
         message = f"{text!r} is not a whole number from 0"
         raise ArgumentTypeError(message)
     return value

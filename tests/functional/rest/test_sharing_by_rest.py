@@ -51,10 +51,15 @@ def test_a_table_is_shared_read_and_withdrawn(calls: Calls, tmp_path: Path) -> N
         client.list_all_tables()
 
 
-def test_a_rotated_token_takes_the_place_of_the_old(calls: Calls, server) -> None:
-    calls("POST", "/recipients", {"name": "hooli"})
-    old = calls("POST", "/recipients/hooli/tokens").json()
-    new = calls("POST", "/recipients/hooli/rotate", {"keep_old": "0"}).json()
+@pytest.mark.parametrize(
+    ("name", "path"), [("hooli", "rotate"), ("raviga", "tokens/rotate")]
+)
+def test_a_rotated_token_takes_the_place_of_the_old(
+    calls: Calls, server, name: str, path: str
+) -> None:
+    calls("POST", "/recipients", {"name": name})
+    old = calls("POST", f"/recipients/{name}/tokens").json()
+    new = calls("POST", f"/recipients/{name}/{path}", {"keep_old": "0"}).json()
 
     def status(profile: dict[str, str]) -> int:
         bearer = {"Authorization": f"Bearer {profile['bearerToken']}"}

@@ -117,13 +117,14 @@ class VacuumOutlook:
         Raises:
             RetentionTooShortError: If the retention is shorter than the table's.
         """
-        least = self.least_ms
-        asked = least if hours is None else int(hours * MS_PER_HOUR)
+        least, now_ms = self.least_ms, to_ms(self.now)
+        asked = least if hours is None else hours * MS_PER_HOUR
         if asked < 0 or (asked < least and not allow_short_retention):
             raise RetentionTooShortError(
                 hours=asked / MS_PER_HOUR, least=least / MS_PER_HOUR
             )
-        cutoff_ms = to_ms(self.now) - asked
+        retention_ms = int(min(asked, now_ms))  # no file is older than 1970
+        cutoff_ms = now_ms - retention_ms
         kind = self.ages["kind"]
         is_needless = pc.is_in(kind, value_set=pa.array(NEEDLESS))
         goes = pc.and_(is_needless, pc.less(self.ages["since"], cutoff_ms))
@@ -132,8 +133,8 @@ class VacuumOutlook:
         has_lost = bool(pc.any(pc.equal(files["kind"], TOMBSTONED)).as_py())
         return VacuumPlan(
             version=self.state.version,
-            retention_ms=asked,
-            cutoff=self.now.astimezone(UTC) - timedelta(milliseconds=asked),
+            retention_ms=retention_ms,
+            cutoff=self.now.astimezone(UTC) - timedelta(milliseconds=retention_ms),
             files=files,
             lost_versions=self.losses.lost(cutoff_ms) if has_lost else (),
             live_bytes=self.num_bytes("live"),

@@ -106,6 +106,8 @@ class TestABody:
         [
             pytest.param({}, id="without what it needs"),
             pytest.param({"name": "a", "size": "inf"}, id="infinite"),
+            pytest.param({"name": "a" * 10_001}, id="longer than a page's text"),
+            pytest.param({"name": "a", "values": {"k": "a" * 10_001}}, id="within"),
             pytest.param({"name": "a", "way": "left"}, id="none of the words"),
             pytest.param({"name": "a", "schedule": "2h"}, id="none of the schedules"),
             pytest.param(3, id="a number"),

@@ -216,6 +216,12 @@ class TestVacuum:
         found = table.vacuum(24, now=LATER, allow_short_retention=True)
         assert found.files["place"].to_pylist() == ["a"]
 
+    @pytest.mark.parametrize("hours", [1e9, 1e308])
+    def test_for_longer_than_there_are_files_takes_none(self, table, hours) -> None:
+        found = table.vacuum(hours, now=LATER)
+
+        assert (found.files.num_rows, found.cutoff.year) == (0, 1970)
+
     def test_keeps_files_by_any_spelling_of_their_paths(self, store, table):
         files = added(
             (f"{store.root}/x%20y", "a", 1, 2), ("other://host/table/z", "a", 1, 2)
