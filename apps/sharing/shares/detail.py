@@ -134,8 +134,9 @@ def share_detail(share: Share, *, now: datetime, page: int = 1) -> ShareDetail:
     shared = share.shared_tables.select_related("table", "share", "from_schema")
     place = paged(shared.count(), page, length=TABLES_LENGTH)
     runs = F("table__summary__readable_runs")
-    rows = shared.defer("table__summary").annotate(readable_runs=runs)
-    tables = list(with_parts(rows)[place.start : place.last])
+    whole = with_parts(shared.defer("table__summary"))
+    rows = whole.annotate(readable_runs=runs)
+    tables = list(rows[place.start : place.last])
     readers = share.recipients.order_by("name_key")
     first = readers.values_list("id", flat=True)[:RECIPIENTS_SHOWN]
     found = preflights({row.table_id for row in tables})

@@ -5,6 +5,7 @@ import os
 import signal
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -30,7 +31,7 @@ def shares(
     The provider answers neither of commits nor of versions before `told_from`.
     """
 
-    def head(version: int) -> list[dict]:
+    def head(version: int) -> list[dict[str, Any]]:
         metadata = {
             "id": table_id,
             "format": {"provider": "parquet", "options": {}},
@@ -45,7 +46,7 @@ def shares(
             {"metaData": {"deltaMetadata": metadata}},
         ]
 
-    def file(version: int) -> dict:
+    def file(version: int) -> dict[str, Any]:
         add = {
             "path": f"{provider.endpoint}/{table_id}-{version}",
             "partitionValues": {},
@@ -109,7 +110,6 @@ def killed_at(step: int, work: Callable[[], object]) -> bool:
         work()
     finally:
         os._exit(0)
-    return False
 
 
 GOES_ON = [(0, step, list(range(6, -1, -1))) for step in range(3)]
