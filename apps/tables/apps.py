@@ -48,7 +48,7 @@ class TablesConfig(AppConfig):
         tabs.tabs.register(
             tabs.Tab(
                 label="Maintenance",
-                url_name="tables:table-upkeep",
+                url_name="tables:table-maintenance",
                 order=85,
                 also=(
                     "tables:table-vacuum",

@@ -19,7 +19,7 @@ from deltaweb.web.tables.catalogue.lakes import views as lake_views
 from deltaweb.web.tables.catalogue.lakes.forms import LakeListForm
 from deltaweb.web.tables.catalogue.listing import TABLES
 from deltaweb.web.tables.head import views as head_views
-from deltaweb.web.tables.maintenance.upkeep_page import table_upkeep
+from deltaweb.web.tables.maintenance.page import table_maintenance
 from deltaweb.web.tables.operations.checkpoint.page import CHECKPOINT_PAGE
 from deltaweb.web.tables.operations.clean_up.page import CLEAN_UP_PAGE
 from deltaweb.web.tables.operations.definition.column_pages import (
@@ -110,8 +110,8 @@ urlpatterns = [
     ),
     *page(
         "t/<str:namespace>/<str:name>/maintenance",
-        table_upkeep,
-        "table-upkeep",
+        table_maintenance,
+        "table-maintenance",
         takes=["v"],
     ),
     path(

@@ -1,6 +1,6 @@
 """Sample tables, made on first start by the writer that everybody has.
 
-Read `told_table` (one table while its story is told) first, then the four tables:
+Read `scripted_table` (one table while its story is told) first, then the four tables:
 
     orders      partitioned by day and country, appended to once a day
     devices     nested columns: structs, a map, a list of structs

@@ -22,7 +22,7 @@ from deltaweb.delta.protocol.schema import (
     StructType,
     arrow_schema,
 )
-from deltaweb.samples.told_table import ToldTable
+from deltaweb.samples.scripted_table import ScriptedTable
 from deltaweb.table import DeltaTable
 
 HOURS_BETWEEN_COMMITS: Final = 18
@@ -86,7 +86,7 @@ class _Story:
     def __init__(self, root: Path, start: datetime) -> None:
         self._now = start
         self._random = np.random.default_rng(SEED)
-        self._told = ToldTable(root)
+        self._told = ScriptedTable(root)
         self._schema = StructType(_COLUMNS)
         self._next_id = 1
         self._ids: list[int] = []

@@ -15,7 +15,7 @@ from deltaweb.delta.protocol.schema import (
     StructType,
     arrow_schema,
 )
-from deltaweb.samples.told_table import ToldTable
+from deltaweb.samples.scripted_table import ScriptedTable
 from deltaweb.table import DeltaTable
 
 COMMITS: Final = 6
@@ -90,7 +90,7 @@ def write_device_readings(root: Path, now: datetime) -> None:
     Each commit notes how far the gateway has come, so that none is done twice.
     """
     random = np.random.default_rng(2)
-    told = ToldTable(root)
+    told = ScriptedTable(root)
     start = now - timedelta(days=2 * COMMITS, hours=4)
     with told.step("schema-deploy", start) as location:
         DeltaTable.create(

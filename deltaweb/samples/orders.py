@@ -15,7 +15,7 @@ from deltaweb.delta.protocol.schema import (
     StructType,
     arrow_schema,
 )
-from deltaweb.samples.told_table import ToldTable
+from deltaweb.samples.scripted_table import ScriptedTable
 from deltaweb.table import DeltaTable
 
 DAYS: Final = 21
@@ -47,7 +47,7 @@ NOTES: Final = (None, None, None, "gift", "ring twice", "leave with the neighbou
 def write_orders(root: Path, now: datetime) -> None:
     """Write the table: a commit a day for three weeks, and one checkpoint."""
     random = np.random.default_rng(SEED)
-    told = ToldTable(root)
+    told = ScriptedTable(root)
     first_day = (now - timedelta(days=DAYS)).date()
     with told.step("schema-deploy", _at(first_day, hour=0)) as location:
         DeltaTable.create(

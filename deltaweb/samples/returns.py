@@ -10,7 +10,7 @@ from deltaweb.delta.protocol.schema import (
     StructField,
     StructType,
 )
-from deltaweb.samples.told_table import ToldTable
+from deltaweb.samples.scripted_table import ScriptedTable
 from deltaweb.table import DeltaTable
 
 SCHEMA: Final = StructType(
@@ -29,7 +29,7 @@ SCHEMA: Final = StructType(
 def write_returns(root: Path, now: datetime) -> None:
     """Write the table: one commit, no row."""
     at = now - timedelta(days=2, hours=3)
-    with ToldTable(root).step("schema-deploy", at) as location:
+    with ScriptedTable(root).step("schema-deploy", at) as location:
         DeltaTable.create(
             location,
             SCHEMA,

@@ -6,7 +6,7 @@ Read the modules in this order:
     reads        the rows of its newest version, and what a notebook shows
     rows         the verbs that write rows
     definition   the verbs that change what the table is
-    upkeep       those of its versions, its files and its log
+    maintenance  those of its versions, its files and its log
     delta_table  all of it, and what makes a table
 """
 

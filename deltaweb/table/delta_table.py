@@ -12,12 +12,12 @@ import pyarrow as pa
 from deltaweb import delta, writer
 from deltaweb.delta.protocol.schema import StructField, StructType
 from deltaweb.table.definition import TableDefinition
+from deltaweb.table.maintenance import TableMaintenance
 from deltaweb.table.reads import TableReads
 from deltaweb.table.rows import TableWrites
-from deltaweb.table.upkeep import TableUpkeep
 
 
-class DeltaTable(TableReads, TableWrites, TableDefinition, TableUpkeep):
+class DeltaTable(TableReads, TableWrites, TableDefinition, TableMaintenance):
     """A Delta table at a location; nothing is read before a method asks for it.
 
     Args:

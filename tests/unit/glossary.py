@@ -52,9 +52,7 @@ GLOSSARY: Final = (
     Entry(r"\banew\b", "again, re-"),
     Entry(r"\bfor the hand\b", "for local runs"),
     Entry(r"\bnew ?born\b", "new table"),
-    Entry(
-        r"\bupkeep\b", "maintenance", allowed=r"(/|upkeep\.)upkeep\b|upkeep\.(css|js)"
-    ),
+    Entry(r"\bupkeep\b", "maintenance"),
     Entry(r"\bwill not do\b", "is not valid"),
     Entry(r"\b(is|are) none (of|that)\b", "is not"),
     Entry(

@@ -75,18 +75,18 @@ def lens_of(files: pa.Table) -> VectorLens | None:
     rows = dead + live
     is_told = ~np.isnan(rows) & (rows > 0)
     saved = size_bytes[is_told] * (dead[is_told] / rows[is_told])
-    told_dead, told_rows = int(dead[is_told].sum()), int(rows[is_told].sum())
-    rows_of_all = told_rows + _live_rows(files.filter(pc.invert(has_vector)))
+    known_dead, known_rows = int(dead[is_told].sum()), int(rows[is_told].sum())
+    rows_of_all = known_rows + _live_rows(files.filter(pc.invert(has_vector)))
     return VectorLens(
         num_files=num_files,
         dead_rows=pc.sum(deleted).as_py() or 0,
-        rows_of_files=told_rows,
+        rows_of_files=known_rows,
         rows_of_all=rows_of_all,
         rewritten_bytes=int(size_bytes.sum()),
         saved_bytes=int(saved.sum()),
         num_without_rows=int((~is_told).sum()),
-        percent_dead=_percent(told_dead, rows_of_all),
-        percent_of_files=_percent(told_dead, told_rows),
+        percent_dead=_percent(known_dead, rows_of_all),
+        percent_of_files=_percent(known_dead, known_rows),
     )
 
 

@@ -333,11 +333,11 @@ _KINDS: Final = (
 """The types of values without parts, by their numbers."""
 
 
-def _told_with(kind: str, read: Callable[[bytes], Any]) -> Callable[[bytes], _Raw]:
-    return lambda raw: _told_leaf(kind, read(raw))
+def _shown_with(kind: str, read: Callable[[bytes], Any]) -> Callable[[bytes], _Raw]:
+    return lambda raw: _shown_leaf(kind, read(raw))
 
 
-def _told_leaf(kind: str, value: object) -> _Raw:
+def _shown_leaf(kind: str, value: object) -> _Raw:
     return _TYPED_FORM.leaf(kind, value)
 
 
@@ -345,7 +345,7 @@ _TEXT_FORM: Final = _Form(tells_types=False, primitives=_TEXT_PRIMITIVES)
 _TYPED_FORM: Final = _Form(
     tells_types=True,
     primitives=tuple(
-        (size, _told_with(kind, read))
+        (size, _shown_with(kind, read))
         for kind, (size, read) in zip(_KINDS, _TEXT_PRIMITIVES, strict=True)
     ),
 )

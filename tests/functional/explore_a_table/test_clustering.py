@@ -19,7 +19,7 @@ from tests.support.tables.clustered_table import (
 pytestmark = pytest.mark.django_db
 
 
-def test_is_told_with_the_columns(viewer: Client, tmp_path: Path) -> None:
+def test_is_shown_with_the_columns(viewer: Client, tmp_path: Path) -> None:
     new_indexed_table("things", Path(clustered_table(tmp_path, clustered_by("b", "a"))))
 
     overview = text_of(viewer, f"{TABLE}things/")

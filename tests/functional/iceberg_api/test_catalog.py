@@ -124,7 +124,7 @@ def test_nobody_comes_in_without_a_token(lake: Lake, method: str, path: str) -> 
 
 
 @pytest.mark.parametrize("path", ["/v1/namespaces/sales%1Fcrm", TABLE])
-def test_what_is_there_is_told_without_a_body(acme: Caller, path: str) -> None:
+def test_what_is_there_is_shown_without_a_body(acme: Caller, path: str) -> None:
     answer = catalog(acme, path, "HEAD")
 
     assert (answer.status_code, answer.content) == (204, b"")

@@ -42,7 +42,7 @@ def in_row(changes: object) -> list[tuple[object, object, object]]:
     ]
 
 
-def test_properties_are_told_with_their_old_values(table: DeltaTable) -> None:
+def test_properties_are_shown_with_their_old_values(table: DeltaTable) -> None:
     wanted = {"team": "red", "delta.appendOnly": "true"}
 
     plan = table.plan_definition(partial(set_properties, properties=wanted, root=ROOT))

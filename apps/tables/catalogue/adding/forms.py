@@ -49,7 +49,7 @@ def known_zone(name: str) -> str:
         raise forms.ValidationError(message) from None
 
 
-class NewbornForm(forms.Form):
+class TableRequestForm(forms.Form):
     """A table that is to be made: its name and its place."""
 
     name = forms.CharField(
@@ -61,7 +61,7 @@ class NewbornForm(forms.Form):
     description = forms.CharField(max_length=10_000, required=False)
 
 
-class ConvertForm(NewbornForm):
+class ConvertForm(TableRequestForm):
     """A folder, and what its own folders name."""
 
     partition_schema = forms.CharField(max_length=10_000, required=False)
@@ -139,5 +139,5 @@ class ImportForm(FileForm):
         return values
 
 
-class CreationForm(NewbornForm, FileForm):
+class CreationForm(TableRequestForm, FileForm):
     """A table that is to be made of columns, or of those of a file."""

@@ -11,8 +11,8 @@ from deltaweb.web.tables.catalogue.adding.forms import (
     CreationForm,
     ImportForm,
 )
-from deltaweb.web.tables.catalogue.adding.newborn import check_newborn
 from deltaweb.web.tables.catalogue.adding.source import check_file
+from deltaweb.web.tables.catalogue.adding.table_request import check_table_request
 from deltaweb.web.tables.catalogue.adding.uploads import keep_upload
 from deltaweb.web.tables.catalogue.adding.work.convert import CONVERT, ConvertFolder
 from deltaweb.web.tables.catalogue.adding.work.create import CREATE, CreateTable
@@ -71,7 +71,7 @@ def _at(texts: list[str], number: int) -> str:
     return texts[number] if number < len(texts) else ""
 
 
-def _newborn(request: HttpRequest, values: Mapping[str, Any]) -> dict[str, Any]:
+def _table_request(request: HttpRequest, values: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "name": values["name"].strip(),
         "location": parse_location(values["location"]),
@@ -133,8 +133,8 @@ def read_creation(
         del column["source"]
     if not (columns or file["upload"] or file["path"]):
         raise SchemaError(column="", reason="a table needs a column, or a file of some")
-    asked = CreateTable(**_newborn(request, values), **file, columns=columns)
-    check_newborn(asked)
+    asked = CreateTable(**_table_request(request, values), **file, columns=columns)
+    check_table_request(asked)
     if asked.has_file:
         format_of(asked.file_name, asked.file_format)
         check_file(asked)
@@ -156,11 +156,11 @@ def read_conversion(
         DeltaError: If its name or its place is none.
     """
     asked = ConvertFolder(
-        **_newborn(request, values),
+        **_table_request(request, values),
         partition_schema=values["partition_schema"],
         time_zone=values["time_zone"],
     )
-    check_newborn(asked)
+    check_table_request(asked)
     return asked
 
 
@@ -176,7 +176,7 @@ def read_import(
     if table is None:
         if not values["name"].strip():
             raise TableNameError(name="", reason="a table needs a name")
-        made = _newborn(request, values)
+        made = _table_request(request, values)
     file, is_other = _file_of(request, values)
     asked = ImportRows(
         **made,
@@ -197,7 +197,7 @@ def read_import(
         bad_rows=values["bad_rows"] or "leave-out",
     )
     if table is None:
-        check_newborn(asked)
+        check_table_request(asked)
     format_of(asked.file_name, asked.file_format)
     if asked.columns:
         schema_of(

@@ -1,4 +1,4 @@
-"""What a table's folder holds, by what it is: the first thing that upkeep is about.
+"""What a table's folder holds, by what it is.
 
 Nobody lists a folder for a page: the newest look of a vacuum did, and says when. Before
 the first, a page knows what the index tells, which is the live files alone.

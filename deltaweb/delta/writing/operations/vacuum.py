@@ -31,7 +31,7 @@ from deltaweb.delta.writing.operations.file_ages import (
     file_ages,
     version_losses,
 )
-from deltaweb.delta.writing.operations.vacuum_marks import told_vacuum
+from deltaweb.delta.writing.operations.vacuum_marks import recorded_vacuum
 from deltaweb.delta.writing.requirements import check_writable
 
 MS_PER_HOUR: Final = 3_600_000
@@ -219,7 +219,7 @@ def carry_out_vacuum(
     Raises:
         LocationError: If storage does not delete them, or does not answer.
     """
-    told = told_vacuum(
+    told = recorded_vacuum(
         store,
         num_files=plan.files.num_rows,
         size_bytes=plan.size_bytes,

@@ -17,7 +17,7 @@ VACUUM_END = "VACUUM END"
 
 
 @contextmanager
-def told_vacuum(
+def recorded_vacuum(
     store: TableStore, *, num_files: int, size_bytes: int, retention_ms: int
 ) -> Iterator[None]:
     """Commit the one mark, and after what is done within, the other.

@@ -6,7 +6,7 @@ from typing import Any, Final
 from deltaweb.delta.protocol.schema import type_text
 from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
 from deltaweb.table import DeltaTable
-from deltaweb.web.tables.catalogue.adding.newborn import (
+from deltaweb.web.tables.catalogue.adding.table_request import (
     finish_making,
     open_place,
     register_made,

@@ -9,12 +9,12 @@ from deltaweb.delta.protocol.schema import StructType, type_text
 from deltaweb.delta.writing.commit import commit
 from deltaweb.delta.writing.transaction import Transaction
 from deltaweb.table import DeltaTable
-from deltaweb.web.tables.catalogue.adding.newborn import (
+from deltaweb.web.tables.catalogue.adding.source import source_files
+from deltaweb.web.tables.catalogue.adding.table_request import (
     finish_making,
     open_place,
     register_made,
 )
-from deltaweb.web.tables.catalogue.adding.source import source_files
 from deltaweb.web.tables.catalogue.adding.uploads import forget_upload
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.operations.foreseen import Foreseen, Occasion

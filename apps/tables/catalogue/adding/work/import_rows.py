@@ -10,12 +10,12 @@ import pyarrow as pa
 from deltaweb.delta.values.cell_text import cell_text
 from deltaweb.delta.values.python_values import python_values
 from deltaweb.table import DeltaTable
-from deltaweb.web.tables.catalogue.adding.newborn import (
+from deltaweb.web.tables.catalogue.adding.source import source_files
+from deltaweb.web.tables.catalogue.adding.table_request import (
     finish_making,
     open_place,
     register_made,
 )
-from deltaweb.web.tables.catalogue.adding.source import source_files
 from deltaweb.web.tables.catalogue.adding.uploads import (
     forget_upload,
     note_counts,

@@ -261,7 +261,7 @@ class TestFiles:
         assert load_log_segment(store, 1).size_bytes(store) == 11
         assert load_log_segment(store).size_bytes(store) == 11_000
 
-    def test_of_commits_are_told_with_their_sizes_oldest_first(self) -> None:
+    def test_of_commits_are_shown_with_their_sizes_oldest_first(self) -> None:
         store = MemoryTableStore()
         for position, name in enumerate([*commits(0, 1, 2, 3), checkpoint_name(1)]):
             store.put(name, b"x" * position)

@@ -66,7 +66,7 @@ def test_rows_that_stay_after_a_delete_stay_as_they_were(table: DeltaTable) -> N
     assert known_by(table) == {k: STARTED[k] for k in (1, 3, 5, 6)}
 
 
-def test_a_removed_file_is_told_with_its_ids(table: DeltaTable) -> None:
+def test_a_removed_file_is_shown_with_its_ids(table: DeltaTable) -> None:
     table.delete("k < 5")
 
     (removed,) = actions(table, 3, "remove")

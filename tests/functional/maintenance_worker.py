@@ -1,12 +1,13 @@
 """Checkpoint jobs, and workers that halt within one, for tests that ill-treat them.
 
-python -m tests.functional.upkeep_worker queue LOCATION VERSION PARTS   prints the job
-python -m tests.functional.upkeep_worker wake JOB 6     send its wake-up six times
-python -m tests.functional.upkeep_worker work           a worker as it should be
-python -m tests.functional.upkeep_worker halt 1 FILE    a worker that makes FILE once so
-                                many files have their names, and waits until it is gone
-python -m tests.functional.upkeep_worker do JOB BYTES   do a job here, where no file may
-                                                        be larger than that
+python -m tests.functional.maintenance_worker, and
+
+    queue LOCATION VERSION PARTS   prints the job
+    wake JOB 6     send its wake-up six times
+    work           a worker as it should be
+    halt 1 FILE    a worker that makes FILE once so many files have their names, and
+                   waits until it is gone
+    do JOB BYTES   do a job here, where no file may be larger than that
 """
 
 import resource

@@ -16,7 +16,7 @@ from tests.browser.conftest import Watch
 from tests.browser.soundness import assert_sound, serious_findings
 from tests.support.processes.installation import Installation, wait_for
 
-NAME = "upkeep"
+NAME = "maintenance"
 TABLE = f"/t/web/{NAME}/"
 CHECKPOINT, CLEANUP = f"{TABLE}checkpoint", f"{TABLE}cleanup"
 MAINTENANCE = f"{TABLE}maintenance"
@@ -108,7 +108,7 @@ def test_a_checkpoint_is_asked_for_and_done_without_a_reload(watch, server, fold
     expect(page.get_by_text("none at or before version 21")).to_be_visible(
         timeout=WITHIN_MS
     )
-    expect(page.locator("#upkeep")).to_contain_text("22 commits")
+    expect(page.locator("#operation")).to_contain_text("22 commits")
     assert_sound(watch, f"{server.url}{CHECKPOINT}")
 
     with hint_withheld(folder):

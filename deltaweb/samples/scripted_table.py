@@ -14,7 +14,7 @@ from deltaweb.delta.writing.authorship import authored
 from deltaweb.table import DeltaTable
 
 
-class ToldTable:
+class ScriptedTable:
     """A table below a folder that holds nothing else.
 
     Args:

@@ -36,7 +36,7 @@ HELPER = (
     sys.executable,
     "-m",
     "tests.support.processes.lean",
-    "tests.functional.upkeep_worker",
+    "tests.functional.maintenance_worker",
 )
 HINT = "_last_checkpoint"
 BETWEEN_LOOKS_S = 0.1

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from deltaweb.delta.writing.transaction import CommitResult
 
 
-class TableUpkeep(OpenedTable):
+class TableMaintenance(OpenedTable):
     """What keeps a table in order; `DeltaTable` has all of it."""
 
     # === Versions and files ===
@@ -94,7 +94,7 @@ class TableUpkeep(OpenedTable):
                 on_progress=on_progress,
             )
 
-    # === Upkeep of the log ===
+    # === Maintenance of the log ===
 
     def create_checkpoint(  # noqa: PLR0913 (what a caller may want of one)
         self,

@@ -19,7 +19,7 @@ from deltaweb.web.tables.storage.opening import open_location
 from deltaweb.web.tables.storage.roots import roots_for
 
 
-class Newborn(Protocol):
+class TableRequest(Protocol):
     """The parameters of such an operation."""
 
     @property
@@ -43,7 +43,7 @@ class Newborn(Protocol):
         ...
 
 
-def check_newborn(asked: Newborn) -> None:
+def check_table_request(asked: TableRequest) -> None:
     """Refuse a name that is taken, and a place where its maker may have no table.
 
     Raises:
@@ -56,18 +56,18 @@ def check_newborn(asked: Newborn) -> None:
     check_allowed(location, roots=roots_for(_maker(asked)))
 
 
-def open_place(_table: Table | None, asked: Newborn) -> DeltaTable:
+def open_place(_table: Table | None, asked: TableRequest) -> DeltaTable:
     """Open the place where a table is to be; who asked may no longer have one there.
 
     Raises:
-        DeltaError: As `check_newborn` lists them.
+        DeltaError: As `check_table_request` lists them.
     """
-    check_newborn(asked)
+    check_table_request(asked)
     return open_location(parse_location(asked.location))
 
 
 def finish_making(
-    asked: Newborn, occasion: Occasion, action: str
+    asked: TableRequest, occasion: Occasion, action: str
 ) -> dict[str, Any] | None:
     """Register a table whose maker was killed between the commit and the catalogue.
 
@@ -98,7 +98,7 @@ def settle_nothing(_table: Table | None, _asked: object, _result: object) -> Non
 
 
 def register_made(
-    asked: Newborn, occasion: Occasion, action: str, detail: Mapping[str, Any]
+    asked: TableRequest, occasion: Occasion, action: str, detail: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Put a table that was made into the catalogue, and the making into the record.
 
@@ -126,5 +126,5 @@ def made_json(table: Table) -> dict[str, Any]:
     return {"table": table.full_name, "namespace": table.namespace, "name": table.name}
 
 
-def _maker(asked: Newborn) -> User:
+def _maker(asked: TableRequest) -> User:
     return User.objects.get(pk=asked.user_id)

@@ -1,4 +1,4 @@
-"""The page of all upkeep: what is stored, what can be done, and what was done last."""
+"""The page of maintenance: what is stored, what can be done, and what was done."""
 
 import shutil
 from pathlib import Path
@@ -18,54 +18,56 @@ from tests.support.tables.weekly_table import page_json, page_text
 
 pytestmark = pytest.mark.django_db
 TABLE = "/t/default/orders/"
-UPKEEP = f"{TABLE}maintenance"
+MAINTENANCE = f"{TABLE}maintenance"
 PAGES = ["vacuum", "optimize", "restore", "checkpoint", "cleanup"]
 
 
-class TestAllUpkeep:
+class TestMaintenance:
     @pytest.mark.usefixtures("orders")
     def test_is_reached_from_one_place(self, editor: Client) -> None:
-        page = page_text(editor, UPKEEP)
+        page = page_text(editor, MAINTENANCE)
 
         assert all(f'href="{TABLE}{name}"' in page for name in PAGES)
         assert "Nothing was requested yet." in page
-        assert f'href="{UPKEEP}"' in page_text(editor, TABLE)
-        assert [tool["name"] for tool in page_json(editor, UPKEEP)["tools"]] == PAGES
+        assert f'href="{MAINTENANCE}"' in page_text(editor, TABLE)
+        assert [
+            tool["name"] for tool in page_json(editor, MAINTENANCE)["tools"]
+        ] == PAGES
 
     @pytest.mark.usefixtures("orders")
     def test_says_what_was_asked_for_last(self, editor: Client, work: Work) -> None:
         editor.post(f"{TABLE}restore", {"version": 77})
         work()
 
-        page = page_text(editor, UPKEEP)
+        page = page_text(editor, MAINTENANCE)
 
         assert "Preview: restore a version of orders" in page
         assert "eve" in page
-        (run,) = page_json(editor, UPKEEP)["runs"]
+        (run,) = page_json(editor, MAINTENANCE)["runs"]
         assert run["state"] == "FAILED"
         assert run["message"] in page
 
     def test_of_a_table_without_an_index_waits(self, editor: Client) -> None:
         new_unindexed_table("orders")
 
-        assert "has not been indexed yet" in page_text(editor, UPKEEP)
+        assert "has not been indexed yet" in page_text(editor, MAINTENANCE)
 
 
 class TestStorage:
     def parts(self, editor: Client) -> dict[str, Any]:
-        storage = page_json(editor, UPKEEP)["storage"]
+        storage = page_json(editor, MAINTENANCE)["storage"]
         found: dict[str, Any] = {part["kind"]: part for part in storage["parts"]}
         return found
 
     def list_folder(self, editor: Client, work: Work) -> Job:
-        assert editor.post(UPKEEP).headers["Location"] == UPKEEP
+        assert editor.post(MAINTENANCE).headers["Location"] == MAINTENANCE
         return work()
 
     def test_is_the_live_files_alone_until_the_folder_was_listed(self, editor, orders):
         Table.objects.filter(id=orders.id).update(num_files=3, size_bytes=1234)
 
-        storage = page_json(editor, UPKEEP)["storage"]
-        shown = page_text(editor, UPKEEP)
+        storage = page_json(editor, MAINTENANCE)["storage"]
+        shown = page_text(editor, MAINTENANCE)
 
         assert [part["kind"] for part in storage["parts"]] == ["live"]
         assert (storage["size_bytes"], storage["listed_at"]) == (1234, None)
@@ -79,7 +81,7 @@ class TestStorage:
         (folder / "p=a" / "part-lost.parquet").write_bytes(b"x" * 77)
 
         job = self.list_folder(editor, work)
-        storage = page_json(editor, UPKEEP)["storage"]
+        storage = page_json(editor, MAINTENANCE)["storage"]
         parts = self.parts(editor)
 
         on_disk = [path for path in folder.rglob("*") if path.is_file()]
@@ -90,7 +92,7 @@ class TestStorage:
         assert parts["tombstoned"]["num_files"] == 1
         assert (parts["orphan"]["num_files"], parts["orphan"]["size_bytes"]) == (1, 77)
         assert parts["log"]["num_files"] == NEWEST + 2
-        shown = " ".join(page_text(editor, UPKEEP).split())
+        shown = " ".join(page_text(editor, MAINTENANCE).split())
         assert "older versions still need them" in shown
         assert "List again" in shown
 
@@ -108,7 +110,7 @@ class TestStorage:
 
         Table.objects.filter(id=orders.id).update(version=NEWEST + 2)
 
-        assert "2 versions have come since." in page_text(editor, UPKEEP)
+        assert "2 versions have come since." in page_text(editor, MAINTENANCE)
 
     @pytest.mark.usefixtures("orders")
     def test_leads_to_what_a_vacuum_could_delete_until_it_has(
@@ -119,11 +121,11 @@ class TestStorage:
         age(lost, days=20)
         look = self.list_folder(editor, work)
 
-        before = " ".join(page_text(editor, UPKEEP).split())
+        before = " ".join(page_text(editor, MAINTENANCE).split())
         agreed = {"seen": look.id, "hours": 168, "sure": "on"}
         editor.post(f"{TABLE}vacuum", agreed)
         assert work().state == Job.State.DONE
-        after = " ".join(page_text(editor, UPKEEP).split())
+        after = " ".join(page_text(editor, MAINTENANCE).split())
 
         assert "A vacuum could delete 1 file, 77 B" in words(before)
         assert f'href="{TABLE}vacuum?job={look.id}"' in before
@@ -135,11 +137,11 @@ class TestStorage:
     def test_shows_the_look_that_lists_and_the_one_that_failed(
         self, editor: Client, folder: Path, work: Work
     ) -> None:
-        editor.post(UPKEEP)
-        waiting = page_text(editor, UPKEEP)
+        editor.post(MAINTENANCE)
+        waiting = page_text(editor, MAINTENANCE)
         shutil.rmtree(folder)
         work()
-        failed = page_text(editor, UPKEEP)
+        failed = page_text(editor, MAINTENANCE)
 
         assert "Listing the folder" in waiting
         assert "List the folder</button>" not in waiting
@@ -149,12 +151,12 @@ class TestStorage:
     def test_of_a_table_without_an_index_is_not_listed(self, editor: Client) -> None:
         new_unindexed_table("orders")
 
-        assert editor.post(UPKEEP).status_code == 409
+        assert editor.post(MAINTENANCE).status_code == 409
         assert not Job.objects.filter(kind="tables.vacuum").exists()
 
     @pytest.mark.usefixtures("orders")
     def test_a_script_gets_the_job(self, editor: Client) -> None:
-        answer = editor.post(f"{UPKEEP}.json")
+        answer = editor.post(f"{MAINTENANCE}.json")
 
         assert answer.status_code == 202
         assert answer.json()["job"]["state"] == "QUEUED"
@@ -163,10 +165,10 @@ class TestStorage:
 class TestTheWayThere:
     @pytest.mark.usefixtures("orders")
     @pytest.mark.parametrize("page", ["maintenance", *PAGES])
-    def test_is_a_tab_of_all_pages_of_upkeep(self, editor: Client, page: str) -> None:
+    def test_is_a_tab_of_all_its_pages(self, editor: Client, page: str) -> None:
         shown = " ".join(page_text(editor, f"{TABLE}{page}").split())
 
-        assert f'<a href="{UPKEEP}" aria-current="page">Maintenance</a>' in shown
+        assert f'<a href="{MAINTENANCE}" aria-current="page">Maintenance</a>' in shown
 
     @pytest.mark.usefixtures("orders")
     def test_to_properties_and_protocol_is_the_menu(self, editor, client):

@@ -1,4 +1,4 @@
-"""All upkeep of a table in one place: what there is to do, and what was done last."""
+"""The maintenance of a table in one place: what is to be done, and what was."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -65,7 +65,7 @@ class NamesOfTable:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UpkeepPage:
+class MaintenancePage:
     """The page.
 
     Attributes:
@@ -85,7 +85,7 @@ class UpkeepPage:
     runs: Annotated[list[Job], As(lambda jobs: [described(job) for job in jobs])]
 
 
-def upkeep_page(table: Table) -> UpkeepPage:
+def maintenance_page(table: Table) -> MaintenancePage:
     """Return the page of a table that the user may see."""
     kinds = [tool.operation.kind for tool in TOOLS]
     jobs = Job.objects.filter(subject_id=table.id, kind__in=kinds)
@@ -95,7 +95,7 @@ def upkeep_page(table: Table) -> UpkeepPage:
     names = NamesOfTable(
         namespace=table.namespace, name=table.name, latest_version=table.version
     )
-    return UpkeepPage(
+    return MaintenancePage(
         head=table_head(table),
         table=table,
         names=names,
@@ -124,16 +124,16 @@ def _offered(
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @editor_required
-def table_upkeep(
+def table_maintenance(
     request: HttpRequest, namespace: str, name: str, fmt: str
 ) -> HttpResponseBase:
     """Show what is stored and what can be done; a POST lists the folder again."""
     table = get_table(request.user, namespace, name)
     if request.method == "POST":
         return _list_again(request, table, fmt)
-    page = upkeep_page(table)
+    page = maintenance_page(table)
     return respond_page(
-        request, fmt, page, template="tables/table_upkeep.html", fragment="live"
+        request, fmt, page, template="tables/table_maintenance.html", fragment="live"
     )
 
 
@@ -151,4 +151,4 @@ def _list_again(request: HttpRequest, table: Table, fmt: str) -> HttpResponseBas
     if fmt == "json":
         data = {**names_of(table), "job": described(job)}
         return json_response(data, status=202)
-    return redirect("tables:table-upkeep", table.namespace, table.name)
+    return redirect("tables:table-maintenance", table.namespace, table.name)
