@@ -113,11 +113,6 @@ def table_version(
 
     Where only a part of the table is shared, the newest is the newest that is ready. A
     time before the first version that is shared means that one.
-
-    Raises:
-        HistoryNotSharedError: If a time is given and the table has no history here.
-        ParameterInvalidError: If the time is after the newest version.
-        DeltaError: If the table's log cannot be read.
     """
     table = open_shared(shared)
     if starting_timestamp is None:
@@ -163,11 +158,6 @@ def table_metadata(  # noqa: PLR0913 (who asks, and for what)
 
     A client that would misread the version is told when it asks for files: metadata
     alone misleads nobody.
-
-    Raises:
-        HistoryNotSharedError: If the version is not shared.
-        SchemaError: If the table's schema is missing or does not parse.
-        DeltaError: If the table's log cannot be read.
     """
     query = TableQuery(version=version, timestamp=timestamp)
     rule = rule_for(shared, recipient)
@@ -190,17 +180,7 @@ def table_files(
     capabilities: Capabilities,
     signing: SigningPlan,
 ) -> FilesAnswer:
-    """Return the files that answer a query, or a page of them.
-
-    Raises:
-        ParameterInvalidError: If a token was not given for this very query.
-        QueryTokenEndedError: If the time of one is over, or the table is another one.
-        HistoryNotSharedError: If the version is not shared.
-        TableMisreadError: If the client would misread the version.
-        FileOutsideTableError: If one of the files lies outside of the table.
-        FilesVacuumedError: If files of an older version were deleted.
-        DeltaError: If the log cannot be read, or the files have no URLs.
-    """
+    """Return the files that answer a query, or a page of them."""
     table = open_shared(shared)
     paging = paging_of(shared, query, capabilities=capabilities, signing=signing)
     rule, now = rule_for(shared, signing.token.recipient), signing.now

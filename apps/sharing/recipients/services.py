@@ -56,16 +56,7 @@ def create_recipient(  # noqa: PLR0913 (each is one fact of the recipient)
     actor: Actor,
     now: datetime,
 ) -> Recipient:
-    """Make a recipient, who may read nothing yet.
-
-    Raises:
-        NameInvalidError: If the name breaks the rules of names.
-        NameTakenError: If another recipient has it, whatever its capitals.
-        ContactInvalidError: If the contact is no mail address.
-        NetworkInvalidError: If a text of the allow list is no network.
-        TooManyNetworksError: If the allow list is too long.
-        PropertyInvalidError: If a text of `properties` is not of the form key=value.
-    """
+    """Make a recipient, who may read nothing yet."""
     recipient = Recipient(
         name=check_name(name, "recipient"),
         name_key=name_key(name),
@@ -95,11 +86,7 @@ def invite(  # noqa: PLR0913 (each is one fact of the recipient)
     actor: Actor,
     now: datetime,
 ) -> Credentials:
-    """Make a recipient with its grants and its first token, and hand that out.
-
-    Raises:
-        SharingStateError: If a name, a network or the lifetime will not do.
-    """
+    """Make a recipient with its grants and its first token, and hand that out."""
     recipient = create_recipient(
         name=name,
         contact=contact,
@@ -128,12 +115,6 @@ def update_recipient(  # noqa: PLR0913 (each is one fact of the recipient)
     """Change how to reach a recipient, from where it may come, and what it sees.
 
     Without `properties` these stay as they are.
-
-    Raises:
-        ContactInvalidError: If the contact is no mail address.
-        NetworkInvalidError: If a text of the allow list is no network.
-        TooManyNetworksError: If the allow list is too long.
-        PropertyInvalidError: If a text of `properties` is not of the form key=value.
     """
     before = _facts(recipient)
     recipient.contact = _checked_contact(contact)
