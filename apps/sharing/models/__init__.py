@@ -10,6 +10,8 @@ PreparedFile     what a rule leaves of a data file, rewritten
 PreparedVersion  a version of which all that a rule leaves is rewritten
 RecipientToken   what a recipient proves itself by: a bearer token, or an OAuth client
 ActivationLink   a one-time way to fetch such a key as a profile file
+LastRead         the version of a shared table that a token has read last
+Hold             versions of a shared table that stay readable for a recipient
 UsedAssertion    what an OAuth client has signed and traded, which is good once
 
 Names are found whatever their capitals: `*_key` columns hold them folded.
@@ -26,6 +28,8 @@ from deltaweb.web.pages.lists.links import address_of
 from deltaweb.web.sharing.models.assertions import UsedAssertion as UsedAssertion
 from deltaweb.web.sharing.models.prepared import PreparedFile as PreparedFile
 from deltaweb.web.sharing.models.prepared import PreparedVersion as PreparedVersion
+from deltaweb.web.sharing.models.reads import Hold as Hold
+from deltaweb.web.sharing.models.reads import LastRead as LastRead
 from deltaweb.web.tables.models import Table
 
 MAX_NAME_LENGTH = 255

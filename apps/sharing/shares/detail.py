@@ -25,6 +25,7 @@ from deltaweb.web.sharing.models import (
     Share,
     SharedTable,
 )
+from deltaweb.web.sharing.recipients.last_reads import readers_behind
 from deltaweb.web.sharing.recipients.listing import RecipientRow, recipient_rows
 from deltaweb.web.sharing.shares.resources import (
     SharedTableResource,
@@ -53,6 +54,8 @@ class SharedTableRow:
         preflight: Which clients can read its newest version.
         prepared: The newest version that was made ready, where only a part is shared.
         lost_runs: Versions that are offered, and cannot be read any more.
+        num_readers: How many recipients have read it.
+        num_readers_behind: How many of them have not read the newest version.
     """
 
     shared_table: OnPage[SharedTable]
@@ -64,6 +67,8 @@ class SharedTableRow:
         Named("lost_versions"),
         As(lambda runs: [[run.first, run.last] for run in runs]),
     ] = field(default_factory=list)
+    num_readers: int = 0
+    num_readers_behind: int = 0
 
     @property
     def offer(self) -> OfferState:
@@ -142,6 +147,7 @@ def share_detail(share: Share, *, now: datetime, page: int = 1) -> ShareDetail:
     found = preflights({row.table_id for row in tables})
     ruled = [row.id for row in tables if row.condition or row.columns]
     ready = _newest_ready(ruled) if ruled else {}
+    readers = readers_behind(tables)
     return ShareDetail(
         resource=resource_of_share(share),
         tables=[
@@ -151,6 +157,8 @@ def share_detail(share: Share, *, now: datetime, page: int = 1) -> ShareDetail:
                 preflight=found[row.table_id],
                 prepared=ready.get(row.id),
                 lost_runs=_lost_runs(row, row.readable_runs),
+                num_readers_behind=readers.get(row.id, (0, 0))[0],
+                num_readers=readers.get(row.id, (0, 0))[1],
             )
             for row in tables
         ],

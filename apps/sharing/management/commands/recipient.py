@@ -23,7 +23,8 @@ from deltaweb.web.sharing.management import (
     sharing_output,
 )
 from deltaweb.web.sharing.models import Recipient, Share
-from deltaweb.web.sharing.names import find_recipient, find_share
+from deltaweb.web.sharing.names import find_recipient, find_share, find_shared_table
+from deltaweb.web.sharing.recipients import holds
 from deltaweb.web.sharing.recipients import services as recipients
 from deltaweb.web.sharing.recipients.rehearsal import rehearse
 from deltaweb.web.sharing.recipients.seen import see_as, stand_in
@@ -38,8 +39,8 @@ class Command(SubcommandsCommand):
         "share-not-found": lambda: Share.objects.values_list("name", flat=True),
     }
     help = (
-        "Recipients: create, list, show, see, usage, limit, rehearse, grant, ungrant, "
-        "add-client, link, rotate, revoke, delete."
+        "Recipients: create, list, show, see, usage, limit, hold, rehearse, "
+        "grant, ungrant, add-client, link, rotate, revoke, delete."
     )
 
     def add_subcommands(self, add: AddSubcommand) -> None:
@@ -87,13 +88,9 @@ class Command(SubcommandsCommand):
         parser = add("usage", self.usage, help="show what it was offered, by month")
         parser.add_argument("name")
         parser = add("limit", self.limit, help="limit what it is offered in a month")
-        parser.add_argument("name")
-        for which, text in (("soft", "said"), ("hard", "refused")):
-            parser.add_argument(
-                f"--{which}",
-                metavar="SIZE",
-                help=f"from where on reads are {text}, as 3.5TiB; '' for nowhere",
-            )
+        arguments.add_limit_options(parser)
+        parser = add("hold", self.hold, help="keep versions of a table readable for it")
+        arguments.add_hold_options(parser)
         parser = add(
             "rehearse",
             self.rehearse,
@@ -242,6 +239,33 @@ class Command(SubcommandsCommand):
             "hard_limit": ledger.hard_limit,
         }
         return Output(data, ledger.limits_text or f"{recipient.name} has no limit.")
+
+    def hold(  # noqa: PLR0913 (the options of the command)
+        self,
+        *,
+        name: str,
+        share: str,
+        table: str,
+        until: str,
+        version: int | None,
+        end: bool,
+        **_: object,
+    ) -> Output:
+        """Keep versions of a table readable for a recipient, or no longer."""
+        recipient, now = find_recipient(name), timezone.now()
+        shared = find_shared_table(find_share(share), table)
+        data = {"name": recipient.name, "share": shared.share.name, "table": table}
+        if end:
+            ended = holds.end_hold(recipient, shared, actor=COMMAND_LINE, now=now)
+            text = "is no longer held" if ended else "was not held"
+            return Output(data | {"ended": ended}, f"{shared.full_name} {text}.")
+        span = parse_lifetime(until, now=now)
+        hold = holds.hold_versions(
+            recipient, shared, version=version, span=span, actor=COMMAND_LINE, now=now
+        )
+        text = f"Version {hold.version} of {shared.full_name} and later ones stay"
+        data |= {"version": hold.version, "ends_at": hold.ends_at}
+        return Output(data, f"{text} until {hold.ends_at:%Y-%m-%d}.")
 
     def rehearse(self, *, name: str, **_: object) -> Output:
         """Read by every client, with a token of minutes and the same grants."""
