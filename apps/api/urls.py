@@ -11,7 +11,16 @@ from deltaweb.web.api.catalogue import contents, lakes, tables
 from deltaweb.web.api.catalogue.operations import operation_paths
 from deltaweb.web.api.errors import EndpointNotFoundError
 from deltaweb.web.api.openapi import describe, description_view
-from deltaweb.web.api.sharing import activity, recipients, shares, tokens
+from deltaweb.web.api.sharing import (
+    activity,
+    clients,
+    received,
+    recipients,
+    rules,
+    schemas,
+    shares,
+    tokens,
+)
 from deltaweb.web.api.unity import recipients as unity_recipients
 from deltaweb.web.api.unity import shares as unity_shares
 
@@ -61,10 +70,22 @@ endpoints = [
     path(
         f"{SHARE}/tables/<str:table>", shares.SharedTable.as_view(), name="shared-table"
     ),
+    path(f"{SHARE}/tables/<str:table>/rules", rules.RuleList.as_view()),
+    path(f"{SHARE}/tables/<str:table>/rules/<str:recipient>", rules.Rule.as_view()),
+    path(f"{SHARE}/schemas", schemas.SchemaList.as_view()),
+    path(f"{SHARE}/schemas/<str:schema>", schemas.Schema.as_view()),
+    path(f"{SHARE}/prepare", shares.Preparation.as_view()),
     path(f"{SHARE}/grants", shares.GrantList.as_view(), name="grant-list"),
     path(f"{SHARE}/grants/<str:recipient>", shares.Grant.as_view(), name="grant"),
     path(f"{V1}/recipients", recipients.RecipientList.as_view(), name="recipient-list"),
     path(RECIPIENT, recipients.Recipient.as_view(), name="recipient"),
+    path(f"{RECIPIENT}/usage", recipients.RecipientUse.as_view()),
+    path(f"{RECIPIENT}/seen", recipients.RecipientSeen.as_view()),
+    path(f"{RECIPIENT}/rehearse", recipients.Rehearsal.as_view()),
+    path(f"{RECIPIENT}/clients", clients.ClientList.as_view()),
+    path(
+        f"{RECIPIENT}/tokens/<uuid:token_id>/profile", clients.ClientProfile.as_view()
+    ),
     path(f"{RECIPIENT}/tokens", tokens.TokenList.as_view(), name="token-list"),
     path(f"{RECIPIENT}/rotate", tokens.Rotation.as_view(), name="rotation"),
     path(f"{RECIPIENT}/tokens/<uuid:token_id>", tokens.Token.as_view(), name="token"),
@@ -73,6 +94,9 @@ endpoints = [
         tokens.ActivationLinks.as_view(),
         name="activation-links",
     ),
+    path(f"{V1}/received", received.ReceivedList.as_view()),
+    path(f"{V1}/received/<str:name>", received.Received.as_view(), name="received"),
+    path(f"{V1}/received/<str:name>/refresh", received.ReceivedRefresh.as_view()),
     path(f"{V1}/activity", activity.Activity.as_view(), name="activity"),
     path(f"{V1}/users", accounts.UserList.as_view(), name="user-list"),
     path(USER, accounts.UserAccount.as_view(), name="user"),
@@ -89,41 +113,19 @@ def described() -> dict[str, Any]:
 
 
 unity_endpoints = [
-    path(
-        f"{UNITY}/shares",
-        unity_shares.UnityShareList.as_view(),
-        name="unity-share-list",
-    ),
-    path(
-        f"{UNITY}/shares/<str:name>",
-        unity_shares.UnityShareView.as_view(),
-        name="unity-share",
-    ),
-    path(
-        f"{UNITY}/shares/<str:name>/permissions",
-        unity_shares.UnityPermissions.as_view(),
-        name="unity-permissions",
-    ),
-    path(
-        f"{UNITY}/recipients",
-        unity_recipients.UnityRecipientList.as_view(),
-        name="unity-recipient-list",
-    ),
-    path(
-        f"{UNITY}/recipients/<str:name>",
-        unity_recipients.UnityRecipientView.as_view(),
-        name="unity-recipient",
-    ),
-    path(
-        f"{UNITY}/recipients/<str:name>/rotate-token",
-        unity_recipients.UnityRotation.as_view(),
-        name="unity-rotation",
-    ),
-    path(
-        f"{UNITY}/recipients/<str:name>/share-permissions",
-        unity_recipients.UnityRecipientPermissions.as_view(),
-        name="unity-recipient-permissions",
-    ),
+    path(f"{UNITY}/{route}", view.as_view())
+    for route, view in (
+        ("shares", unity_shares.UnityShareList),
+        ("shares/<str:name>", unity_shares.UnityShareView),
+        ("shares/<str:name>/permissions", unity_shares.UnityPermissions),
+        ("recipients", unity_recipients.UnityRecipientList),
+        ("recipients/<str:name>", unity_recipients.UnityRecipientView),
+        ("recipients/<str:name>/rotate-token", unity_recipients.UnityRotation),
+        (
+            "recipients/<str:name>/share-permissions",
+            unity_recipients.UnityRecipientPermissions,
+        ),
+    )
 ]
 """As other tools know them, who have descriptions of their own."""
 urlpatterns = [

@@ -101,6 +101,7 @@ class ProviderNotFoundError(SharingStateError, code="provider-not-found"):
     """No profile is kept by the name."""
 
     name: str
+    status = 404
     message = "No provider is named {name:.100r}."
     hint = "`received list` shows the providers whose profiles are kept."
 
