@@ -162,7 +162,8 @@ def _kind_of(field: forms.Field | None) -> dict[str, Any]:
         }
     if isinstance(field, forms.ChoiceField):
         choices: Any = field.choices
-        return {"type": "string", "enum": [str(value) for value, _ in choices]}
+        words = [str(value) for value, _ in choices]
+        return {"type": "string", **({"enum": words} if words else {})}
     if isinstance(field, forms.BooleanField):
         return {"type": "boolean"}
     if isinstance(field, forms.UUIDField):

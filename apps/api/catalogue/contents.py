@@ -20,9 +20,11 @@ from deltaweb.web.explorer.compare.view import (
     comparison_page,
     start_comparison,
 )
+from deltaweb.web.explorer.dashboard.selector import Dashboard
 from deltaweb.web.explorer.files.view import FileList
 from deltaweb.web.explorer.history.view import HistoryPage
 from deltaweb.web.explorer.lanes.view import Lanes
+from deltaweb.web.explorer.parquet_file.place import PlacePage
 from deltaweb.web.explorer.parquet_file.view import FilePage
 from deltaweb.web.explorer.parquet_table.view import ParquetPage
 from deltaweb.web.explorer.partitions.view import PartitionList
@@ -208,3 +210,14 @@ CONTENTS: Final = {
     ),
 }
 """The addresses below a table, and their views."""
+PLACE: Final = _page(
+    "ParquetFile",
+    "place-detail",
+    PlacePage,
+    "Tell what is in a Parquet file at a location, of whatever table or none.",
+    waits=True,
+    role=Role.EDITOR,
+)
+DASHBOARD: Final = _page(
+    "Overview", "dashboard", Dashboard, "Tell what happened last.", without="seen"
+)
