@@ -7,7 +7,7 @@ from django.http import HttpRequest
 from django.urls import path, re_path
 
 from deltaweb.web.api import accounts, jobs
-from deltaweb.web.api.catalogue import contents, lakes, tables
+from deltaweb.web.api.catalogue import contents, lakes, storages, tables
 from deltaweb.web.api.catalogue.operations import operation_paths
 from deltaweb.web.api.errors import EndpointNotFoundError
 from deltaweb.web.api.openapi import describe, description_view
@@ -59,6 +59,9 @@ endpoints = [
     path(f"{V1}/lakes", lakes.LakeList.as_view()),
     path(f"{V1}/lakes/<uuid:lake_id>", lakes.Lake.as_view()),
     path(f"{V1}/lakes/<uuid:lake_id>/scan", lakes.LakeScan.as_view()),
+    path(f"{V1}/storages", storages.StorageList.as_view()),
+    path(f"{V1}/storages/<str:name>", storages.Storage.as_view(), name="storage"),
+    path(f"{V1}/storages/<str:name>/try", storages.StorageTrial.as_view()),
     path(f"{V1}/jobs", jobs.JobList.as_view()),
     path(f"{V1}/jobs/<uuid:job_id>", jobs.Job.as_view(), name="job"),
     path(f"{V1}/jobs/<uuid:job_id>/cancel", jobs.JobCancel.as_view()),
