@@ -7,7 +7,7 @@ from django.http import HttpRequest
 from django.urls import path, re_path
 
 from deltaweb.web.api import accounts, jobs
-from deltaweb.web.api.catalogue import contents, lakes, storages, tables
+from deltaweb.web.api.catalogue import contents, lakes, new_tables, storages, tables
 from deltaweb.web.api.catalogue.operations import operation_paths
 from deltaweb.web.api.errors import EndpointNotFoundError
 from deltaweb.web.api.openapi import describe, description_view
@@ -46,6 +46,11 @@ def not_there(request: HttpRequest, **_: object) -> NoReturn:
 endpoints = [
     path(f"{V1}/tables", tables.TableList.as_view(), name="table-list"),
     path(f"{V1}/tables/scan", lakes.TableScan.as_view(), name="table-scan"),
+    path(f"{V1}/uploads", new_tables.Uploads.as_view()),
+    path(f"{V1}/tables/create", new_tables.TableCreation.as_view()),
+    path(f"{V1}/tables/convert", new_tables.TableConversion.as_view()),
+    path(f"{V1}/tables/import", new_tables.TableImport.as_view()),
+    path(f"{TABLE}/operations/import_rows", new_tables.RowImport.as_view()),
     path(f"{V1}/tables/check", tables.TableCheck.as_view()),
     path(f"{V1}/tables/samples", tables.Samples.as_view()),
     path(f"{V1}/search", tables.Search.as_view()),
