@@ -136,12 +136,7 @@ class WantedFile:
     texts: TextOptions = field(default_factory=TextOptions)
 
     def facts(self) -> dict[str, Any]:
-        """Return the file as the parameters of an operation have it.
-
-        Raises:
-            LocationInvalidError: If the path is none.
-            TimeZoneUnknownError: If no zone is called so.
-        """
+        """Return the file as the parameters of an operation have it."""
         path = parse_location(self.path) if self.path and not self.upload else ""
         said = {k: v for k, v in asdict(self.texts).items() if v is not None}
         return {

@@ -100,9 +100,6 @@ def asked_answer(
         body: What is asked.
         asked: The parameters of the operation; those of the look count where there
             is one.
-
-    Raises:
-        OperationOutdatedError: If there is no such look.
     """
     user, now = signed_in(request), timezone.now()
     if body.preview and body.seen is None:
@@ -134,11 +131,7 @@ def asked_answer(
 
 
 def asked_of(body: Wanted) -> Any:  # noqa: ANN401 (of the operation)
-    """Return the parameters of a call; those of the look that is agreed to, for None.
-
-    Raises:
-        BodyInvalidError: If there are none, and no look either.
-    """
+    """Return the parameters of a call; None where those of the look count."""
     if body.parameters is None and body.seen is None:
         raise BodyInvalidError(reason="parameters: they are needed without `seen`")
     return body.parameters

@@ -66,6 +66,9 @@ class RecipientChange:
         comment: A note for administrators.
         allowed_networks: Where it may come from; empty allows every address.
         properties: What conditions call recipient.<key>, each as key=value.
+        soft_limit: What it is offered in a month before that is said, such as
+            `3.5 TiB`; empty for no limit. `usage` tells how near it is.
+        hard_limit: What it is offered in a month before reads are refused.
     """
 
     shares: list[str] | None = None
@@ -73,6 +76,8 @@ class RecipientChange:
     comment: str | None = None
     allowed_networks: list[str] | None = None
     properties: list[str] | None = None
+    soft_limit: str | None = None
+    hard_limit: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,6 +166,13 @@ class Recipient(RestView):
                     recipient.allowed_networks if networks is None else networks
                 ),
                 properties=body.properties,
+                actor=actor,
+                now=now,
+            )
+            services.set_limits(
+                recipient,
+                soft=body.soft_limit,
+                hard=body.hard_limit,
                 actor=actor,
                 now=now,
             )

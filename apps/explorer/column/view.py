@@ -187,12 +187,7 @@ def column_profile(request: HttpRequest, namespace: str, name: str) -> HttpRespo
 def request_profile(
     user: User, namespace: str, name: str, version: str, column: str
 ) -> tuple[Job, str]:
-    """Queue the profile of a column; return the job and the page of the column.
-
-    Raises:
-        PageError: 404 if there is no such column that the user may see, 409 if its
-            values cannot be read.
-    """
+    """Queue the profile of a column; return the job and the page of the column."""
     at = table_version(user, namespace, name, version)
     if at.version is None:
         raise PageError(

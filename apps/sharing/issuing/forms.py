@@ -138,11 +138,7 @@ class ClientForm(LifetimeForm):
         return "" if keep == "all" else keep
 
     def proof(self) -> proofs.Proof:
-        """Return what the client proves itself by.
-
-        Raises:
-            DeltaError: If the fields do not make one.
-        """
+        """Return what the client proves itself by."""
         names = ("kind", "public_key", "issuer", "audience", "subject", "group")
         return proofs.of_kind(**{name: self.cleaned_data[name] for name in names})
 

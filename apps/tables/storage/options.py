@@ -34,9 +34,6 @@ def parse_options(texts: Iterable[str], *, base: Path) -> dict[str, str]:
     Args:
         texts: Each `KEY=VALUE`.
         base: Folder that relative paths after `file:` start from.
-
-    Raises:
-        StorageOptionError: If a text is none, or two do not go together.
     """
     options: dict[str, str] = {}
     for position, text in enumerate(texts, start=1):
@@ -56,11 +53,7 @@ def parse_options(texts: Iterable[str], *, base: Path) -> dict[str, str]:
 
 
 def sent_options(options: Mapping[str, str]) -> dict[str, str]:
-    """Return options that somebody sends who may not read the server's own files.
-
-    Raises:
-        StorageOptionError: As `parse_options`, or if one names a variable or a file.
-    """
+    """Return options that somebody sends who may not read the server's own files."""
     texts = [f"{key}={value}" for key, value in options.items()]
     parsed = parse_options(texts, base=Path("/"))
     for key, value in parsed.items():
@@ -76,9 +69,6 @@ def resolve(options: Mapping[str, str], *, storage: str) -> dict[str, Any]:
     Args:
         options: From `parse_options`.
         storage: The connection's name, for errors.
-
-    Raises:
-        StorageReferenceError: If a variable or file is missing.
     """
     resolved: dict[str, Any] = {}
     for key, value in options.items():

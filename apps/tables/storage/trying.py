@@ -33,12 +33,6 @@ def try_connection(
 
     None is of a prefix that names no bucket, where there is nothing to list, and of
     one whose storage is not to be asked: then its options alone are looked at.
-
-    Raises:
-        StorageOptionError: If the driver has no such option.
-        StorageReferenceError: If a variable or file of an option is missing here.
-        StorageHostError: If an option leads to a host that may not be asked.
-        DeltaError: What the storage does not let us do.
     """
     place = parse_prefix(prefix)
     resolved = check_options(place, options, name=name)
@@ -48,12 +42,7 @@ def try_connection(
 
 
 def try_again(connection: StorageConnection, *, is_written: bool) -> Trial | None:
-    """Try a connection that is kept.
-
-    Raises:
-        StorageSealedError: If its options were sealed with another secret key.
-        DeltaError: As `try_connection` lists them.
-    """
+    """Try a connection that is kept."""
     from deltaweb.web.tables.storage.sealing import unseal  # noqa: PLC0415 (cryptography)
 
     options = unseal(connection.sealed, storage=connection.name)
@@ -63,11 +52,7 @@ def try_again(connection: StorageConnection, *, is_written: bool) -> Trial | Non
 
 
 def reach(location: str, options: Mapping[str, Any]) -> None:
-    """Ask a store for anything below a URL, or say soon why it does not tell.
-
-    Raises:
-        DeltaError: Such as a bucket that is not there, or a dead address.
-    """
+    """Ask a store for anything below a URL, or say soon why it does not tell."""
     _soon(location, lambda: first_object(location, options))
 
 
@@ -82,14 +67,7 @@ def _soon(place: str, ask: Callable[[], T]) -> T:
 def check_options(
     prefix: str, options: Mapping[str, str], *, name: str
 ) -> dict[str, Any]:
-    """Return options as a driver takes them, if it has such and they lead nowhere odd.
-
-    Raises:
-        StorageOptionError: If the driver has no such option.
-        StorageReferenceError: If a variable or file of an option is missing here.
-        StorageHostError: If an option leads to a host that may not be asked.
-        LocationUnsupportedError: If no driver for the prefix is installed.
-    """
+    """Return options as a driver takes them; it must know them all."""
     scheme = prefix.partition("://")[0]
     if (unknown := unknown_option(scheme, options)) is not None:
         key, near = unknown

@@ -14,11 +14,7 @@ from deltaweb.writer.importing.options import ImportColumn, ImportFileError, for
 
 
 def checked_creation(asked: CreateTable) -> CreateTable:
-    """Return a table that may be made of columns, or of those of a file.
-
-    Raises:
-        DeltaError: If its name, its place, its file or a column is none.
-    """
+    """Return a table that may be made of columns, or of those of a file."""
     if not (asked.columns or asked.has_file):
         raise SchemaError(column="", reason="a table needs a column, or a file of some")
     check_table_request(asked)
@@ -35,11 +31,7 @@ def checked_creation(asked: CreateTable) -> CreateTable:
 
 
 def checked_conversion(asked: ConvertFolder) -> ConvertFolder:
-    """Return a folder that may become a table.
-
-    Raises:
-        DeltaError: If its name, its place, its columns or its zone is none.
-    """
+    """Return a folder that may become a table."""
     if asked.partition_schema.strip():
         parse_columns_ddl(asked.partition_schema)
     if asked.time_zone:
@@ -49,11 +41,7 @@ def checked_conversion(asked: ConvertFolder) -> ConvertFolder:
 
 
 def checked_import(asked: ImportRows, table: Table | None) -> ImportRows:
-    """Return rows that may be imported into a table; None makes one.
-
-    Raises:
-        DeltaError: If the file, a column, or the new table is none.
-    """
+    """Return rows that may be imported into a table; None makes one."""
     if table is None:
         check_table_request(asked)
     if not (asked.upload or asked.path):

@@ -271,10 +271,13 @@ class TestWhatARecipientReads:
         recipient = new_recipient("acme")
         new_grant(new_share("retail"), recipient)
 
+        limits = {"soft_limit": "1 GiB", "hard_limit": "2 GiB"}
+        script.made(f"{RECIPIENTS}/acme", limits, method="PATCH")
         usage = script.call("GET", f"{RECIPIENTS}/acme/usage").json()
         seen = script.call("GET", f"{RECIPIENTS}/acme/seen?share=retail").json()
 
         assert (usage["recipient"], usage["entries"]) == ("acme", [])
+        assert usage["hard_limit"]["size_bytes"] == 2 << 30
         assert (seen["recipient"], seen["share"]) == ("acme", "retail")
 
     def test_is_rehearsed_by_a_job(self, script: Script) -> None:
