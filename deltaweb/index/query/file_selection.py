@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltaweb.delta.log.file_actions import VECTOR
+from deltaweb.delta.protocol.schema import StructType
 from deltaweb.delta.scan.skipping import Mask
 from deltaweb.index.query.file_part import ROWS_SCHEMA, FilePart, Rows
 from deltaweb.index.query.relative_paths import find_outside, relative_paths
@@ -107,6 +108,28 @@ class FileSelection:
             DeletionVectorError: If the path of a vector does, or does not read.
             DeltaError: If storage does not give what the log holds of the files.
         """
+        for part, _, batch in self._pieces():
+            yield part, batch
+
+    def typed_batches(self, schema: StructType) -> Iterator[pa.RecordBatch]:
+        """Yield the files as `batches` does, with what is known of some columns.
+
+        Instead of the text there is a column `statistics`, a struct of the columns that
+        `deltaweb.delta.values.statistics.columns` describes.
+
+        Args:
+            schema: The columns, none of which has parts.
+        """
+        columns = [(column.name,) for column in schema.fields]
+        read_part, known = None, pa.nulls(0)
+        for part, positions, batch in self._pieces():
+            if part is not read_part:
+                read_part = part
+                known = part.statistics(schema, columns).to_struct_array()
+            typed = known.take(pa.array(positions))
+            yield batch.drop_columns(["stats"]).append_column("statistics", typed)
+
+    def _pieces(self) -> Iterator[tuple[FilePart, Rows, pa.RecordBatch]]:
         for chosen in self._parts:
             is_plain = chosen.part.has_plain_paths(chosen.num_files)
             rows = chosen.part.rows()
@@ -120,7 +143,7 @@ class FileSelection:
                 whole = batch.add_column(1, "relative_path", paths).append_column(
                     "relative_vector_path", vectors
                 )
-                yield chosen.part, whole
+                yield chosen.part, positions, whole
 
 
 def exact_sum(numbers: pa.Array) -> int:
