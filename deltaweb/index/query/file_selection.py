@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltaweb.delta.log.file_actions import VECTOR
-from deltaweb.delta.protocol.schema import StructType
+from deltaweb.delta.protocol.schema import StructType, leaf_fields
 from deltaweb.delta.scan.skipping import Mask
 from deltaweb.index.query.file_part import ROWS_SCHEMA, FilePart, Rows
 from deltaweb.index.query.relative_paths import find_outside, relative_paths
@@ -93,8 +93,14 @@ class FileSelection:
         for _, batch in self.part_batches():
             yield batch
 
-    def part_batches(self) -> Iterator[tuple[FilePart, pa.RecordBatch]]:
+    def part_batches(
+        self, *, as_kept: bool = False
+    ) -> Iterator[tuple[FilePart, pa.RecordBatch]]:
         """Yield the files in batches, each beside the part that they are of.
+
+        Args:
+            as_kept: Whether fields of lines that are kept with an index may stand for
+                partition_values, stats and num_records.
 
         Columns: path string (as in the log), relative_path string (decoded once,
         below the table's root), size int64, modification_time int64 (milliseconds
@@ -108,7 +114,7 @@ class FileSelection:
             DeletionVectorError: If the path of a vector does, or does not read.
             DeltaError: If storage does not give what the log holds of the files.
         """
-        for part, _, batch in self._pieces():
+        for part, _, batch in self._pieces(as_kept=as_kept):
             yield part, batch
 
     def typed_batches(self, schema: StructType) -> Iterator[pa.RecordBatch]:
@@ -118,9 +124,9 @@ class FileSelection:
         `deltaweb.delta.values.statistics.columns` describes.
 
         Args:
-            schema: The columns, none of which has parts.
+            schema: The columns.
         """
-        columns = [(column.name,) for column in schema.fields]
+        columns = [leaf.path for leaf in leaf_fields(schema)]
         read_part, known = None, pa.nulls(0)
         for part, positions, batch in self._pieces():
             if part is not read_part:
@@ -129,13 +135,15 @@ class FileSelection:
             typed = known.take(pa.array(positions))
             yield batch.drop_columns(["stats"]).append_column("statistics", typed)
 
-    def _pieces(self) -> Iterator[tuple[FilePart, Rows, pa.RecordBatch]]:
+    def _pieces(
+        self, *, as_kept: bool = False
+    ) -> Iterator[tuple[FilePart, Rows, pa.RecordBatch]]:
         for chosen in self._parts:
             is_plain = chosen.part.has_plain_paths(chosen.num_files)
             rows = chosen.part.rows()
             pieces = map(rows.split, chosen.positions())
             for positions in chain.from_iterable(pieces):
-                batch = rows.take(positions)
+                batch = rows.take(positions, as_kept=as_kept)
                 paths = batch["path"]
                 if not is_plain:
                     paths = relative_paths(paths, self._root)

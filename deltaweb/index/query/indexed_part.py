@@ -17,6 +17,7 @@ from deltaweb.delta.values.statistics.shape import statistics_shape
 from deltaweb.index.query.file_part import FilePart
 from deltaweb.index.query.indexed_block import IndexedBlock
 from deltaweb.index.query.partition_match import TIMESTAMP, TypedValues
+from deltaweb.sharing.wire.lines import UNCHANGING
 
 PARTITION = "partition"
 STATISTICS = ("num_records", "min", "max", "null_count")
@@ -47,6 +48,14 @@ class IndexedPart(FilePart):
     def num_records(self) -> pa.Array:
         """Rows of each file; null if unknown."""
         return self._indexed.rows["num_records"]
+
+    @property
+    def unchanging_fields(self) -> pa.StringArray | None:
+        """The fields of lines that no answer changes; None where they are not kept."""
+        place = self._indexed.rows.schema.get_field_index(UNCHANGING)
+        if place < 0 or not pa.types.is_string(self._indexed.rows.schema.types[place]):
+            return None
+        return self._indexed.rows[UNCHANGING]
 
     def ranges(
         self, schema: StructType, columns: Iterable[ColumnPath]
