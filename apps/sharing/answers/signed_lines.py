@@ -28,18 +28,9 @@ from deltaweb.storage.signing.file_urls import (
 from deltaweb.storage.signing.signer import URLSigner, open_signer, sign_all
 from deltaweb.web.sharing.access.grants.prepared import location_of
 from deltaweb.web.sharing.access.grants.rules import may_be_ruled
+from deltaweb.web.sharing.answers.row_count import ListedFiles
 from deltaweb.web.sharing.models import RecipientToken, SharedTable
 from deltaweb.web.tables.storage.connections import options_for
-
-
-class ListedFiles(Protocol):
-    """Files that are listed: of `FileSelection`, what matters here."""
-
-    def part_batches(
-        self, *, as_kept: bool = False
-    ) -> Iterator[tuple[FilePart | None, pa.RecordBatch]]:
-        """Yield them as `FileSelection` does, each beside the part that they are of."""
-        ...
 
 
 class NamedVersion(Protocol):

@@ -46,7 +46,7 @@ ROWS_SCHEMA: Final = pa.schema(
 """What is read of the files that an answer lists."""
 LINES_SCHEMA: Final = pa.schema(
     [
-        *(ROWS_SCHEMA.field(name) for name in ("path", "size", "modification_time")),
+        *map(ROWS_SCHEMA.field, ("path", "size", "modification_time", "num_records")),
         pa.field(UNCHANGING, pa.string()),
         ROWS_SCHEMA.field(VECTOR),
     ]
@@ -135,11 +135,7 @@ class FilePart:
         return self._num_records
 
     def partition(self, column: StructField) -> TypedValues:
-        """The typed values of a partition column.
-
-        Raises:
-            SchemaError: If the column's type cannot be read.
-        """
+        """The typed values of a partition column."""
         found = self._typed.find(column)
         if found is not None:
             return found[0]
@@ -249,7 +245,7 @@ class PartRows:
         schema, source = ROWS_SCHEMA, self._rows
         if kept is not None:
             schema = LINES_SCHEMA
-            source = source.select(schema.names[:3]).append_column(UNCHANGING, kept)
+            source = source.select(schema.names[:-2]).append_column(UNCHANGING, kept)
         taken = source.take(wanted)
         if self._vectors is None:
             vectors = pa.nulls(len(rows), DELETION_VECTOR)

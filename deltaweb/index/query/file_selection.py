@@ -100,7 +100,7 @@ class FileSelection:
 
         Args:
             as_kept: Whether fields of lines that are kept with an index may stand for
-                partition_values, stats and num_records.
+                partition_values and stats.
 
         Columns: path string (as in the log), relative_path string (decoded once,
         below the table's root), size int64, modification_time int64 (milliseconds
@@ -108,11 +108,6 @@ class FileSelection:
         string (JSON; null without), num_records int64 (null where it is unknown),
         deletion_vector (its descriptor, null without), relative_vector_path string
         (of the vector's file, as relative_path; null where it has none).
-
-        Raises:
-            PathEscapesTableError: If a path leads outside the table's root.
-            DeletionVectorError: If the path of a vector does, or does not read.
-            DeltaError: If storage does not give what the log holds of the files.
         """
         for part, _, batch in self._pieces(as_kept=as_kept):
             yield part, batch
