@@ -42,8 +42,6 @@ class ExpressionTooLargeError(ExpressionValueError, code="expression-too-large")
     Attributes:
         function: The step that would.
         num_bytes: What it, and the steps before it, would have made.
-        num_rows: Of how many rows.
-        most_bytes: What may be made of them.
         is_final: Whether fewer rows at a time do not help.
     """
 

@@ -58,8 +58,6 @@ class PartitionPlan(NamedTuple):
     Attributes:
         values: Partition columns by their names, and their values as we write them.
         num_files: Files that are written anew.
-        num_bytes: Their bytes.
-        num_after: About how many they become.
     """
 
     values: tuple[tuple[str, str | None], ...]

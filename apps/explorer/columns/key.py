@@ -63,7 +63,6 @@ class ColumnFacts:
     """What the files of the newest version tell of a column; None is not told.
 
     Attributes:
-        num_rows: Rows of the version.
         num_nulls: Rows without a value, where every file tells.
         low, high: The extremes of whole numbers, where every file tells.
     """

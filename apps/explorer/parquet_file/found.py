@@ -23,11 +23,8 @@ class FoundFile:
         path: As the log writes it.
         size: Its bytes; None where nobody says.
         modified: Milliseconds since the epoch; None likewise.
-        partition: Its partition values.
         num_records: Its rows; None where the log does not tell.
-        is_listed: Whether the version has it.
         rank: Its place among the version's files by size, from 1.
-        num_files: How many these are.
     """
 
     path: str

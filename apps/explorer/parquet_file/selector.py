@@ -77,8 +77,6 @@ class GridOfRows:
 
     Attributes:
         columns: Their names; not all of very many.
-        rows: A list of cells a row.
-        num_columns: How many columns there are.
     """
 
     columns: Sequence[str]

@@ -86,11 +86,9 @@ class RowFilter:
 
     Attributes:
         raw: As the address has it.
-        column: The column's name.
         operator: A key of `OPERATORS`.
         value: What it is compared with, as text; "" for a null.
         literal: The same as the column's type has it; None for a null.
-        part: What the column is where it is a part of a variant.
     """
 
     raw: str

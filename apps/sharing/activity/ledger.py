@@ -33,7 +33,6 @@ class LedgerEntry:
         table: `schema.table`, as the share names it.
         num_requests: Queries and requests for changes that were answered.
         num_files: Files that URLs were given of, as often as they were.
-        size_bytes: Of these files.
     """
 
     month: date

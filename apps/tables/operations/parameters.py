@@ -41,7 +41,6 @@ class Line:
         least: The least number; of numbers alone.
         most: The largest number, or the most characters.
         wrong: What is said of a number that is none.
-        is_needed: Whether it must be given.
     """
 
     label: str

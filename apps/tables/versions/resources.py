@@ -43,7 +43,6 @@ class CommitResource(CommitNames):
 
     Attributes:
         sentence: What it did, in words.
-        num_files, size_bytes, num_records: Of the table after it.
         readability: Whether the version can still be read.
         archived: Whether its log file is gone.
     """

@@ -47,7 +47,6 @@ class DiffRows:
     """Which versions are compared.
 
     Attributes:
-        from_, to: The versions.
         key: Names of the key columns.
     """
 

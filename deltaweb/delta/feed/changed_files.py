@@ -51,7 +51,6 @@ class ChangedFiles:
         files: path, partition_values, deletion_vector and deleted_by, as rows are read
             from; partition values also tell version and time, and the kind of change
             where the file does not. Their size, too, where it was asked for.
-        versions: The version of each.
         tells_kinds: Whether the files themselves tell the kind of each change.
     """
 
@@ -65,7 +64,6 @@ class ChangeActions:
     """The actions of some commits that tell what changed, in the log's order.
 
     Attributes:
-        actions: As they are in the log.
         kinds: The position of each one's kind in `KINDS`.
         owners: The position of each one's commit.
     """

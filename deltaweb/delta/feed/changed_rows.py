@@ -86,9 +86,7 @@ class FeedRows:
 
     Attributes:
         row_schema: The columns of the table at the shown version, and of the feed.
-        partitions: The columns that partition values tell.
         columns: The columns of the result.
-        predicate: A condition on them.
     """
 
     row_schema: StructType
@@ -121,8 +119,6 @@ class FeedScan:
         request: Which changes.
 
     Attributes:
-        range: The versions.
-        rows: What is read of each file.
         schema: The columns of every batch.
     """
 

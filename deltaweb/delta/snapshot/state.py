@@ -46,10 +46,6 @@ class SnapshotState:
     """The state of a table at one version; parts are shared between versions.
 
     Attributes:
-        version: The version.
-        protocol: The protocol in force.
-        metadata: The metaData in force.
-        blocks: The live files.
         layers: What came after the checkpoint, oldest first.
         checkpoint: The checkpoint below the layers; None without one.
         new_transactions: Transactions of the layers, by application.

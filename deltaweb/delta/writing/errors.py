@@ -123,8 +123,6 @@ class ProtocolTooOldError(ProtocolUpgradeError, code="protocol-too-old"):
     """What is asked for needs a newer protocol, and nobody has agreed to that yet.
 
     Attributes:
-        operation: What was asked for.
-        now: The protocol as it is.
         then: The lowest protocol that does.
         features: What writers have to know of from then on, besides what they do.
     """
@@ -202,11 +200,7 @@ class LocationTakenError(LocationError, code="location-taken"):
 
 
 class InsideTableError(LocationError, code="inside-table"):
-    """A table is to be made in the folder of another one.
-
-    Attributes:
-        outer: The root of that table.
-    """
+    """A table is to be made in the folder of another one."""
 
     outer: str
     message = "{location} lies in the folder of the table {outer}."
@@ -275,7 +269,6 @@ class TypeNotWidenedError(DeltaError, code="type-not-widened"):
     """A column keeps its type: it does not become the one that is asked for.
 
     Attributes:
-        narrow: Its type.
         wide: What was asked for.
         allowed: What it can become, in words.
     """

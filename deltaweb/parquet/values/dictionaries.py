@@ -72,7 +72,6 @@ class StoredChunk:
         codec: How its pages are compressed, by number.
         num_values: Its values, nulls among them.
         size_bytes: Of its pages before they are compressed.
-        first_page: Where the first of them is.
         first_bytes: Of this page, or of all that follow; compressed.
         is_coded: Whether values of it may be those of a dictionary.
         is_prefixed: Whether values of it may repeat the beginnings of others.
@@ -190,7 +189,6 @@ class _Dictionary:
     Attributes:
         data: Its values, compressed.
         size_bytes: Theirs before.
-        num_values: How many.
         codec: How they are compressed, by number.
     """
 

@@ -40,7 +40,6 @@ class SurveyRequest:
     """A version whose files are looked into.
 
     Attributes:
-        place: The table.
         version: The version.
         num_files: About how many files it has; None where nobody knows.
     """

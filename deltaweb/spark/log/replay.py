@@ -81,11 +81,6 @@ class ReplayedState:
     """The state of a table at one version, its files in the executors.
 
     Attributes:
-        spark: The session.
-        source: The table's log.
-        version: The version.
-        protocol: The protocol in force.
-        metadata: The metaData in force.
         checkpoint: The checkpoint below the layers; None without one.
         layers: What came after the checkpoint.
         new_transactions: Transactions of the layers, by application.

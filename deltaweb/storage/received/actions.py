@@ -52,7 +52,6 @@ class FileAction:
 
     Attributes:
         kind: `add`, `remove` or `cdc`.
-        action: Its fields.
         version: Of the table; None in the answer of one version.
         timestamp_ms: Of that version; None where it is not said.
     """

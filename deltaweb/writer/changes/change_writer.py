@@ -62,7 +62,6 @@ class WrittenChanges:
             that stay with another vector.
         change_files: Files of the change data feed, in the columns of `CHANGE_FILES`.
         metrics: Of the vectors, by Spark's names.
-        num_new_files: How many of the files are new.
     """
 
     added: pa.Table

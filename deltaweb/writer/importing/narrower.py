@@ -84,10 +84,6 @@ class ColumnTexts:
 
     Attributes:
         file: What people call their file.
-        column: The column.
-        texts: The values.
-        lines: Of the values, one by one.
-        has_more: Whether the file may have more values of it.
     """
 
     file: str

@@ -111,10 +111,7 @@ class MergePlan:
     """A merge in process, up to its first file.
 
     Attributes:
-        write: The write to the table.
-        snapshot: The version.
         merge: What is bound, with the rows of the source.
-        times: When what of it was done.
     """
 
     write: TableWrite

@@ -95,8 +95,6 @@ class RewriteHere:
     """Changes files in this process, one after the other.
 
     Attributes:
-        store: The table's files.
-        snapshot: The version.
         change: What becomes of the rows.
         time_zone: The zone of the condition.
     """

@@ -29,8 +29,6 @@ class Rewrite:
     """A change of the rows of a version that a condition is true for.
 
     Attributes:
-        store: The table's files.
-        snapshot: The version.
         change: What becomes of the rows.
         where: The condition in SQL; every row for None.
         engine: What reads the files and writes them again.

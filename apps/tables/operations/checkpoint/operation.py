@@ -90,7 +90,6 @@ class KnownCheckpoint:
     """A complete checkpoint that the log holds.
 
     Attributes:
-        version: Its version.
         parts: Its files; None for a single one of the classic name.
         size_bytes: Bytes of its files; None where they are many.
         written_at: When its first file was written.

@@ -48,8 +48,6 @@ class VersionFacts:
     """What is known of a version of a table.
 
     Attributes:
-        protocol: The protocol in force.
-        metadata: The metaData in force.
         schema: Its schema; None where that does not parse.
         num_vectors: How many files have a deletion vector; None where nobody looked.
     """

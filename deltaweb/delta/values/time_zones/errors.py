@@ -9,7 +9,6 @@ class TimeZoneUnknownError(DeltaError, code="time-zone-unknown"):
     """No time zone is called so.
 
     Attributes:
-        name: What was given.
         nearest: Zones that may be meant.
     """
 

@@ -16,8 +16,6 @@ class RareActions:
     """What a snapshot has one of, or few.
 
     Attributes:
-        protocol: The protocol in force.
-        metadata: The metaData in force.
         transactions: The newest transaction of each application.
         domains: The configuration of each domain.
     """

@@ -104,8 +104,6 @@ class StreamedFiles:
     """The files of one version that a stream reads.
 
     Attributes:
-        version: The version.
-        is_snapshot: Whether these are all files of it.
         files: In their order, by `COLUMNS`.
         definition: What holds at the version.
     """

@@ -38,7 +38,6 @@ class BatchMessage(FilesMessage):
 
     Attributes:
         plan: By which it wrote; all tasks of a batch have the same.
-        query_id: The query.
     """
 
     plan: WritePlan
