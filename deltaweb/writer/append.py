@@ -28,9 +28,6 @@ class KnownDefinition:
     Who appends often has made the newest version itself: whether it still is the newest
     is asked of two names. Of the commits of others only those are read that are new;
     the log is read again when one of them changes what holds.
-
-    Args:
-        store: The table's files.
     """
 
     def __init__(self, store: TableStore) -> None:

@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from deltaweb.index.file_survey import survey_files, surveyed_columns
 from deltaweb.parquet.inspection.survey import Survey
+from deltaweb.spark import data_files
 from deltaweb.storage.place import TablePlace
 from deltaweb.table import DeltaTable
 from deltaweb.web.jobs import kinds
@@ -74,13 +75,13 @@ def survey(
     """
 
     def on_spark(spark: "SparkSession") -> pa.Table:
-        from deltaweb.spark.data_files import survey  # workers alone load Spark
-
         reports.step("Reading the footers")
-        request = survey.SurveyRequest(
+        request = data_files.survey.SurveyRequest(
             place=place, version=version, num_files=num_files
         )
-        return survey.survey_version(spark, request, reports.progress_of("tasks"))
+        return data_files.survey.survey_version(
+            spark, request, reports.progress_of("tasks")
+        )
 
     return choose(
         lambda: num_files,

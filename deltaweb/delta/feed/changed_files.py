@@ -77,12 +77,7 @@ def feed_actions(
     partition_keys: Sequence[str],
     fields: Sequence[str] = FEED_FIELDS,
 ) -> pa.Schema:
-    """Return what is asked of a commit's lines.
-
-    Args:
-        partition_keys: The keys of partition values.
-        fields: The fields of each file action.
-    """
+    """Return what is asked of a commit's lines."""
     kinds = file_action(fields, partition_columns=partition_keys)
     return commit_schema(METADATA, PROTOCOL, **dict.fromkeys(KINDS, kinds))
 

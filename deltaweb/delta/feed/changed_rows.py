@@ -67,10 +67,6 @@ class FeedRequest:
 def read_changes(store: TableStore, request: FeedRequest) -> pa.RecordBatchReader:
     """Read the changes of a range of versions.
 
-    Args:
-        store: The table.
-        request: Which changes.
-
     Returns:
         Batches of rows with `_change_type` ("insert", "delete", "update_preimage" or
         "update_postimage"), `_commit_version` and `_commit_timestamp`. Of the log no
@@ -113,10 +109,6 @@ class FeedRows:
 
 class FeedScan:
     """A range of changes, checked as a whole before any row of it is read.
-
-    Args:
-        store: The table.
-        request: Which changes.
 
     Attributes:
         schema: The columns of every batch.

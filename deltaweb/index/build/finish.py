@@ -239,10 +239,6 @@ MAX_LENGTH: Final = 500
 def domains_summary(store: LogStore, snapshot: Snapshot) -> dict[str, Any]:
     """Return what `Table.summary` holds of a version's domains.
 
-    Args:
-        store: The table's log.
-        snapshot: The version.
-
     Returns:
         `clustering`, the dotted names of the clustering columns, and `domains`, the
         beginning of the configuration of each domain by its name; both empty where

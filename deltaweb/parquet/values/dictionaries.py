@@ -158,10 +158,6 @@ def longest_values(source: RangeSource, chunks: Sequence[StoredChunk]) -> list[i
 
     Of one that has none it is 0; of one that is not to be read, what no value of it
     can be longer than.
-
-    Args:
-        source: The file.
-        chunks: Chunks of texts or bytes.
     """
     found = [_dictionary(source, chunk) for chunk in chunks]
     pages = [page for page in found if isinstance(page, _Dictionary)]

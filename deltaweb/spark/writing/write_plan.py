@@ -144,12 +144,6 @@ def plan_write(
 ) -> WritePlan | None:
     """Find out what a write is to be.
 
-    Args:
-        place: The table.
-        incoming: The schema of the rows.
-        request: What is asked for.
-        settings: Of the session that writes.
-
     Returns:
         None where nothing is to be done: the table is there, or has the `txn`.
     """

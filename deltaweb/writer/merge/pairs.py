@@ -143,9 +143,6 @@ class PairFinder:
     def pairs(self, rows: pa.RecordBatch) -> Iterator[tuple[Places, Places]]:
         """Yield pairs of rows that the condition is true for.
 
-        Args:
-            rows: Rows of the table.
-
         Yields:
             Places in `rows`, and as many in the source.
         """

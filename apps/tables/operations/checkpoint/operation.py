@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.conf import settings
 
+from deltaweb import spark
 from deltaweb.delta.log.checkpoints.sidecars import log_size_bytes
 from deltaweb.delta.log.paths import checkpoint_name
 from deltaweb.delta.log.segment import Checkpoint, load_log_segment
@@ -197,12 +198,12 @@ def carry_out(
     job = occasion.job
     request = checkpoint_request(plan.asked, occasion)
 
-    def on_spark(spark: "SparkSession") -> WrittenCheckpoint:
-        from deltaweb.spark import checkpoint  # noqa: PLC0415 (workers alone load it)
-
+    def on_spark(session: "SparkSession") -> WrittenCheckpoint:
         job.step(DOING)
         place, scratch = occasion.place(), indexes_folder() / RUNS_FOLDER
-        return checkpoint.build_checkpoint(spark, place, request, scratch=scratch)
+        return spark.checkpoint.build_checkpoint(
+            session, place, request, scratch=scratch
+        )
 
     written, engine = choose(
         lambda: plan.log_bytes,

@@ -39,12 +39,7 @@ class RareActions:
         return found
 
     def table(self, layout: CheckpointLayout, *, root: str) -> pa.Table:
-        """Return a row an action, in the checkpoint's columns.
-
-        Args:
-            layout: The columns.
-            root: The table's root, for errors.
-        """
+        """Return a row an action, in the checkpoint's columns."""
         transactions = sorted(self.transactions.items())
         rows = [
             *([] if layout.version is None else [_of_version(layout.version)]),
