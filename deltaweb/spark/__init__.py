@@ -19,7 +19,7 @@ Read in this order:
     run_folder    what the tasks and the driver report to each other
     job           the frame of all work: watched, cancelled, its faults translated
     arrow_frames  DataFrames of Python functions over Arrow batches
-    data_files    dealt out to tasks, and looked into by their footers
+    data_files    dealt out to tasks, and inspected by their footers
     writing       DataFrames to tables and back: `write_table`, `read_table`, and the
                   data source `deltaweb`; `delete_rows`, `update_rows`, `merge_rows`
     task_faults   errors of the Delta core on their way from an executor to the driver

@@ -34,7 +34,7 @@ class ProfileRequest:
 
     Attributes:
         column: Its names from the top.
-        num_files: About how many files the version has; None where nobody knows.
+        num_files: About how many files the version has; None if unknown.
     """
 
     place: TablePlace

@@ -64,7 +64,7 @@ class KnownDefinition:
         self._kept = None if status is None else (definition, status)
 
     def _advanced(self, definition: Definition) -> Definition | None:
-        """Return the newest version of a definition; None if it is to be read anew."""
+        """Return the newest version of a definition; None if it is to be read again."""
         version = definition.version
         while version - definition.version < MAX_COMMITS_FOLLOWED:
             try:

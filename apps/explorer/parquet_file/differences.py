@@ -74,7 +74,7 @@ def differences(
 
     Args:
         nodes: `NODE_SCHEMA`.
-        table: The table's columns; None where nobody can tell them.
+        table: The table's columns; None if unknown.
         partitions: Columns whose values are in the log.
     """
     if table is None:

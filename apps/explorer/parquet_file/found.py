@@ -21,7 +21,7 @@ class FoundFile:
 
     Attributes:
         path: As the log writes it.
-        size: Its bytes; None where nobody says.
+        size: Its bytes; None if unknown.
         modified: Milliseconds since the epoch; None likewise.
         num_records: Its rows; None where the log does not tell.
         rank: Its place among the version's files by size, from 1.

@@ -1,4 +1,4 @@
-"""What failed of late and has not been mended: grouped by what the work is about."""
+"""What failed recently and has not been mended: grouped by what the work is about."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -39,7 +39,7 @@ class VacuumCommit(CommitNames):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommitResource(CommitNames):
-    """A commit with what it did, and the table after it; None where nobody can tell.
+    """A commit with what it did, and the table after it; None if unknown.
 
     Attributes:
         sentence: What it did, in words.

@@ -31,7 +31,7 @@ IN_PROCESS_FILES: Final = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileSurvey:
-    """Which version's files are looked into."""
+    """Which version's files are inspected."""
 
     version: int
 
@@ -66,7 +66,7 @@ def survey(
     Args:
         place: The table.
         version: The version.
-        num_files: About how many files it has; None where nobody knows.
+        num_files: About how many files it has; None if unknown.
         reports: Told how far that is.
         wanted: Who reads; None to choose.
 
@@ -110,7 +110,7 @@ def _survey_here(place: TablePlace, version: int, reports: Reports) -> pa.Table:
 
 
 def _num_files(table: Table, version: int) -> int | None:
-    """Return how many files a version has; None where nobody knows."""
+    """Return how many files a version has; None if unknown."""
     if version == table.version and table.num_files is not None:
         return table.num_files
     commit = table.commits.filter(version=version).first()

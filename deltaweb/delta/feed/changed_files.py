@@ -88,7 +88,7 @@ def change_actions(batch: ActionBatch, *, with_change_files: bool) -> ChangeActi
     Args:
         batch: The commits, by `feed_actions`.
         with_change_files: Whether a version that has change data files is told by
-            these alone; they are passed over otherwise.
+            these alone; they are skipped otherwise.
     """
     places = [batch.rows(kind) for kind in KINDS]
     lines = np.concatenate(places)

@@ -91,7 +91,7 @@ class Definition:
 def load_state(store: LogStore, version: int | None) -> SnapshotState:
     """Read the log of a version, the newest one for None.
 
-    A checkpoint that does not read is passed over for an older one, and a compaction
+    A checkpoint that does not read is skipped for an older one, and a compaction
     that does not, or that its checksum file contradicts, for the commits.
 
     Raises:

@@ -24,7 +24,7 @@ from deltaweb.parquet.tail import MAGIC, RangeSource
 HEADER_BYTES: Final = 128
 """More than the header of a dictionary page has."""
 PAGE_BYTES: Final = 256 << 20
-"""A dictionary of more bytes is not looked into: all of it may be one value."""
+"""A dictionary of more bytes is not inspected: all of it may be one value."""
 BYTE_ARRAY: Final = 6
 _DICTIONARY_PAGE: Final = 2
 _PREFIXED: Final = 7  # DELTA_BYTE_ARRAY: a value repeats the beginning of the last

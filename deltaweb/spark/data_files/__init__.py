@@ -1,4 +1,4 @@
-"""Data files that tasks read: dealt out to them, and looked into by their footers."""
+"""Data files that tasks read: dealt out to them, and inspected by their footers."""
 
 from typing import TYPE_CHECKING
 

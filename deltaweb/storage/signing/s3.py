@@ -1,7 +1,7 @@
 """Presigned URLs of S3: Signature Version 4 in the query, for many files at once.
 
 All files of an answer share their credential, its scope and the time, so the key is
-derived once, and of each signature only what holds the path is hashed anew.
+derived once, and of each signature only what holds the path is hashed again.
 
 Source: AWS, "Authenticating requests: using query parameters (Signature Version 4)".
 """

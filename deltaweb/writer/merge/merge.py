@@ -120,7 +120,7 @@ class MergePlan:
     times: WorkTimes
 
     def opened_bytes(self) -> int:
-        """Return the bytes of the files that are looked into."""
+        """Return the bytes of the files that are inspected."""
         return pc.sum(self.merge.candidates["size"]).as_py() or 0
 
     @property

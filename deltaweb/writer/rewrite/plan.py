@@ -99,7 +99,7 @@ class Rewrite:
         return commit_and_checkpoint(self.store, transaction)
 
     def opened_bytes(self) -> int:
-        """Return the bytes of the files that are looked into."""
+        """Return the bytes of the files that are inspected."""
         return pc.sum(self._concerned.opened["size"]).as_py() or 0
 
     @property

@@ -111,7 +111,7 @@ class CheckpointPlan:
         definition: What holds at the version.
         log_bytes: Bytes of the log that build it.
         newest: The newest checkpoint at or before it, if there is one.
-        num_files: Its live files; None where nobody is told, or the log is large.
+        num_files: Its live files; None if unknown, or the log is large.
         num_tombstones: Its tombstones that have not expired; likewise.
         size_bytes: About how large it will be; likewise.
     """

@@ -49,7 +49,7 @@ class VersionFacts:
 
     Attributes:
         schema: Its schema; None where that does not parse.
-        num_vectors: How many files have a deletion vector; None where nobody looked.
+        num_vectors: How many files have a deletion vector; None if unknown.
     """
 
     protocol: Protocol

@@ -1,4 +1,4 @@
-"""The error of a time zone that is none."""
+"""The error of a time zone that is not one."""
 
 from collections.abc import Sequence
 
