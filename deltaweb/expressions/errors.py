@@ -14,8 +14,6 @@ UNSETTLED: Final = "its value changes with each evaluation"
 
 
 class ExpressionError(PredicateError, code="expression-unsupported"):
-    """An expression does not parse, does not fit the schema, or is not done here."""
-
     sql: str
     message = "The expression {sql:q} cannot be used: {reason}."
     hint = "Write it with other functions, or let Spark do it."
@@ -28,8 +26,6 @@ class ExpressionMistakenError(ExpressionError, code="expression-mistaken"):
 
 
 class ExpressionValueError(DeltaError, code="expression-value"):
-    """An expression has no value for a row, as where it divides by zero."""
-
     sql: str
     reason: str
     message = "The expression {sql:q} has no value for a row: {reason}."
