@@ -33,7 +33,6 @@ import importlib
 from typing import TYPE_CHECKING
 
 from deltaweb.lazy import modules_on_demand
-from deltaweb.spark.driver.installed import check_installed
 
 if TYPE_CHECKING:
     from deltaweb.spark import checkpoint as checkpoint
@@ -78,5 +77,5 @@ if not TYPE_CHECKING:
         """Import what users of PySpark need when they ask for it; jobs name modules."""
         if name not in _PLACES:
             return _module(name)
-        check_installed()
+        _module("driver").installed.check_installed()
         return getattr(importlib.import_module(_PLACES[name]), name)

@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime, tzinfo
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING
 
+from deltaweb import expressions
 from deltaweb.conditions import tree
 from deltaweb.conditions.dialects import SPARK
 from deltaweb.delta.errors import DeltaError
@@ -141,11 +142,9 @@ def sql_filter(schema: StructType, text: str, zone: tzinfo) -> SQLFilter:
         text: The condition.
         zone: Where a timestamp without a zone is.
     """
-    from deltaweb.expressions.condition import SQLCondition  # noqa: PLC0415 (for this)
-
     schema = SchemaWithParts.of(schema)
     try:
-        names = SQLCondition(text, schema, str(zone)).names
+        names = expressions.condition.SQLCondition(text, schema, str(zone)).names
     except DeltaError as error:
         raise _not_read(error, "f") from None
     fields = map(schema.find, sorted(names))

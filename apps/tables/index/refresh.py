@@ -9,7 +9,6 @@ from django.conf import settings
 from django.utils import timezone
 
 from deltaweb import spark
-from deltaweb.spark.driver import installed
 from deltaweb.web.accounts.models import User
 from deltaweb.web.jobs import kinds
 from deltaweb.web.jobs.kind import JobKind, NoParameters, Queue
@@ -17,7 +16,6 @@ from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.services import enqueue, enqueue_many
 from deltaweb.web.tables import index
 from deltaweb.web.tables.index.folders import RUNS_FOLDER, indexes_folder
-from deltaweb.web.tables.index.spark_session import with_spark
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.models.subjects import on_table
 
@@ -103,7 +101,7 @@ def _index(batch: "IndexBatch") -> None:
     Where Spark is not installed the tables are indexed here, one after the other.
     """
     scratch = indexes_folder() / RUNS_FOLDER
-    if not installed.is_installed():
+    if not spark.driver.installed.is_installed():
         batch.begin(READING)
         jobs = batch.open_jobs
         spark.table_tasks.index_in_process(
@@ -125,7 +123,7 @@ def _index(batch: "IndexBatch") -> None:
             on_tick=partial(batch.on_tick, jobs),
         )
 
-    with_spark(batch.begin, work, idle="Waiting for Spark")
+    index.spark_session.with_spark(batch.begin, work, idle="Waiting for Spark")
 
 
 def _requests(jobs: "Sequence[IndexJob]") -> "list[IndexRequest]":
