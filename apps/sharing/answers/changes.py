@@ -112,6 +112,7 @@ def table_changes(
         size_bytes=facts.size_bytes,
         skipped_hints=(),
         end=paging.end(page, expires_at=expires_at),
+        last_version=versions.last if following is None else None,
     )
 
 

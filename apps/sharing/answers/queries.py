@@ -37,6 +37,7 @@ from deltaweb.web.sharing.answers.answer_query import (
 )
 from deltaweb.web.sharing.answers.opening import terms_of
 from deltaweb.web.sharing.answers.paging import paging_of
+from deltaweb.web.sharing.answers.row_count import CountedFiles, RowCount
 from deltaweb.web.sharing.answers.signed_lines import (
     SigningPlan,
     open_plan,
@@ -151,8 +152,9 @@ def read_query(
     last = min(first + (page.max_files or kept.rows.num_rows), kept.rows.num_rows)
     rows = kept.rows.slice(first, last - first)
     signers = open_plan(shared, signing)
+    counted = RowCount()
     lines = signed_lines(
-        _KeptFiles(rows),
+        CountedFiles(_KeptFiles(rows), counted),
         chosen,
         signers=signers,
         instants=instant_columns(version.schema, version.metadata.partition_columns),
@@ -175,6 +177,7 @@ def read_query(
         num_files=rows.num_rows,
         total_files=version.num_files,
         size_bytes=sum(exact_sum(part) for part in rows["size"].chunks),
+        rows=counted,
         skipped_hints=(),
         end=end,
     )

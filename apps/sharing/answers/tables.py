@@ -36,6 +36,7 @@ from deltaweb.web.sharing.answers.paging import (
     SnapshotStart,
     paging_of,
 )
+from deltaweb.web.sharing.answers.row_count import CountedFiles, RowCount
 from deltaweb.web.sharing.answers.signed_lines import (
     SigningPlan,
     open_plan,
@@ -80,6 +81,8 @@ class FilesAnswer:
         skipped_hints: Hints that select nothing, and why.
         response_format: The format of the lines.
         end: What the last line says; None where there is no such line.
+        rows: Counts the rows of the files while they are listed; None of changes.
+        last_version: The last version that is read, where that is another one.
     """
 
     version: int
@@ -90,6 +93,8 @@ class FilesAnswer:
     size_bytes: int
     skipped_hints: Sequence[SkippedHint]
     end: EndAction | None = None
+    rows: RowCount | None = None
+    last_version: int | None = None
 
 
 # === Versions ===
@@ -204,8 +209,9 @@ def table_files(
         raise FileOutsideTableError(table=shared.full_name, path=selection.outside)
     check_files(shared.table, opened.version, selection)
     signers = open_plan(shared, signing)
+    rows = RowCount()
     lines = signed_lines(
-        selection,
+        CountedFiles(selection, rows),
         chosen,
         signers=signers,
         instants=instant_columns(opened.schema, opened.metadata.partition_columns),
@@ -230,6 +236,7 @@ def table_files(
         num_files=selection.num_files,
         total_files=selection.total_files,
         size_bytes=selection.size_bytes,
+        rows=rows,
         skipped_hints=hints.skipped,
         end=paging.end(
             following,

@@ -18,8 +18,10 @@ from deltaweb.iceberg.access.vended_keys import Claims, VendedKeys, vend_keys
 from deltaweb.sharing.errors import EndpointNotFoundError, SharingError
 from deltaweb.sharing.parameters import parse_max_results
 from deltaweb.web.sharing.access import callers as access
+from deltaweb.web.sharing.activity.budgets import check_budget
 from deltaweb.web.sharing.answers import listings
 from deltaweb.web.sharing.answers.listings import Page, PageRequest
+from deltaweb.web.sharing.answers.row_count import RowCount
 from deltaweb.web.sharing.api.base import SharingView
 from deltaweb.web.sharing.api.errors import Failure
 from deltaweb.web.sharing.api.iceberg.kept import objects_of
@@ -191,10 +193,14 @@ class TableView(CatalogView):
     def get(self, request: Request, **names: str) -> HttpResponseBase:
         """Answer with the table's metadata, and keys to fetch what it names."""
         del request, names
+        check_budget(self.recipient, now=self.now)
         table = open_iceberg_table(self.shared_table, keys=object_keys())
         made = objects_of(table, table.newest.version)
         self.record.version = table.newest.version
         self.record.num_files = self.record.total_files = made.num_files
+        self.record.size_bytes = table.newest.size_bytes
+        if not table.newest.has_deletion_vectors:
+            self.record.rows = RowCount(made.num_rows)
         config = _client_config(self._vend(table))
         return json_answer(
             {
