@@ -118,12 +118,7 @@ class LocalFileSigner:
         relative_paths: Sequence[str] | pa.Array | pa.ChunkedArray,
         sizes: Sequence[int] | pa.Array | pa.ChunkedArray,
     ) -> list[str]:
-        """Return the URL of each file.
-
-        Args:
-            relative_paths: Paths below the table's root, decoded.
-            sizes: Sizes of the files in bytes.
-        """
+        """Return the URL of each file."""
         paths, lengths = as_list(relative_paths), as_list(sizes)
         quoted = quote_paths(paths)
         digests = self._digests(
