@@ -9,6 +9,7 @@ from deltaweb.delta.errors import LocationUnreachableError
 from deltaweb.storage.objects.driver import DRIVERS
 from deltaweb.storage.objects.scan import first_object
 from deltaweb.storage.objects.trial import Trial, try_storage, unknown_option
+from deltaweb.web.tables import storage
 from deltaweb.web.tables.models import StorageConnection
 from deltaweb.web.tables.storage.bounded_read import StorageSlowError, read_within
 from deltaweb.web.tables.storage.connections import parse_prefix
@@ -43,9 +44,7 @@ def try_connection(
 
 def try_again(connection: StorageConnection, *, is_written: bool) -> Trial | None:
     """Try a connection that is kept."""
-    from deltaweb.web.tables.storage.sealing import unseal  # noqa: PLC0415 (cryptography)
-
-    options = unseal(connection.sealed, storage=connection.name)
+    options = storage.sealing.unseal(connection.sealed, storage=connection.name)
     return try_connection(
         connection.prefix, options, name=connection.name, is_written=is_written
     )
