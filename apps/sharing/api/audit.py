@@ -44,7 +44,6 @@ class CallRecord:
         names: The names of its path, as they came: share, schema, table.
         token: The token that let it in.
         shared_table: The table that it speaks of.
-        version: The version of the table.
         last_version: The last version that was read, where that is another one.
         num_files: How many files were offered.
         total_files: How many there were before pruning.

@@ -94,7 +94,6 @@ class VacuumChoice:
 
     Attributes:
         outlook: The files, and what any retention takes.
-        plan: What the chosen one takes.
         holds: Which versions stay readable all the same.
         ledger: Of `storage_ledger`.
     """
