@@ -13,7 +13,7 @@ if TYPE_CHECKING:  # Django's models are not ready when this module loads.
     from datetime import datetime
 
     from deltaweb.web.pages.frame.navigation import AnyUser
-    from deltaweb.web.tables.extension.holds import HeldVersions
+    from deltaweb.web.tables.extension.guards import HeldVersions
     from deltaweb.web.tables.models import Table
 
 
@@ -76,9 +76,8 @@ def _add_to_tables() -> None:
         shares_in_words,
     )
     from deltaweb.web.tables.extension import badges, guards, marks, share_names, tabs  # noqa: PLC0415
-    from deltaweb.web.tables.extension.holds import finders  # noqa: PLC0415
 
-    finders.register(_holds_of_recipients)
+    guards.finders.register(_holds_of_recipients)
     guards.guards.register(shares_in_words)
     badges.providers.register(shared_badges, received_badges)
     marks.marks.register(

@@ -20,7 +20,7 @@ from django.db.models.functions import Cast
 
 from deltaweb.web.pages.page_json import OnPage
 from deltaweb.web.sharing.models import Hold, LastRead, Recipient, SharedTable
-from deltaweb.web.tables.extension.holds import HeldVersions
+from deltaweb.web.tables.extension.guards import HeldVersions
 from deltaweb.web.tables.models import Commit, Table
 
 MAX_SHOWN: Final = 100

@@ -12,7 +12,7 @@ from deltaweb.delta.writing.log_cleanup import LogCleanup
 from deltaweb.index.history.sentences.commit_facts import counted
 from deltaweb.table import DeltaTable
 from deltaweb.web.tables.errors import OperationOutdatedError
-from deltaweb.web.tables.extension.holds import (
+from deltaweb.web.tables.extension.guards import (
     HeldVersions,
     holds_at,
     holds_text,

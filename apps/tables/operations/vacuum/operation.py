@@ -38,7 +38,7 @@ from deltaweb.delta.writing.operations.vacuum import (
 )
 from deltaweb.index.history.sentences.commit_facts import counted
 from deltaweb.table import DeltaTable
-from deltaweb.web.tables.extension.holds import (
+from deltaweb.web.tables.extension.guards import (
     HeldVersions,
     holds_at,
     holds_text,
