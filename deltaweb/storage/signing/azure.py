@@ -55,9 +55,6 @@ class AzureSigner:
         account: The account, with its key.
         now: The time that the URLs are signed at.
         lifetime_s: How long they are good.
-
-    Raises:
-        ValueError: If the account's key is not base64.
     """
 
     def __init__(
@@ -96,9 +93,6 @@ class AzureSigner:
         Args:
             relative_paths: Paths below the table's root, decoded.
             sizes: Not part of these URLs.
-
-        Raises:
-            PathEscapesTableError: If a path is not plainly one below the root.
         """
         del sizes
         paths = as_list(relative_paths)
@@ -118,11 +112,7 @@ class AzureSigner:
 def find_account(
     location: str, options: Mapping[str, Any], host: str = ""
 ) -> AzureAccount:
-    """Return the account of a location and its options, with what signs for it.
-
-    Raises:
-        SigningKeyNeededError: If nobody says which account, or there is no key.
-    """
+    """Return the account of a location and its options, with what signs for it."""
     account = read_account(location, options, host)
     if account.key and not _is_base64(account.key):
         raise SigningKeyNeededError(location=location, wanted=WANTED_KEY)
@@ -142,9 +132,6 @@ def read_account(
         location: For errors.
         options: Options of adlfs.
         host: The host of the location, such as `account.dfs.core.windows.net`, or "".
-
-    Raises:
-        SigningKeyNeededError: If nobody says which account.
     """
     parts = _connection(azure_option(options, "connection_string"))
     name, _, domain = host.partition(".")

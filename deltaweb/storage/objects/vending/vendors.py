@@ -34,9 +34,6 @@ def open_vendor(location: str, options: Mapping[str, Any]) -> FolderVendor:
     Args:
         location: The folder.
         options: Of its storage connection.
-
-    Raises:
-        VendingUnsupportedError: If none can be made for it.
     """
     place = normalize_location(location).rstrip("/")
     written, _, rest = place.partition("://")
