@@ -14,7 +14,7 @@ from tests.support.index.index_folders import contents
 from tests.support.logs.delta_logs import remove
 from tests.support.logs.indexed_logs import Indexed, file_of
 
-pytestmark = pytest.mark.usefixtures("small_parts")
+pytestmark = [pytest.mark.usefixtures("small_parts"), pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")
