@@ -13,8 +13,10 @@ from deltaweb.delta.protocol.actions import Metadata, Protocol
 from deltaweb.delta.scan.data_file import OpenFile
 from deltaweb.delta.scan.rows import RowSource, read_rows
 from deltaweb.table import DeltaTable
+from deltaweb.web.jobs.running.reports import Reports
 from deltaweb.web.sharing.access.grants.preparing import PreparedTable, prepare_share
 from deltaweb.web.sharing.models import SharedTable
+from deltaweb.web.tables.index.engine import Engine
 from tests.functional.sharing_api.calls import Answer, Caller, body_of, lines, local
 
 DELTA = "responseformat=delta;readerfeatures=deletionvectors,columnmapping"
@@ -45,11 +47,14 @@ class Ruled:
             condition=condition, columns=list(columns)
         )
 
-    def prepare(self, *, proves: bool = False) -> list[PreparedTable]:
+    def prepare(
+        self, *, engine: Engine | None = None, proves: bool = False
+    ) -> list[PreparedTable]:
         """Make the newest version ready."""
         return prepare_share(
             self.shared.share,
-            report=lambda *_: None,
+            reports=Reports(),
+            engine=engine,
             proves=proves,
             now=timezone.now(),
         )

@@ -22,7 +22,7 @@ from deltaweb.delta.log.commits.times import to_ms
 from deltaweb.delta.log.store import TableStore
 from deltaweb.index.query.classification import ClassifiedPart
 from deltaweb.index.query.restricted_version import PREPARED_SCHEMA
-from deltaweb.storage.place import open_store
+from deltaweb.storage.place import TablePlace
 from deltaweb.storage.signing.derived_keys import derive_keys
 from deltaweb.web.sharing.models import PreparedFile, Share, SharedTable
 from deltaweb.web.tables.storage.connections import options_for
@@ -40,14 +40,19 @@ def location_of(shared_id: UUID) -> str:
     return f"{settings.PREPARED_FILES.rstrip('/')}/{shared_id}"
 
 
+def place_of(shared_id: UUID) -> TablePlace:
+    """Return the place of the rewritten files of a shared table."""
+    location = location_of(shared_id)
+    return TablePlace(location, options_for(location))
+
+
 def store_of(shared_id: UUID) -> TableStore:
     """Open the store of the rewritten files of a shared table.
 
     Raises:
         DeltaError: If the setting leads nowhere.
     """
-    location = location_of(shared_id)
-    return open_store(location, options_for(location))
+    return place_of(shared_id).open()
 
 
 def path_of(key: str) -> str:
