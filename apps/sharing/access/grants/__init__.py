@@ -7,5 +7,6 @@ Read in this order:
     prepared   what rules leave of files, rewritten: kept, found, erased
     offered    a version as one recipient is offered it
     proof      what is handed out, read and held against the rule
+    foreseen   what a rule would leave, before anybody has it
     preparing  rewriting what is not ready, as a job
 """

@@ -5,6 +5,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 from deltaweb.conditions.recipients import (
     NAME,
@@ -135,7 +136,23 @@ def rule_for(shared: SharedTable, recipient: Recipient) -> TableRule:
     A rule of its own can only take away what the table's rule leaves.
     """
     own = RecipientRule.objects.filter(shared_table=shared, recipient=recipient).first()
-    held: list[SharedTable | RecipientRule] = [shared, own] if own else [shared]
+    return rule_of([shared, own] if own else [shared], recipient)
+
+
+class HasRule(Protocol):
+    """What a rule is made of: a shared table, what one recipient sees of it, a draft.
+
+    Attributes:
+        condition: In SQL; "" for every row.
+        columns: Names of columns; empty for all.
+    """
+
+    condition: str
+    columns: Sequence[str]
+
+
+def rule_of(held: Sequence[HasRule], recipient: Recipient) -> TableRule:
+    """Return the rule for one recipient where all of some hold."""
     columns: frozenset[str] | None = None
     for one in held:
         if one.columns:
