@@ -261,20 +261,6 @@ class TestCounts:
         assert {"size", "numFiles"}.isdisjoint(staff.told(acme))
 
 
-class TestChanges:
-    @pytest.mark.parametrize("columns", [(), ("id",)])
-    def test_of_a_part_are_refused_by_name(self, staff, acme, columns) -> None:
-        staff.rule("id > 3", *columns)
-        staff.prepare()
-
-        answer = acme.get(f"{staff.path}/changes?startingVersion=0")
-        stream = staff.query(acme, {"startingVersion": 0})
-
-        for refused in (answer, stream):
-            assert refused.status_code == 400
-            assert "only a part" in error(refused)["message"]
-
-
 class TestRewrittenFiles:
     @pytest.mark.usefixtures("acme")
     def test_are_requested_by_the_clock_after_each_commit(self, staff: Ruled) -> None:

@@ -18,6 +18,7 @@ from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.running.reports import Reports
 from deltaweb.web.jobs.running.tracking import TrackedJob
 from deltaweb.web.jobs.services import enqueue
+from deltaweb.web.sharing.access.grants.changed import prepare_changes
 from deltaweb.web.sharing.access.grants.offered import RuledVersion, ruled_version
 from deltaweb.web.sharing.access.grants.prepared import (
     erase_strays,
@@ -111,6 +112,8 @@ def prepare_share(
         for held in rules:
             ruled = ruled_version(shared, held.rule, version)
             made = _rewrite_missing(shared, held.rule, ruled, reports, engine, now=now)
+            facts = (shared, held.rule, opened, version)
+            prepare_changes(*facts, reports=reports, now=now)
             one = _stored(shared, held, ruled, made, proves=proves, now=now)
             prepared.append(one)
         paths: set[str] = set()

@@ -89,6 +89,12 @@ class TableRule:
             return True
         return self.condition(schema).names <= set(partition_columns)
 
+    def visible(self, schema: StructType) -> StructType:
+        """Return what of a schema is seen."""
+        if self.columns is None:
+            return schema
+        return StructType(tuple(f for f in schema.fields if f.name in self.columns))
+
     def bind(self, version: SharedVersion) -> "BoundRule":
         """Return the rule for the schema of a version.
 
@@ -97,8 +103,7 @@ class TableRule:
             SchemaError: If no column is left that files hold.
         """
         schema = version.schema
-        hidden = _hidden(schema, self.columns)
-        visible = StructType(tuple(f for f in schema.fields if f.name not in hidden))
+        visible = self.visible(schema)
         partitions = version.metadata.partition_columns
         if all(column.name in partitions for column in visible.fields):
             raise SchemaError(column="", reason="no column of files may be seen")
@@ -169,12 +174,6 @@ def rule_of(held: Sequence[HasRule], recipient: Recipient) -> TableRule:
 def may_be_ruled(shared: SharedTable) -> bool:
     """Whether some recipient may not see all of a shared table."""
     return bool(shared.condition or shared.columns) or shared.rules.exists()
-
-
-def _hidden(schema: StructType, columns: frozenset[str] | None) -> frozenset[str]:
-    if columns is None:
-        return frozenset()
-    return frozenset(schema.names) - columns
 
 
 def _shape(schema: StructType, visible: StructType) -> str:
