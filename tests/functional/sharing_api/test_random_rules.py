@@ -179,8 +179,8 @@ def _check_changes(
     for before, version in pairwise(expected):
         wanted: Counter[str] = Counter()
         for at, sign in ((version, 1), (before, -1)):
-            for row in _plain([{n: r[n] for n in names} for r in expected[at]]):
-                wanted[row] += sign
+            for text in _plain([{n: r[n] for n in names} for r in expected[at]]):
+                wanted[text] += sign
         told: Counter[str] = Counter()
         for one, kind, row in found:
             if one == version:
