@@ -53,9 +53,6 @@ class Excerpts:
 
         Args:
             files: As a `RowSource` has them, with `EXCERPT`.
-
-        Raises:
-            DeltaError: If a file does not read, or storage does not take an excerpt.
         """
         store, open_file = self.target.open(), self.place.open().open_data_file
         told = [name for name in self.partition_columns if name in self.seen.names]
@@ -88,9 +85,6 @@ def write_excerpt(
         partition_columns: Those of its columns that files do not hold.
         store: Where the file goes.
         path: Its path there.
-
-    Raises:
-        DeltaError: If a row cannot be read, or storage does not take the file.
     """
     data = StructType(
         tuple(f for f in schema.fields if f.name not in partition_columns)

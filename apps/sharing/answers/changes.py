@@ -63,24 +63,7 @@ def table_changes(
     capabilities: Capabilities,
     signing: SigningPlan,
 ) -> FilesAnswer:
-    """Return the files with the changes of some versions, or a page of them.
-
-    Raises:
-        ParameterInvalidError: If a token was not given for this very query.
-        QueryTokenEndedError: If the time of one is over, or the table is another one.
-        HistoryNotSharedError: If a version of them is not shared.
-        FeedRangeError: If no version is in the range.
-        FeedOffError: If a version does not record its changes.
-        FeedSchemaError: If no one schema shows all changes, and the client does not
-            ask for those of older versions.
-        TableMisreadError: If the client would misread a version.
-        FileOutsideTableError: If one of the files lies outside of the table.
-        FilesVacuumedError: If files of a version were deleted.
-        RuledChangesError: If a rule leaves a part of the table, and not the changes
-            of it that are asked for.
-        VersionNotReadyError: If changes of a part are not ready yet.
-        DeltaError: If the log cannot be read, or the files have no URLs.
-    """
+    """Return the files with the changes of some versions, or a page of them."""
     check_history(shared)
     rule = rule_for(shared, signing.token.recipient)
     check_start(shared, query.starting_version)
@@ -152,6 +135,7 @@ def table_changes(
         size_bytes=facts.size_bytes,
         skipped_hints=(),
         end=paging.end(page, expires_at=expires_at),
+        last_version=versions.last if following is None else None,
     )
 
 
@@ -196,12 +180,7 @@ def _find_range(
 def _is_rewritten(
     shared: SharedTable, rule: TableRule, table: DeltaTable, query: ChangesQuery
 ) -> bool:
-    """Return whether changes are offered by rewritten files alone.
-
-    Raises:
-        RuledChangesError: If they would be, and files are asked for that were added
-            and removed.
-    """
+    """Return whether changes are offered by rewritten files alone."""
     newest = table.snapshot_metadata()
     partitions = newest.metadata.partition_columns
     if rule.is_whole or rule.leaves_whole_files(newest.schema, partitions):
@@ -218,11 +197,7 @@ def _shown_part(
     versions: VersionRange,
     start: ChangesStart | None,
 ) -> Definition:
-    """Return the version in whose schema the changes of a part are shown, as told.
-
-    Raises:
-        FeedSchemaError: If no one schema shows all of them.
-    """
+    """Return the version in whose schema the changes of a part are shown, as told."""
     if start is not None:
         return _told(rule, table.root, load_definition(table.store, start.shown))
     found = shown_definition(table.store, versions, told[-1])
@@ -246,11 +221,7 @@ def _select(
     of_table: tuple[str, Definition],
     query: ChangesQuery,
 ) -> ChangeSelection:
-    """Choose the files that are offered, each of them as it is.
-
-    Raises:
-        PredicateError: If the rule does not fit all versions.
-    """
+    """Choose the files that are offered, each of them as it is."""
     root, shown = of_table
     schema = schema_of(root, shown)
     condition = rule.condition(schema) if rule.conditions else None

@@ -30,10 +30,6 @@ def write_excerpts(
         excerpts: What may be seen.
         files: As a `RowSource` has them, with size and `EXCERPT`.
         on_progress: Called with the tasks that are done; it may raise to stop.
-
-    Raises:
-        DeltaError: If a file does not read, or storage does not take an excerpt.
-        SparkLostError: If the session dies.
     """
     at_least = spark.sparkContext.defaultParallelism
     parts = deal_out(files, at_least=at_least, more=(EXCERPT,))

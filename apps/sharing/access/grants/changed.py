@@ -77,11 +77,7 @@ def prepare_changes(  # noqa: PLR0913 (of what, and who hears)
     reports: Reports,
     now: datetime,
 ) -> None:
-    """Make the changes of versions ready that came since the last ones.
-
-    Raises:
-        DeltaError: If the table, or the store of rewritten files, cannot be used.
-    """
+    """Make the changes of versions ready that came since the last ones."""
     since = _last_version(shared, rule)
     partitions = newest.metadata.partition_columns
     if (
@@ -171,11 +167,7 @@ class _VersionChanges:
 
     @classmethod
     def of(cls, opened: DeltaTable, rule: TableRule, version: int) -> "_VersionChanges":
-        """Look at the changes of a version.
-
-        Raises:
-            DeltaError: If they cannot be read, or the rule does not fit them.
-        """
+        """Look at the changes of a version."""
         told = FeedScan(opened.store, FeedRequest(versions=(version, version)))
         own = {column.name for column in FEED_COLUMNS}
         fields = tuple(f for f in told.rows.row_schema.fields if f.name not in own)
@@ -222,11 +214,7 @@ class _VersionChanges:
     def write(
         self, shared: SharedTable, changes: PreparedChanges
     ) -> Iterator[tuple[int, pa.Table, WrittenFile]]:
-        """Write what may be seen of each file; yield its number, itself, the result.
-
-        Raises:
-            DeltaError: If one does not read, or storage does not take the result.
-        """
+        """Write what may be seen of each file; yield its number, itself, the result."""
         if not self.fits:
             return
         store = store_of(shared.id)
@@ -297,10 +285,6 @@ def offered_range(
         rule: The rule.
         versions: The range.
         is_open: Whether it ends with the newest version that there is, whichever.
-
-    Raises:
-        VersionNotReadyError: If versions of it are not ready yet.
-        RuledChangesError: If some of them never will be.
     """
     known = PreparedChanges.objects.filter(shared_table=shared, rule=rule.digest)
     facts = dict(known.order_by("version").values_list("version", "is_ready"))

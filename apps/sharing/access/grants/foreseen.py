@@ -104,11 +104,7 @@ class Foreseen:
 
 
 def foresee(table: Table, rules: Collection[TableRule]) -> list[Foreseen]:
-    """Return what some rules would leave of a table's newest version, rule for rule.
-
-    Raises:
-        DeltaError: If the table cannot be read, or a rule does not fit it.
-    """
+    """Return what some rules would leave of a table's newest version, rule for rule."""
     opened = open_table(table, roots=roots_of_server())
     version = SharedTableReader().open_version(opened, index_folder=index_folder(table))
     return [_foreseen(version, rule) for rule in rules]

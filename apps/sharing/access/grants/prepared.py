@@ -52,11 +52,7 @@ def place_of(shared_id: UUID) -> TablePlace:
 
 
 def store_of(shared_id: UUID) -> TableStore:
-    """Open the store of the rewritten files of a shared table.
-
-    Raises:
-        DeltaError: If the setting leads nowhere.
-    """
+    """Open the store of the rewritten files of a shared table."""
     return place_of(shared_id).open()
 
 

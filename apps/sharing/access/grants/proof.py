@@ -25,9 +25,6 @@ def rows_outside(shared: SharedTable, ruled: RuledVersion) -> int:
     Args:
         shared: The shared table.
         ruled: A version under the rule, all of it ready.
-
-    Raises:
-        DeltaError: If a file does not read.
     """
     condition = ruled.bound.files.condition
     outside = signed_rows_outside(ruled.version, ruled.classified, condition)
@@ -55,9 +52,6 @@ def signed_rows_outside(
         version: The version.
         classified: What becomes of its files.
         condition: The condition; every row may be seen without one.
-
-    Raises:
-        DeltaError: If a file does not read.
     """
     if condition is None:
         return 0

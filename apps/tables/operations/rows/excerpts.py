@@ -37,10 +37,6 @@ def write_excerpts(
             file may be seen.
         reports: Told how far that is.
         wanted: Who does it; None to choose by the bytes that are read.
-
-    Raises:
-        DeltaError: If a file does not read, or storage does not take an excerpt.
-        SparkMissingError: If it is work for Spark, and there is none.
     """
 
     def here() -> None:
