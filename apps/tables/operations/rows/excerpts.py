@@ -45,7 +45,9 @@ def write_excerpts(
             reports.progress(done, total=files.num_rows, unit="files")
 
     def on_spark(spark: "SparkSession") -> None:
-        from deltaweb.spark.writing import excerpts as tasks  # workers alone load it
+        from deltaweb.spark.writing import (  # noqa: PLC0415 (workers alone load it)
+            excerpts as tasks,
+        )
 
         tell = reports.progress_of("tasks")
         for path, written in tasks.write_excerpts(spark, excerpts, files, tell):
