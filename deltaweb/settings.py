@@ -19,6 +19,7 @@ from deltaweb.environment.variables import (
     env_int,
     env_list,
     env_networks,
+    env_prices,
     env_roots,
     env_secret,
     env_text,
@@ -103,6 +104,9 @@ PREPARED_BYTES = env_int(
     "DELTAWEB_PREPARED_BYTES", default=100 << 30, minimum=0, maximum=1 << 60
 )
 PREPARED_DAYS = env_int("DELTAWEB_PREPARED_DAYS", default=30, minimum=1, maximum=3650)
+# What a GiB costs that recipients are offered, by prefix of the table's location.
+PRICES = env_prices("DELTAWEB_PRICES")
+CURRENCY = env_text("DELTAWEB_CURRENCY", default="USD")
 PROVIDER_NAME = env_text("DELTAWEB_PROVIDER_NAME", default="deltaweb")
 PROVIDER_CONTACT = env_text("DELTAWEB_PROVIDER_CONTACT")
 TRUSTED_PROXIES = env_networks("DELTAWEB_TRUSTED_PROXIES")
@@ -233,16 +237,11 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_BEAT_SCHEDULE = {
     # A tick that no worker took in time is dropped: the next one does its work.
-    "sweep-jobs": {
-        "task": "jobs.sweep_leases",
-        "schedule": 10.0,
-        "options": {"expires": 10.0},
-    },
-    "probe-tables": {
-        "task": "tables.probe_due",
-        "schedule": 5.0,
-        "options": {"expires": 5.0},
-    },
+    name: {"task": task, "schedule": every_s, "options": {"expires": every_s}}
+    for name, task, every_s in (
+        ("sweep-jobs", "jobs.sweep_leases", 10.0),
+        ("probe-tables", "tables.probe_due", 5.0),
+    )
 }
 CELERY_BEAT_SCHEDULE_FILENAME = str(HOME / "beat-schedule")
 if BROKER_URL == EMBEDDED_BROKER_URL:
@@ -259,7 +258,6 @@ JOB_MEMORY_BYTES = env_int(
 )
 SPARK_MASTER = env_text("DELTAWEB_SPARK_MASTER", default="local[*]")
 SPARK_DRIVER_MEMORY = env_text("DELTAWEB_SPARK_DRIVER_MEMORY", default="2g")
-# A larger log is replayed by Spark itself; smaller ones, a table a task.
 # Of a file that is brought to be imported. The web server takes whole requests of about
 # 4 MiB; larger files are imported by their path.
 UPLOAD_BYTES = env_int(
@@ -272,6 +270,7 @@ UPLOADS_USER_BYTES = env_int(
 UPLOADS_BYTES = env_int(
     "DELTAWEB_UPLOADS_BYTES", default=1_000_000_000, minimum=0, maximum=1 << 50
 )
+# A larger log is replayed by Spark itself; smaller ones, a table a task.
 SPARK_REPLAY_BYTES = env_int(
     "DELTAWEB_SPARK_REPLAY_BYTES", default=2 << 30, minimum=0, maximum=1 << 50
 )
@@ -279,7 +278,7 @@ SPARK_REPLAY_BYTES = env_int(
 SPARK_DIFF_BYTES = env_int(
     "DELTAWEB_SPARK_DIFF_BYTES", default=512 << 20, minimum=0, maximum=1 << 50
 )
-# A larger footer of a Parquet file is not looked into; a file's length has four bytes.
+# A larger footer of a Parquet file is not inspected; a file's length has four bytes.
 PARQUET_FOOTER_BYTES = env_int(
     "DELTAWEB_PARQUET_FOOTER_BYTES",
     default=512 << 20,

@@ -33,12 +33,7 @@ _PLAIN: Final = {
 
 
 def means_each_value(data_type: DataType, values: Sequence[Literal]) -> bool:
-    """Whether a list beside a column of a type is the same to every client.
-
-    Args:
-        data_type: The column's type.
-        values: The list.
-    """
+    """Whether a list beside a column of a type is the same to every client."""
     own = type_name(data_type)
     values = [value for value in values if value.kind != "null"]
     kinds = {value.kind for value in values}
@@ -75,9 +70,6 @@ def fits_decimal(data_type: DataType, numbers: Sequence[str]) -> bool:
     Args:
         data_type: A type of whole or decimal numbers.
         numbers: As they are written; a whole one is a number of 32 or 64 bits.
-
-    Raises:
-        ValueError: If a text is no number.
     """
     if isinstance(data_type, DecimalType):
         whole, scale = data_type.precision - data_type.scale, data_type.scale

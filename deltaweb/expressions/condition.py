@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from deltaweb import conditions, expressions
 from deltaweb.delta.protocol.schema import StructField, StructType, arrow_type
 from deltaweb.delta.scan.predicate import Predicate
 from deltaweb.delta.scan.row_condition import RowCondition
@@ -37,20 +38,14 @@ class SQLCondition(RowCondition):
         schema: The schema of the rows.
         time_zone: Whose clocks show the times without a zone, and what its functions
             say of instants: as in a session of Spark that has it.
-
-    Raises:
-        TimeZoneUnknownError: If no zone is called so.
-        ExpressionError: If it is not evaluated here exactly, or is not a condition.
     """
 
     def __init__(
         self, sql: "str | SQLText", schema: StructType, time_zone: str = UTC_ZONE
     ) -> None:
-        from deltaweb.expressions.compiler import (  # noqa: PLC0415 (as above)
-            parse_expression,
+        self._parsed = (
+            expressions.compiler.parse_expression(sql) if isinstance(sql, str) else sql
         )
-
-        self._parsed = parse_expression(sql) if isinstance(sql, str) else sql
         self._schema = schema
         self.sql = self._parsed.text
         self.time_zone = time_zone
@@ -65,31 +60,23 @@ class SQLCondition(RowCondition):
     @cached_property
     def names(self) -> frozenset[str]:
         """The top-level columns that it looks at."""
-        from deltaweb.expressions.compiler import named_columns  # noqa: PLC0415
-
-        return frozenset(path[0] for path in named_columns(self._parsed, self._schema))
+        return frozenset(
+            path[0]
+            for path in expressions.compiler.named_columns(self._parsed, self._schema)
+        )
 
     @cached_property
     def reach(self) -> Predicate | None:
         """What holds for every row that it is true for; None where nothing is known."""
-        from deltaweb.conditions.hints import reach_of  # noqa: PLC0415
-
-        return reach_of(self._parsed, self._schema, self.time_zone)
+        return conditions.hints.reach_of(self._parsed, self._schema, self.time_zone)
 
     @cached_property
     def misses(self) -> Predicate:
         """What holds for every row that it is not true for, and maybe for others."""
-        from deltaweb.conditions.hints import misses_of  # noqa: PLC0415
-
-        return misses_of(self._parsed, self._schema, self.time_zone)
+        return conditions.hints.misses_of(self._parsed, self._schema, self.time_zone)
 
     def holds(self, rows: pa.RecordBatch) -> pa.BooleanArray:
-        """Return where the condition is true: neither false nor unknown.
-
-        Raises:
-            ExpressionValueError: If a row has no value.
-            ExpressionTooLargeError: If that would take too much memory.
-        """
+        """Return where the condition is true: neither false nor unknown."""
         # What it does not look at need not be copied to be left out.
         looked_at = rows.select(sorted(self.names)) if self.names else rows
         found = _values(self._node, self.sql, looked_at)
@@ -104,11 +91,6 @@ class SQLAssignment:
         column: The column.
         schema: The schema of the rows.
         time_zone: As of `SQLCondition`.
-
-    Raises:
-        TimeZoneUnknownError: If no zone is called so.
-        ExpressionError: If it is not evaluated here exactly, or its values are of
-            another type.
     """
 
     def __init__(
@@ -136,13 +118,7 @@ class SQLAssignment:
             raise ExpressionError(sql=sql, reason=str(error)) from None
 
     def values(self, rows: pa.RecordBatch) -> pa.Array:
-        """Return the value of each row.
-
-        Raises:
-            ExpressionValueError: If a row has none.
-            ExpressionTooLargeError: If that would take too much memory, or they do
-                together.
-        """
+        """Return the value of each row."""
         return _values(self._node, self.sql, rows)
 
 
@@ -175,6 +151,4 @@ def _joined(parts: list[pa.Array], sql: str) -> pa.Array:
 def _compiled(
     sql: "str | SQLText", schema: StructType, time_zone: str
 ) -> BoundExpression:
-    from deltaweb.expressions.compiler import compile_sql  # noqa: PLC0415 (as above)
-
-    return compile_sql(sql, schema, time_zone)
+    return expressions.compiler.compile_sql(sql, schema, time_zone)

@@ -114,7 +114,6 @@ class VersionObjects:
     """The objects of a version, by the last part of their names.
 
     Attributes:
-        objects: Their bytes.
         num_files: Count of data files.
         num_rows: Count of their rows, deleted ones too.
     """
@@ -139,15 +138,11 @@ def version_objects(
     """Make the manifests of a version, and their list.
 
     Args:
-        rows: Its files, as `FileSelection.batches` gives them.
+        rows: Its files, as `data_files` takes them.
         version: The version.
         snapshot: The same as its manifests know it.
         ids: The ids of its columns.
         names: How the objects are called.
-
-    Raises:
-        InexpressibleError: If something of a file has no form in Iceberg.
-        PartitionValueError: If a partition value is not of its column's type.
     """
     _check(rows, snapshot)
     writer = _Writer(version, snapshot, ids, names)
@@ -263,11 +258,7 @@ class _Writer:
 
 
 def puffin_of(named: NamedVector, data_location: str) -> PuffinVector:
-    """Return the file of a vector.
-
-    Raises:
-        InexpressibleError: If the vector is too long to be named, or does not read.
-    """
+    """Return the file of a vector."""
     try:
         vector = DeletionVector.of(named.fields)
     except MalformedVectorError as error:

@@ -20,7 +20,6 @@ class ListShape:
     """A list.
 
     Attributes:
-        element: The node that is an element.
         is_repeated_element: Whether that node is the repeated one itself, so that each
             of its repetitions is an element, and none is null.
     """
@@ -34,7 +33,6 @@ class MapShape:
     """A map.
 
     Attributes:
-        key: The node of the key.
         value: The node of the value; None for a set of keys.
     """
 
@@ -49,9 +47,6 @@ def list_shape(node: Node, *, is_in_list: bool = False) -> ListShape:
         node: The group.
         is_in_list: Whether it is the repeated group of a list of two levels: only then
             it may be repeated itself.
-
-    Raises:
-        NestingError: If the group is no list.
     """
     if node.is_repeated and not is_in_list:
         reason = "invalid annotation: a LIST group may not be repeated here"
@@ -83,11 +78,7 @@ def _is_element(group: Node, repeated: Node, fields: Sequence[Node]) -> bool:
 
 
 def map_shape(node: Node) -> MapShape:
-    """Return what a MAP group holds.
-
-    Raises:
-        NestingError: If the group is no map.
-    """
+    """Return what a MAP group holds."""
     children = node.children
     if children is None:
         reason = "invalid annotation: MAP cannot annotate a primitive"
@@ -113,7 +104,6 @@ class Part(NamedTuple):
     """A column, a field of a struct, an element of a list, or a key or value of a map.
 
     Attributes:
-        node: Its node.
         is_repeated_element: Whether each repetition of that node is an element.
     """
 

@@ -21,6 +21,7 @@
     ├── EndpointNotFoundError        404: no endpoint has this path
     ├── MethodNotAllowedError        405
     ├── TooManyRequestsError         429: faster than a token may ask
+    ├── BudgetSpentError             429: more in a month than a recipient may read
     ├── TooManyDownloadsError        429: more files at once than a token may fetch
     └── TooManyStreamsError          429: more queries at once than a token may read
 
@@ -32,6 +33,7 @@ Source: delta_sharing_protocol.md, "REST APIs"; the reference server's error cod
 
 import math
 from collections.abc import Sequence
+from datetime import datetime
 from enum import StrEnum
 from typing import ClassVar
 
@@ -39,6 +41,7 @@ from deltaweb.delta.errors import DeltaError
 from deltaweb.sharing.compatibility import Misreading
 
 SHOWN_CHARACTERS = 80
+_UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 
 
 class ErrorCode(StrEnum):
@@ -70,8 +73,6 @@ class SharingError(DeltaError, code="sharing-error"):
 
 
 class RequestMalformedError(SharingError, code="request-malformed"):
-    """The body of a request is not what the protocol says."""
-
     reason: str
     message = "The request cannot be read: {reason}."
     hint = "Send a JSON object, {{}} when there is nothing to say."
@@ -86,8 +87,6 @@ class RequestTooLargeError(RequestMalformedError, code="request-too-large"):
 
 
 class ParameterInvalidError(SharingError, code="parameter-invalid"):
-    """The value of a parameter is none that it can have."""
-
     name: str
     reason: str
     hint: str
@@ -96,8 +95,6 @@ class ParameterInvalidError(SharingError, code="parameter-invalid"):
 
 
 class QueryTokenEndedError(SharingError, code="query-token-ended"):
-    """A token of a query's answer was good once, and is so no longer."""
-
     name: str
     reason: str
     error_code = ErrorCode.INVALID_PARAMETER_VALUE
@@ -128,8 +125,6 @@ class HistoryNotSharedError(SharingError, code="history-not-shared"):
 
 
 class FormatNotOfferedError(SharingError, code="format-not-offered"):
-    """The client takes only response formats that are not made here."""
-
     asked: Sequence[str]
     error_code = ErrorCode.UNSUPPORTED_OPERATION
     message = (
@@ -147,8 +142,6 @@ class FormatNotOfferedError(SharingError, code="format-not-offered"):
 
 
 class DirectoryNotOfferedError(SharingError, code="directory-not-offered"):
-    """Credentials were asked for of a table that is read by URLs alone."""
-
     table: str
     reason: str
     error_code = ErrorCode.UNSUPPORTED_OPERATION
@@ -157,8 +150,6 @@ class DirectoryNotOfferedError(SharingError, code="directory-not-offered"):
 
 
 class TableMisreadError(SharingError, code="table-misread"):
-    """The client would take the table for another, in every format that it takes."""
-
     table: str
     misreadings: Sequence[Misreading]
     response_format: str
@@ -186,8 +177,6 @@ class TableMisreadError(SharingError, code="table-misread"):
 
 
 class FileOutsideTableError(SharingError, code="file-outside-table"):
-    """A file of the version lies outside of the table, and is offered to nobody."""
-
     table: str
     path: str
     error_code = ErrorCode.UNSUPPORTED_OPERATION
@@ -204,8 +193,6 @@ class FileOutsideTableError(SharingError, code="file-outside-table"):
 
 
 class FilesVacuumedError(SharingError, code="files-vacuumed"):
-    """A VACUUM has deleted files of an older version."""
-
     version: int
     error_code = ErrorCode.RESOURCE_DOES_NOT_EXIST
     message = (
@@ -216,17 +203,18 @@ class FilesVacuumedError(SharingError, code="files-vacuumed"):
 
 
 class RuledChangesError(SharingError, code="ruled-changes"):
-    """Changes are asked of a table of which only a part is shared."""
-
     table: str
+    since: int | None = None
     error_code = ErrorCode.UNSUPPORTED_OPERATION
-    message = "Changes of table {table} are not shared: only a part of it is."
+    message = "Changes of table {table} are not shared{_scope}: only a part of it is."
     hint = "Read its versions, each as a whole."
+
+    @property
+    def _scope(self) -> str:
+        return "" if self.since is None else f" before version {self.since}"
 
 
 class VersionNotReadyError(SharingError, code="version-not-ready"):
-    """Files of a version, of which only a part is shared, are still rewritten."""
-
     table: str
     version: int
     status = 409
@@ -236,8 +224,6 @@ class VersionNotReadyError(SharingError, code="version-not-ready"):
 
 
 class CredentialsMissingError(SharingError, code="credentials-missing"):
-    """No bearer token came with the request."""
-
     status = 401
     error_code = ErrorCode.UNAUTHENTICATED
     message = "No bearer token came with the request."
@@ -245,8 +231,6 @@ class CredentialsMissingError(SharingError, code="credentials-missing"):
 
 
 class FileRefusedError(SharingError, code="file-refused"):
-    """The URL of a file does not open it, or does so no longer."""
-
     reason: str
     status = 403
     error_code = ErrorCode.PERMISSION_DENIED
@@ -255,8 +239,6 @@ class FileRefusedError(SharingError, code="file-refused"):
 
 
 class FileGoneError(SharingError, code="file-gone"):
-    """A file that was offered is not in storage any more."""
-
     status = 404
     error_code = ErrorCode.RESOURCE_DOES_NOT_EXIST
     message = "This file is not in storage any more."
@@ -264,8 +246,6 @@ class FileGoneError(SharingError, code="file-gone"):
 
 
 class QueryNotFoundError(SharingError, code="query-not-found"):
-    """No query of this recipient on the table has that id, or not any more."""
-
     query_id: str
     status = 404
     error_code = ErrorCode.RESOURCE_DOES_NOT_EXIST
@@ -274,8 +254,6 @@ class QueryNotFoundError(SharingError, code="query-not-found"):
 
 
 class RangeUnsatisfiableError(SharingError, code="range-unsatisfiable"):
-    """A range asks for bytes that the file does not have."""
-
     size_bytes: int
     status = 416
     error_code = ErrorCode.INVALID_PARAMETER_VALUE
@@ -287,8 +265,6 @@ class RangeUnsatisfiableError(SharingError, code="range-unsatisfiable"):
 
 
 class EndpointNotFoundError(SharingError, code="endpoint-not-found"):
-    """No endpoint has this path."""
-
     status = 404
     error_code = ErrorCode.RESOURCE_DOES_NOT_EXIST
     message = "The sharing protocol has no such endpoint here."
@@ -296,8 +272,6 @@ class EndpointNotFoundError(SharingError, code="endpoint-not-found"):
 
 
 class MethodNotAllowedError(SharingError, code="method-not-allowed"):
-    """The endpoint is asked by other methods."""
-
     method: str
     allowed: Sequence[str]
     status = 405
@@ -328,6 +302,41 @@ class TooManyRequestsError(SharingError, code="too-many-requests"):
         return "second" if self.retry_after_s == 1 else "seconds"
 
 
+class BudgetSpentError(SharingError, code="budget-spent"):
+    """A recipient was offered as much in a month as it may be.
+
+    `retry_after_s` is a whole number of seconds, at least 1, until the month is over.
+    """
+
+    limit_bytes: int
+    offered_bytes: int
+    until: datetime
+    wait_s: float
+    status = 429
+    error_code = ErrorCode.RESOURCE_EXHAUSTED
+    message = (
+        "The provider lets you read {_limit} a month, and that is used up: {_offered} "
+        "were offered."
+    )
+    hint = (
+        "Reads are answered again from {until:%Y-%m-%d %H:%M} UTC on, or when the "
+        "provider raises the limit."
+    )
+
+    @property
+    def retry_after_s(self) -> int:
+        """When to ask again."""
+        return max(1, math.ceil(self.wait_s))
+
+    @property
+    def _limit(self) -> str:
+        return _size_text(self.limit_bytes)
+
+    @property
+    def _offered(self) -> str:
+        return _size_text(self.offered_bytes)
+
+
 class TooManyDownloadsError(SharingError, code="too-many-downloads"):
     """A token is in the middle of more downloads than it may, or all tokens are.
 
@@ -352,3 +361,8 @@ class TooManyStreamsError(SharingError, code="too-many-streams"):
     retry_after_s: ClassVar[int] = 2
     message = "More queries are being answered than the server sends at the same time."
     hint = "Read other answers to their end, or try again in a few seconds."
+
+
+def _size_text(size_bytes: int) -> str:
+    unit = min(max(size_bytes.bit_length() - 1, 0) // 10, len(_UNITS) - 1)
+    return f"{size_bytes / (1 << 10 * unit):,.4g} {_UNITS[unit]}"

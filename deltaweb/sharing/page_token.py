@@ -41,7 +41,6 @@ class PageScope:
     """The list that a token belongs to.
 
     Attributes:
-        endpoint: The name of the endpoint.
         recipient: The recipient's id, as text.
         names: What else the list is told by, such as the names in its path, folded:
             their capitals do not matter.
@@ -81,9 +80,6 @@ def decode_page_token(
         token: The token as it came.
         scope: The list that is asked for.
         keys: Secret keys; any of them may have sealed.
-
-    Raises:
-        ParameterInvalidError: If the token was not given for this very list.
     """
     data = _decode(token, scope)
     for key in keys:

@@ -61,7 +61,6 @@ class ComparedTask:
         place: The data files.
         schemas: The schema of either version.
         partition_columns: Names of the partition columns of either version.
-        compared: What rows are compared in.
         num_partitions: Over how many tasks rows are spread.
         folder: Where tasks leave what they found; the driver sees it.
         limits: What a task may take.
@@ -225,11 +224,7 @@ class _ChangedRowsFile:
         return "" if self._writer is None else self._path.name
 
     def write(self, rows: pa.Table) -> None:
-        """Append rows.
-
-        Raises:
-            StorageFullError: If the disk is full.
-        """
+        """Append rows."""
         try:
             if self._writer is None:
                 options = pa.ipc.IpcWriteOptions(compression="zstd")

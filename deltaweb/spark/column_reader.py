@@ -33,10 +33,8 @@ class ProfileRequest:
     """A column to profile.
 
     Attributes:
-        place: The table.
-        version: The version of the table.
         column: Its names from the top.
-        num_files: About how many files the version has; None where nobody knows.
+        num_files: About how many files the version has; None if unknown.
     """
 
     place: TablePlace
@@ -67,12 +65,7 @@ class ProfiledColumn:
         partition_columns: Sequence[str],
         request: ProfileRequest,
     ) -> "ProfiledColumn":
-        """Find the column.
-
-        Raises:
-            ColumnNotFoundError: The version has no such column.
-            ColumnTypeError: Its type cannot be read.
-        """
+        """Find the column."""
         path = resolve_column(schema, request.column)
         data_type = column_field(schema, path).data_type
         check_read(column_field(schema, path[:1]))

@@ -28,9 +28,6 @@ class KnownDefinition:
     Who appends often has made the newest version itself: whether it still is the newest
     is asked of two names. Of the commits of others only those are read that are new;
     the log is read again when one of them changes what holds.
-
-    Args:
-        store: The table's files.
     """
 
     def __init__(self, store: TableStore) -> None:
@@ -38,11 +35,7 @@ class KnownDefinition:
         self._kept: tuple[Definition, FileStatus | None] | None = None
 
     def newest(self) -> Definition:
-        """Return what holds at the newest version.
-
-        Raises:
-            DeltaError: As `load_definition` does.
-        """
+        """Return what holds at the newest version."""
         kept = self._kept
         if kept is not None:
             definition, status = kept
@@ -71,7 +64,7 @@ class KnownDefinition:
         self._kept = None if status is None else (definition, status)
 
     def _advanced(self, definition: Definition) -> Definition | None:
-        """Return the newest version of a definition; None if it is to be read anew."""
+        """Return the newest version of a definition; None if it is to be read again."""
         version = definition.version
         while version - definition.version < MAX_COMMITS_FOLLOWED:
             try:
@@ -117,9 +110,6 @@ def append_rows(  # noqa: PLR0913  # what comes, and how it is taken
             already makes nothing happen.
         known: What is known of the table from appends before.
         time_zone: The zone of the table's conditions and of what it fills in.
-
-    Raises:
-        DeltaError: As `DeltaTable.append` lists them.
     """
     known = known or KnownDefinition(store)
     base = known.newest()

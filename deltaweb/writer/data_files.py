@@ -8,7 +8,6 @@ of partitions.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from types import TracebackType
 from typing import Final, Self
 
 import pyarrow as pa
@@ -89,13 +88,7 @@ class FileLayout:
     def of_table(
         cls, protocol: Protocol, metadata: Metadata, target_bytes: int | None = None
     ) -> Self:
-        """Return the layout that a table's definition asks for.
-
-        Raises:
-            SchemaError: If the schema does not parse, its mapping contradicts itself,
-                or no column is left for files.
-            PropertyError: If a property of the table has no meaning.
-        """
+        """Return the layout that a table's definition asks for."""
         schema = table_schema(protocol, metadata)
         partitions = tuple(metadata.partition_columns)
         data = StructType(tuple(f for f in schema.fields if f.name not in partitions))
@@ -220,13 +213,8 @@ class DataFileWriter:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if error is not None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None:
             self.discard()
 
     def spell_as(self, files: pa.Table | None) -> None:
@@ -242,11 +230,7 @@ class DataFileWriter:
             self._spellings = spellings
 
     def write(self, rows: pa.Table | pa.RecordBatch) -> None:
-        """Write rows of the table's columns, typed as they are.
-
-        Raises:
-            LocationError: If storage does not take them.
-        """
+        """Write rows of the table's columns, typed as they are."""
         if not rows.num_rows:
             return
         # Of columns that rows come without, which only stand last, there is nothing.
@@ -301,11 +285,7 @@ class DataFileWriter:
             self._close(key)
 
     def finish(self) -> pa.Table:
-        """Write what waits, and return the files in the columns of `ADDED_FILES`.
-
-        Raises:
-            LocationError: If storage does not take them.
-        """
+        """Write what waits, and return the files in the columns of `ADDED_FILES`."""
         self.end_file()
         return self._added_files()
 

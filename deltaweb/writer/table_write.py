@@ -47,7 +47,6 @@ class WrittenRows:
 
     Attributes:
         added: The files, in the columns of `ADDED_FILES`.
-        num_rows: Their rows.
         num_bytes: Their bytes.
         num_copied: Rows of these that the table had before.
     """
@@ -63,7 +62,6 @@ class TableWrite:
     """A write to a version of a table.
 
     Attributes:
-        store: The table's files.
         base: What holds at the version that was read.
         metadata: What holds from the write on.
         target_bytes: About how large a file is to be; None for what the table says.
@@ -132,14 +130,7 @@ class TableWrite:
     def accept(
         self, rows: pa.RecordBatchReader, more: Sequence[RowConstraint] = ()
     ) -> Iterator[pa.RecordBatch]:
-        """Yield rows as the table has them, each checked.
-
-        Raises:
-            SchemaMismatchError: If a column, or a value, does not fit.
-            ConstraintViolatedError: If a row breaks a rule of the table.
-            IdentityColumnError: If an identity column does not take a value, or has
-                no number left.
-        """
+        """Yield rows as the table has them, each checked."""
         zone = self.time_zone
         checks = RowChecks(self.metadata, self.schema, more, time_zone=zone)
         fit = RowSchema(self.schema, rows.schema, self.numbers, zone)
@@ -163,9 +154,6 @@ def evolved(
         incoming: The schema of the rows.
         merge: Whether columns that the table lacks are added.
         replaces: Whether the table takes the schema of the rows.
-
-    Raises:
-        SchemaMismatchError: If the new schema is none that the table may have.
     """
     metadata = base.metadata
     if not (merge or replaces):

@@ -29,6 +29,7 @@ from deltaweb.web.api.models import KEPT_FOR, MAX_KEY_LENGTH, KeptAnswer
 
 HEADER: Final = "Idempotency-Key"
 REPLAYED: Final = "Idempotent-Replayed"
+MULTIPART: Final = "multipart/form-data"
 _KEPT_HEADERS: Final = ("Content-Type", "Location")
 _FIRST_REFUSED: Final = 400
 
@@ -36,14 +37,7 @@ _FIRST_REFUSED: Final = 400
 def answer_once(
     request: HttpRequest, call: Callable[[], Answer | HttpResponseBase]
 ) -> HttpResponseBase:
-    """Answer a call; one that is repeated with its key is not done again.
-
-    Raises:
-        IdempotencyKeyInvalidError: If the key is too long or not of ASCII.
-        IdempotencyKeyReusedError: If the key was sent with another request.
-        StillAnsweredError: If the call that has the key has not come to its end.
-        SecretGivenError: If its answer held a secret.
-    """
+    """Answer a call; one that is repeated with its key is not done again."""
     key = request.headers.get(HEADER)
     if key is None or request.method != "POST":
         return response_of(call())
@@ -119,5 +113,13 @@ def _keep(
 def _digest(request: HttpRequest) -> str:
     """Return what a repeated request has in common with the first."""
     digest = sha256(f"{request.method} {request.get_full_path()}\n".encode())
-    digest.update(request.body)
+    if request.content_type != MULTIPART:
+        digest.update(request.body)
+        return digest.hexdigest()
+    # What parts the parts is another text each time that they are sent.
+    for file in (one for _, some in request.FILES.lists() for one in some):
+        digest.update(f"{file.name}\n".encode())
+        for chunk in file.chunks():
+            digest.update(chunk)
+        file.seek(0)
     return digest.hexdigest()

@@ -34,7 +34,6 @@ class ChangeQuery:
         value: What the first key column is to be, or "".
         changed: A column that updates are to have changed, or "".
         shows_all: Whether columns are shown that no update changed.
-        page: The number of the page.
     """
 
     first: End = None
@@ -53,11 +52,7 @@ class ChangeQuery:
 
 
 def parse_change_query(query: QueryDict, zone: tzinfo) -> ChangeQuery:
-    """Read `from`, `to`, `kind`, `by`, `is`, `changed`, `columns` and `page`.
-
-    Raises:
-        QueryError: One of them cannot be read.
-    """
+    """Read `from`, `to`, `kind`, `by`, `is`, `changed`, `columns` and `page`."""
     kinds = texts_of(query, "kind")
     if not set(kinds) <= set(KINDS):
         raise QueryError(part="kind", expected=f"some of {', '.join(KINDS)}")

@@ -37,11 +37,6 @@ def schema_misfit(table: Table, first: int, last: int) -> Misfit | None:
 
     None, too, where no part of the range up to its end can be shown: the job that
     reads it says why.
-
-    Args:
-        table: The table.
-        first: The first version of the range.
-        last: The last one.
     """
     try:
         held = _definitions(table, first, last)
@@ -148,11 +143,7 @@ class ChangeSpan:
 
 
 def change_span(at: TableVersion, query: ChangeQuery) -> ChangeSpan | None:
-    """Return the range that a page asks for; None while nothing is indexed.
-
-    Raises:
-        PageError: 404 where an end is no version of the table.
-    """
+    """Return the range that a page asks for; None while nothing is indexed."""
     if at.version is None:
         return None
     table = at.table

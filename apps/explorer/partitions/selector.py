@@ -74,8 +74,6 @@ class Skew:
     """How evenly bytes are spread over partitions.
 
     Attributes:
-        num_partitions: Count of partitions.
-        largest_bytes: The largest one.
         median_bytes: The one in the middle.
         gini: 0 where all are equal, towards 1 where one has it all.
         largest_share: What the largest hundredth, but one at least, has of all.
@@ -236,11 +234,7 @@ def partition_skew(totals: pa.Table) -> Skew | None:
 def matching_partitions(
     totals: pa.Table, wanted: PartitionFilter, columns: Sequence[str]
 ) -> pa.Table:
-    """Return the partitions that pass a filter.
-
-    Raises:
-        QueryError: A filter names a column that the table is not partitioned by.
-    """
+    """Return the partitions that pass a filter."""
     mask = None
     for column, value in wanted.partitions:
         if column not in columns:

@@ -70,7 +70,6 @@ class RowPlan:
         sort: A column, with - in front to reverse, or nothing.
         page: The page asked for, from 1.
         column_page: Which of the pages of chosen columns, from 1.
-        page_columns: How many columns a page has.
     """
 
     schema: StructType
@@ -226,9 +225,6 @@ def row_plan(
         query: What the address asks for.
         zone: Where a timestamp without a zone is.
         leading: Columns that a wide table shows beside its first ones.
-
-    Raises:
-        PageError: 400 that names the part of the address that does not fit.
     """
     names = schema.names
     known = frozenset(names)

@@ -5,7 +5,7 @@ which one process alone can do. A machine that goes down may leave files empty a
 same: such a message is dropped, for the jobs in the database are the truth.
 
 Who takes messages waits at bells, one for each queue that it takes from, and who leaves
-one rings them (`named_pipes`): nobody looks into the folder again and again. Now and
+one rings them (`named_pipes`): nobody polls the folder. Now and
 then a taker does look: a ring may be lost, or a message come from another machine.
 
 Celery finds the transport by its setting `broker_transport`. Of kombu's virtual
@@ -136,11 +136,7 @@ class Transport(virtual.Transport):
         connection: Any,  # noqa: ANN401 (kombu has no types)
         timeout: float | None = None,
     ) -> None:
-        """Hand on the next message.
-
-        Raises:
-            TimeoutError: If none comes in time.
-        """
+        """Hand on the next message."""
         until = None if timeout is None else monotonic() + timeout
         interval_s = self._interval_s() if self._hang_up_bells() else POLLING_INTERVAL_S
         while True:

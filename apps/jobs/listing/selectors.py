@@ -81,7 +81,6 @@ class JobView:
     """One job, ready to render.
 
     Attributes:
-        job: The row.
         subject: Where the job's subject is shown, if anywhere.
         elapsed_s: Seconds since a worker took it, or that it took; None before.
         poll_s: How often its live part asks again; None once it is over.
@@ -168,11 +167,7 @@ class JobView:
 
 
 def get_job(user: User | AnonymousUser, job_id: UUID) -> Job:
-    """Return a job that the user may see.
-
-    Raises:
-        PageError: 404 if there is none, or if the user may not know of it.
-    """
+    """Return a job that the user may see."""
     job = visible_jobs(user).filter(id=job_id).select_related("requested_by").first()
     if job is None:
         raise PageError(

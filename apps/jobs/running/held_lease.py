@@ -34,7 +34,6 @@ class HeldLease:
     """A worker's right to work on a job.
 
     Attributes:
-        job_id: The job.
         owner: What its row calls this lease: the process, and one of its leases.
         is_lost: Set once a write has found that the job is another's.
         has_ended: Whether the job's end is written, and nothing is renewed any more.
@@ -56,13 +55,7 @@ class HeldLease:
         )
 
     def write(self, fields: dict[str, Any]) -> None:
-        """Write columns of the row, and renew the lease with them.
-
-        Raises:
-            LeaseLostError: If the job is no longer this worker's.
-            OperationalError: If the database is locked or gone.
-            InterfaceError: The same.
-        """
+        """Write columns of the row, and renew the lease with them."""
         if not self._update(fields):
             raise LeaseLostError
         if fields:
@@ -73,10 +66,6 @@ class HeldLease:
 
         Returns:
             Whether it was written: the lease may be lost.
-
-        Raises:
-            OperationalError: If the database is locked or gone for long.
-            InterfaceError: The same.
         """
         fields = {**fields, "lease_owner": "", "lease_expires_at": None}
         written = persistently(lambda: self.holds().update(**fields))

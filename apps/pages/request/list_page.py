@@ -43,7 +43,6 @@ class ListQuery:
     """What a list is asked for; empty values filter nothing.
 
     Attributes:
-        filters: The value of each filter.
         sort: A value of `?sort=`: a key of the list's columns.
         page: Which page, from 1.
         before: The key that a page comes after, in a list of `Keyset` pages.
@@ -138,11 +137,7 @@ class ListPage(Generic[L]):
     def answer(
         self, request: HttpRequest, fmt: str, *, status: int = 200, **context: object
     ) -> HttpResponseBase:
-        """Answer in the form that the address asks for.
-
-        Raises:
-            PageError: 400 for what is no filter, order or page of it.
-        """
+        """Answer in the form that the address asks for."""
         values = cleaned(self.form(request.GET))
         sort = values.pop("sort", "")
         before, number = values.pop("before", None), values.pop("page", None) or 1

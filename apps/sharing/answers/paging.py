@@ -61,7 +61,6 @@ class SnapshotStart:
     """Where a page of a version's files begins.
 
     Attributes:
-        version: The version.
         place: The first file.
         limit: How many rows of the limit are missing still; None without one.
         head: What tells the first lines of the answer from others.
@@ -94,8 +93,6 @@ class ChangesStart:
     """Where a page of the changes of a range begins.
 
     Attributes:
-        first: The first version of the range.
-        last: The last one.
         shown: A version in whose schema the changes are shown.
         place: The first file of the page.
         has_deletion_vectors: Whether a file of the range has a deletion vector.
@@ -131,12 +128,7 @@ class ChangesStart:
 
 @dataclass(frozen=True, slots=True)
 class Refreshed:
-    """What a token says whose files are wanted again.
-
-    Attributes:
-        version: Their version.
-        begun_at: When it was the newest.
-    """
+    """What a token says whose files are wanted again."""
 
     version: int
     begun_at: datetime
@@ -148,10 +140,8 @@ class Paging:
 
     Attributes:
         asked: What is asked of the answer's beginning and end.
-        pages: Of pages.
         refreshes: Of URLs that are made anew.
         lifetime: How long URLs are good at most.
-        shared: The table.
         capabilities: What the client can read.
     """
 
@@ -196,22 +186,13 @@ class Paging:
         return self.pages.make(start.values(), ends_at=self.pages.now + PAGE_LIFETIME)
 
     def start(self, kind: type[Start]) -> Start | None:
-        """Return where the page begins that is asked for; None for the first one.
-
-        Raises:
-            ParameterInvalidError: If its token was not given for this very query.
-            QueryTokenEndedError: If its time is over.
-        """
+        """Return where the page begins that is asked for; None for the first one."""
         if not self.asked.page_token:
             return None
         return kind.of(self.pages.read(self.asked.page_token))
 
     def check_head(self, start: PageStart | None, head: str) -> None:
-        """Refuse a page whose first lines would not be those of the page before.
-
-        Raises:
-            QueryTokenEndedError: If they would not.
-        """
+        """Refuse a page whose first lines would not be those of the page before."""
         if start is not None and start.head != head:
             raise QueryTokenEndedError(
                 name=self.pages.scope.field,
@@ -227,12 +208,7 @@ class Paging:
         return self.refreshes.make(values, ends_at=ends_at)
 
     def refreshed(self) -> Refreshed | None:
-        """Return whose files are wanted again; None where none are.
-
-        Raises:
-            ParameterInvalidError: If the token was not given for this very table.
-            QueryTokenEndedError: If its time is over.
-        """
+        """Return whose files are wanted again; None where none are."""
         if not self.asked.refresh_token:
             return None
         version, begun_s = map(int, self.refreshes.read(self.asked.refresh_token))

@@ -63,23 +63,14 @@ CLIENT_SECRET: Final = Proof(kind=Kind.CLIENT_SECRET)
 
 
 def by_key(text: str) -> Proof:
-    """Return the proof of a client that signs by the private key of a public one.
-
-    Raises:
-        KeyInvalidError: If the text is no public key, or too weak.
-    """
+    """Return the proof of a client that signs by the private key of a public one."""
     return Proof(kind=Kind.PRIVATE_KEY, public_key=parse_public_key(text).pem)
 
 
 def by_issuer(
     *, issuer: str, audience: str, subject: str = "", group: str = ""
 ) -> Proof:
-    """Return the proof of those whom an OIDC issuer vouches for.
-
-    Raises:
-        IssuerInvalidError: If the issuer's address is none.
-        ClientInvalidError: If it is not said for whom tokens are, and about whom.
-    """
+    """Return the proof of those whom an OIDC issuer vouches for."""
     texts = {"audience": audience, "subject": subject, "group": group}
     texts = {name: text.strip() for name, text in texts.items()}
     if not texts["audience"]:
@@ -94,12 +85,23 @@ def by_issuer(
     return Proof(kind=Kind.FEDERATED, issuer=check_issuer(issuer), **texts)
 
 
-def check_free(proof: Proof, recipient: Recipient, *, now: datetime) -> None:
-    """Refuse an identity by which another recipient is known: who calls must be sure.
+def of_kind(kind: str, *, public_key: str = "", **claims: str) -> Proof:
+    """Return the proof of a client of a kind, `client_secret` for all that is unknown.
 
-    Raises:
-        ClientTakenError: If there is one.
+    Args:
+        kind: `client_secret`, `private_key` or `federated`.
+        public_key: PEM, of one that signs.
+        claims: `issuer`, `audience`, `subject` and `group`, of one that is federated.
     """
+    if kind == Kind.PRIVATE_KEY.lower():
+        return by_key(public_key)
+    if kind == Kind.FEDERATED.lower():
+        return by_issuer(**claims)
+    return CLIENT_SECRET
+
+
+def check_free(proof: Proof, recipient: Recipient, *, now: datetime) -> None:
+    """Refuse an identity by which another recipient is known."""
     if proof.kind != Kind.FEDERATED:
         return
     same = RecipientToken.objects.unended(now).filter(**proof.columns())

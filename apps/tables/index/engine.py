@@ -43,7 +43,7 @@ def choose(  # noqa: PLR0913 (each is one part of the choice)
     """Do some work where it fits.
 
     Args:
-        size: Returns how large the work is, in bytes or files; None where nobody knows,
+        size: Returns how large the work is, in bytes or files; None if unknown,
             which is too large. It may raise an `ExpressionError` where an expression is
             not evaluated in process.
         most: What a process still does.
@@ -54,11 +54,6 @@ def choose(  # noqa: PLR0913 (each is one part of the choice)
 
     Returns:
         What came of it, and who did it.
-
-    Raises:
-        ExpressionMistakenError: If the SQL cannot be right; Spark is not started.
-        SparkMissingError: If it is work for Spark, and there is none.
-        DeltaError: As the work does.
     """
     engine = wanted or _fitting(size, most)
     if engine is Engine.HERE:

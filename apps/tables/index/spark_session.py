@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from django.conf import settings
 
+from deltaweb import spark
 from deltaweb.spark.driver.installed import check_installed
 from deltaweb.web.jobs.running.apart_process import hand_on_if_apart
 
@@ -30,28 +31,20 @@ def with_spark(
         step: Told that Spark is started, where it is not there yet.
         work: Called with the session, again where one died.
         idle: What `step` is told where Spark is there; nothing for "".
-
-    Raises:
-        SparkMissingError: If it is not installed.
-        SparkLostError: If the second session dies, too.
-        HandedOnError: If this is a process of one job: workers share one session.
     """
     check_installed()
     hand_on_if_apart()
-    from deltaweb.spark.driver import session  # workers alone load Spark
-    from deltaweb.spark.job import SparkLostError
-
-    options = session.SparkOptions(
+    options = spark.driver.session.SparkOptions(
         master=settings.SPARK_MASTER,
         folder=Path(settings.HOME) / "spark",
         driver_memory=settings.SPARK_DRIVER_MEMORY,
     )
     for attempt in range(1, SPARK_ATTEMPTS + 1):
-        if text := STARTING if session.is_needed() else idle:
+        if text := STARTING if spark.driver.session.is_needed() else idle:
             step(text)
         try:
-            return work(session.get_spark(options))
-        except SparkLostError:
+            return work(spark.driver.session.get_spark(options))
+        except spark.job.SparkLostError:
             if attempt == SPARK_ATTEMPTS:
                 raise
             logger.warning("Spark stopped; its work is done again.")

@@ -15,7 +15,7 @@
     )
 
 A job of it makes the plan and tells it; a job that somebody agreed to makes the plan
-anew, holds it against what was shown, and carries out that very plan. So every preview
+again, holds it against what was shown, and carries out that very plan. So every preview
 is the dry run of what then runs, and nothing is done that nobody has seen.
 """
 
@@ -74,11 +74,7 @@ operations: "Registry[Operation[Any, Any]]" = Registry(key=lambda one: one.name)
 
 
 def open_subject(table: Table | None, _asked: object) -> DeltaTable:
-    """Open the table that an operation is about.
-
-    Raises:
-        DeltaError: As `open_table` lists them.
-    """
+    """Open the table that an operation is about."""
     if table is None:
         message = "an operation without a table says what it opens"
         raise ValueError(message)
@@ -153,7 +149,7 @@ class Operation(Generic[P, T]):
             place; "" where it destroys nothing.
         told: What it says of its result at a terminal, a line or several.
         deletes_files: Whether it deletes files and makes no version: no commit then
-            notices what came meanwhile, so it is planned anew after an answer.
+            notices what came meanwhile, so it is planned again after an answer.
         is_harmless: Whether it may be asked for unseen: nothing that anybody reads
             becomes another.
         has_engines: Whether a command may say who does it, this process or Spark.
@@ -208,11 +204,6 @@ class Operation(Generic[P, T]):
         Returns:
             Of a look `at`, `version`, `counts`, `is_empty` and the detail; of what
             was done its result, and `is_done`.
-
-        Raises:
-            OperationOutdatedError: If what would happen is no longer what was shown:
-                it is looked at again.
-            DeltaError: As the operation says.
         """
         table = table_of(job) if job.parameters.get("table_id") else None
         asked = from_json(self.parameters, given.asked)
@@ -224,6 +215,7 @@ class Operation(Generic[P, T]):
             now=now,
             seen=seen,
             place=no_place if table is None else partial(_place, table),
+            work=str(job.id),
         )
         job.step(LOOKING)
         if table is None and seen is not None:
@@ -267,11 +259,7 @@ class Operation(Generic[P, T]):
         table: Table | None,
         asked: P,
     ) -> dict[str, Any]:
-        """Carry out a plan; what is shown of the table then follows.
-
-        Raises:
-            DeltaError: As the operation says.
-        """
+        """Carry out a plan; what is shown of the table then follows."""
         result: dict[str, Any] | None = None
         try:
             outcome = self.carry_out(opened, plan, occasion)
@@ -287,11 +275,7 @@ def _place(table: Table) -> TablePlace:
 
 
 def _agreed_to(given: Asked, name: str) -> Seen | None:
-    """Read what somebody agreed to.
-
-    Raises:
-        OperationOutdatedError: If an earlier release kept it, in another form.
-    """
+    """Read what somebody agreed to."""
     if given.seen is None:
         return None
     if "at" not in given.seen:

@@ -1,7 +1,7 @@
 """Finding Delta tables below a local folder or a URL, without trusting what is there.
 
 Symbolic links to folders are not followed, hidden folders and those that hold data
-or logs are passed over, a table's own folders are not entered, and both the depth
+or logs are skipped, a table's own folders are not entered, and both the depth
 and the number of folders are bounded.
 """
 
@@ -43,10 +43,6 @@ def find_tables(
             the scan.
         max_depth: How deep below a local folder.
         max_folders: How many local folders.
-
-    Raises:
-        ScanRootError: If `root` is no folder or cannot be listed.
-        DeltaError: If it is a URL that cannot be listed.
     """
     if is_received(root):
         connection = connection_for(root)

@@ -34,9 +34,6 @@ def parse_options(texts: Iterable[str], *, base: Path) -> dict[str, str]:
     Args:
         texts: Each `KEY=VALUE`.
         base: Folder that relative paths after `file:` start from.
-
-    Raises:
-        StorageOptionError: If a text is none, or two do not go together.
     """
     options: dict[str, str] = {}
     for position, text in enumerate(texts, start=1):
@@ -55,15 +52,23 @@ def parse_options(texts: Iterable[str], *, base: Path) -> dict[str, str]:
     return options
 
 
+def sent_options(options: Mapping[str, str]) -> dict[str, str]:
+    """Return options that somebody sends who may not read the server's own files."""
+    texts = [f"{key}={value}" for key, value in options.items()]
+    parsed = parse_options(texts, base=Path("/"))
+    for key, value in parsed.items():
+        if value.startswith((VARIABLE, FILE)):
+            reason = f"{key} names a variable or file of the server"
+            raise StorageOptionError(reason=reason)
+    return parsed
+
+
 def resolve(options: Mapping[str, str], *, storage: str) -> dict[str, Any]:
     """Return the options as a driver takes them: looked up, typed and nested.
 
     Args:
         options: From `parse_options`.
         storage: The connection's name, for errors.
-
-    Raises:
-        StorageReferenceError: If a variable or file is missing.
     """
     resolved: dict[str, Any] = {}
     for key, value in options.items():

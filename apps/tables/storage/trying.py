@@ -9,6 +9,8 @@ from deltaweb.delta.errors import LocationUnreachableError
 from deltaweb.storage.objects.driver import DRIVERS
 from deltaweb.storage.objects.scan import first_object
 from deltaweb.storage.objects.trial import Trial, try_storage, unknown_option
+from deltaweb.web.tables import storage
+from deltaweb.web.tables.models import StorageConnection
 from deltaweb.web.tables.storage.bounded_read import StorageSlowError, read_within
 from deltaweb.web.tables.storage.connections import parse_prefix
 from deltaweb.web.tables.storage.endpoints import check_endpoints
@@ -21,31 +23,35 @@ T = TypeVar("T")
 
 
 def try_connection(
-    prefix: str, options: Mapping[str, str], *, name: str, is_written: bool = False
+    prefix: str,
+    options: Mapping[str, str],
+    *,
+    name: str,
+    is_asked: bool = True,
+    is_written: bool = False,
 ) -> Trial | None:
     """List, read and, where asked, write below a prefix before it is kept.
 
-    None is of a prefix that names no bucket: there is nothing to list.
-
-    Raises:
-        StorageOptionError: If the driver has no such option.
-        StorageReferenceError: If a variable or file of an option is missing here.
-        StorageHostError: If an option leads to a host that may not be asked.
-        DeltaError: What the storage does not let us do.
+    None is of a prefix that names no bucket, where there is nothing to list, and of
+    one whose storage is not to be asked: then its options alone are looked at.
     """
     place = parse_prefix(prefix)
     resolved = check_options(place, options, name=name)
-    if len(parts_of(place)) == 1:
+    if not is_asked or len(parts_of(place)) == 1:
         return None
     return _soon(place, lambda: try_storage(place, resolved, is_written=is_written))
 
 
-def reach(location: str, options: Mapping[str, Any]) -> None:
-    """Ask a store for anything below a URL, or say soon why it does not tell.
+def try_again(connection: StorageConnection, *, is_written: bool) -> Trial | None:
+    """Try a connection that is kept."""
+    options = storage.sealing.unseal(connection.sealed, storage=connection.name)
+    return try_connection(
+        connection.prefix, options, name=connection.name, is_written=is_written
+    )
 
-    Raises:
-        DeltaError: Such as a bucket that is not there, or a dead address.
-    """
+
+def reach(location: str, options: Mapping[str, Any]) -> None:
+    """Ask a store for anything below a URL, or say soon why it does not tell."""
     _soon(location, lambda: first_object(location, options))
 
 
@@ -60,14 +66,7 @@ def _soon(place: str, ask: Callable[[], T]) -> T:
 def check_options(
     prefix: str, options: Mapping[str, str], *, name: str
 ) -> dict[str, Any]:
-    """Return options as a driver takes them, if it has such and they lead nowhere odd.
-
-    Raises:
-        StorageOptionError: If the driver has no such option.
-        StorageReferenceError: If a variable or file of an option is missing here.
-        StorageHostError: If an option leads to a host that may not be asked.
-        LocationUnsupportedError: If no driver for the prefix is installed.
-    """
+    """Return options as a driver takes them; it must know them all."""
     scheme = prefix.partition("://")[0]
     if (unknown := unknown_option(scheme, options)) is not None:
         key, near = unknown

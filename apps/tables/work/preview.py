@@ -36,13 +36,11 @@ class Preview:
     """Which rows are read.
 
     Attributes:
-        version: The version.
         columns: Names; None is every column.
         predicate: A condition in SQL, or "".
         time_zone: The zone of the condition.
         limit: How many rows; None is every one, batch by batch.
-        offset: How many to pass over.
-        typed_variants: Whether the values of variants tell their types.
+        offset: How many to skip.
     """
 
     version: int
@@ -60,10 +58,6 @@ def preview_rows(job: TrackedJob, asked: Preview) -> dict[str, Any]:
     Returns:
         `rows`, `files_scanned`, `files_total`, and `more`: whether rows follow. Where
         a file is gone from storage, what `keep_failed_read` says, and no rows.
-
-    Raises:
-        DeltaError: If the version, the predicate or a file of it cannot be read, or
-            every row is asked for and they are too many.
     """
     table = table_of(job)
     job.step("Reading rows")

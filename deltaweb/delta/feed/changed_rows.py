@@ -67,22 +67,10 @@ class FeedRequest:
 def read_changes(store: TableStore, request: FeedRequest) -> pa.RecordBatchReader:
     """Read the changes of a range of versions.
 
-    Args:
-        store: The table.
-        request: Which changes.
-
     Returns:
         Batches of rows with `_change_type` ("insert", "delete", "update_preimage" or
         "update_postimage"), `_commit_version` and `_commit_timestamp`. Of the log no
         more than a batch of commits is held, and of a file a batch of rows.
-
-    Raises:
-        FeedRangeError: If no version is in the range.
-        VersionNotFoundError: If the log does not hold a version of it.
-        FeedOffError: If a version does not record its changes.
-        FeedSchemaError: If no one schema shows all changes.
-        FeedFileMissingError: While iterating, if a file is gone.
-        DeltaError: As `Snapshot.scan` does.
     """
     feed = FeedScan(store, request)
     return pa.RecordBatchReader.from_batches(feed.schema, feed.batches())
@@ -94,9 +82,7 @@ class FeedRows:
 
     Attributes:
         row_schema: The columns of the table at the shown version, and of the feed.
-        partitions: The columns that partition values tell.
         columns: The columns of the result.
-        predicate: A condition on them.
     """
 
     row_schema: StructType
@@ -124,17 +110,8 @@ class FeedRows:
 class FeedScan:
     """A range of changes, checked as a whole before any row of it is read.
 
-    Args:
-        store: The table.
-        request: Which changes.
-
     Attributes:
-        range: The versions.
-        rows: What is read of each file.
         schema: The columns of every batch.
-
-    Raises:
-        DeltaError: As `read_changes` does.
     """
 
     def __init__(self, store: TableStore, request: FeedRequest) -> None:
@@ -175,11 +152,7 @@ class FeedScan:
             yield from self.read(changed)
 
     def read(self, changed: ChangedFiles) -> Iterator[pa.RecordBatch]:
-        """Yield the changes that some files hold.
-
-        Raises:
-            FeedFileMissingError: If one of them is gone.
-        """
+        """Yield the changes that some files hold."""
         try:
             for rows in self.rows.scan(
                 changed.files,

@@ -49,12 +49,7 @@ def parse_compaction_name(name: str) -> Compaction | None:
 def choose_compactions(
     compactions: Iterable[Compaction], versions: range
 ) -> tuple[Compaction, ...]:
-    """Return those by which the fewest files are read, ascending, none overlapping.
-
-    Args:
-        compactions: What the log has.
-        versions: The commits that are to be read.
-    """
+    """Return those by which the fewest files are read, ascending, none overlapping."""
     ends = [versions.start]  # what was read so far ends before these
     spared = [0]  # the most reads that are spared up to there,
     chosen: list[Compaction | None] = [None]  # and the last compaction by which
@@ -107,9 +102,6 @@ def check_totals(
         version: The version.
         num_files: The live files that were found.
         size_bytes: Their bytes; None where they are not known.
-
-    Raises:
-        DoubtedCompactionError: If the file says otherwise.
     """
     try:
         recorded = json.loads(

@@ -22,7 +22,6 @@ class MismatchError(Exception):
 
     Attributes:
         column: The logical path of the column, joined by dots.
-        reason: What does not fit.
     """
 
     def __init__(self, *, column: str, reason: str) -> None:
@@ -47,9 +46,6 @@ class StoredColumns:
         Args:
             column: Of the table's schema.
             path: Its logical path, joined by dots, for the error.
-
-        Raises:
-            MismatchError: Several columns of the file are called so.
         """
         if column.field_id is not None:
             return self._only(self._by_id.get(column.field_id, ()), path)

@@ -43,9 +43,6 @@ def checkpoints(when: CheckpointTime | None) -> Iterator[None]:
     Args:
         when: The time; None for what was said around the block, which is `now` where
             nothing was.
-
-    Raises:
-        ValueError: If it is no such time.
     """
     if when is None:
         yield
@@ -74,11 +71,7 @@ def checkpoints_behind() -> Iterator[None]:
 
 
 def commit_and_checkpoint(store: TableStore, transaction: Transaction) -> CommitResult:
-    """Commit, and write a checkpoint where one is due.
-
-    Raises:
-        DeltaError: As `commit` lists them.
-    """
+    """Commit, and write a checkpoint where one is due."""
     result = commit(store, transaction)
     when = _when.get()
     if when != "never" and result.attempts and result.version is not None:
@@ -92,7 +85,7 @@ def commit_and_checkpoint(store: TableStore, transaction: Transaction) -> Commit
 def is_checkpoint_due(version: int, configuration: Mapping[str, str]) -> bool:
     """Tell whether a version is one that gets a checkpoint.
 
-    An interval that is none, as others may have set it, is the usual one.
+    An interval that is not one, as others may have set it, is the usual one.
     """
     text = configuration.get(CHECKPOINT_INTERVAL, "").strip()
     is_number = text.isascii() and text.isdigit() and len(text) <= len(str(2**31))

@@ -32,7 +32,6 @@ class CommitClock:
     """Tells the time of a transaction's commit.
 
     Attributes:
-        store: The table's log.
         transaction: What is committed.
         now_ms: Milliseconds since the Unix epoch.
     """
@@ -42,11 +41,7 @@ class CommitClock:
     now_ms: Callable[[], int]
 
     def time_ms(self, version: int) -> int | None:
-        """Return the time for a version; None where commits carry none.
-
-        Raises:
-            CommitTimeError: If no time is later than that of the version before.
-        """
+        """Return the time for a version; None where commits carry none."""
         transaction = self.transaction
         after = own_times(transaction.next_protocol, transaction.next_metadata)
         if after is None:

@@ -80,17 +80,7 @@ from deltaweb.index.history.version_totals import (
 
 
 def update_index(request: BuildRequest, folder: Path) -> IndexResult:
-    """Make the index of a table's newest version from an older one.
-
-    Args:
-        request: The index to make.
-        folder: The older one.
-
-    Raises:
-        CannotUpdateError: If the log must be read from the start.
-        DeltaError: If storage does not answer, or a new commit does not read.
-        OSError: If the base is being removed, or the folder cannot be written.
-    """
+    """Make the index of a table's newest version from an older one."""
     store = request.table.store
     request.report("Looking for new commits", 0, None, "")
     base = open_verified_index(folder)

@@ -32,7 +32,6 @@ class IndexSource:
     """The version that an index was made of, and what identifies its commit.
 
     Attributes:
-        version: The version.
         protocol: The protocol in force.
         metadata: The metaData in force, as the log has it.
         commit_size: Size of the version's commit file in bytes.
@@ -93,11 +92,7 @@ def write_source(
 
 
 def load_source(folder: Path) -> IndexSource:
-    """Read what an index was made from.
-
-    Raises:
-        IndexMissingError: If the index does not say so, or not in our form.
-    """
+    """Read what an index was made from."""
     try:
         values = json.loads((folder / SOURCE).read_text(encoding="ascii"))
         if values.pop("form") != FORM or not isinstance(values["version"], int):

@@ -23,7 +23,6 @@ class Checksum(NamedTuple):
     """What a file was when it was written.
 
     Attributes:
-        size_bytes: Its size.
         crc: Its CRC-32.
         look: Which look at its index was the last to find it so; 0 for none.
     """
@@ -45,7 +44,6 @@ class Manifest:
     """The sizes and checksums of an index.
 
     Attributes:
-        folder: The index.
         files: By the name of the file; none where the manifest itself is corrupt.
     """
 
@@ -53,11 +51,7 @@ class Manifest:
     files: Mapping[str, Checksum]
 
     def check(self, *names: str) -> None:
-        """Read files, and compare them with what was written.
-
-        Raises:
-            CorruptIndexError: If one is gone or another one, or the manifest is.
-        """
+        """Read files, and compare them with what was written."""
         for name in names:
             path = self.folder / name
             known = self.files.get(name)
@@ -69,9 +63,6 @@ class Manifest:
 
         Returns:
             The manifest that says so.
-
-        Raises:
-            CorruptIndexError: As `check`.
         """
         looks = {name: self.files[name].look for name in names if name in self.files}
         seen = [name for name in names if looks.get(name)]

@@ -46,7 +46,6 @@ class MappedRange:
     """A range of a mapped file.
 
     Attributes:
-        mapping: The file.
         start: Where the range starts, at the start of a page.
         length: Its length in bytes.
     """
@@ -69,7 +68,6 @@ class IndexedBlock(FileBlock):
         part: The part of it that has them.
         index: The name of the index, under which no other one ever is.
         first_row: How many files the index has before them.
-        mapped: Where these are mapped.
         has_typed_partitions: Whether the column `partition` is typed by the schema.
     """
 
@@ -99,9 +97,6 @@ def restore_snapshot(folder: Path, store: TableStore) -> Snapshot:
 
     The snapshot can be brought up to date by `DeltaTable.refresh`, which finds out
     whether the log still has the commit; transactions and tombstones are not in it.
-
-    Raises:
-        IndexMissingError: If there is no whole index, or its commit is another one.
     """
     source = load_source(folder)
     if commit_digest(store, source.version) != source.commit_digest:
@@ -120,11 +115,7 @@ def restore_snapshot(folder: Path, store: TableStore) -> Snapshot:
 
 
 def map_blocks(folder: Path, source: IndexSource) -> list[IndexedBlock]:
-    """Map the files of an index; the mapping outlives the folder.
-
-    Raises:
-        IndexMissingError: If `files.arrow` is not whole, or not of our form.
-    """
+    """Map the files of an index; the mapping outlives the folder."""
     try:
         parts = {name: _map(folder / name) for name in part_names(folder, FILES)}
         blocks: list[IndexedBlock] = []
@@ -157,11 +148,7 @@ def _batches_of(mapping: mmap.mmap) -> Iterator[tuple[pa.RecordBatch, MappedRang
 
 
 def _check_schema(schema: pa.Schema) -> None:
-    """Check the types of the columns.
-
-    Raises:
-        ValueError: If one is missing or of another type.
-    """
+    """Check the types of the columns."""
     for name, data_type in PLAIN_COLUMNS.items():
         if name not in schema.names or schema.field(name).type != data_type:
             raise ValueError(name)

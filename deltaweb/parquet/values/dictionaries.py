@@ -24,7 +24,7 @@ from deltaweb.parquet.tail import MAGIC, RangeSource
 HEADER_BYTES: Final = 128
 """More than the header of a dictionary page has."""
 PAGE_BYTES: Final = 256 << 20
-"""A dictionary of more bytes is not looked into: all of it may be one value."""
+"""A dictionary of more bytes is not inspected: all of it may be one value."""
 BYTE_ARRAY: Final = 6
 _DICTIONARY_PAGE: Final = 2
 _PREFIXED: Final = 7  # DELTA_BYTE_ARRAY: a value repeats the beginning of the last
@@ -72,7 +72,6 @@ class StoredChunk:
         codec: How its pages are compressed, by number.
         num_values: Its values, nulls among them.
         size_bytes: Of its pages before they are compressed.
-        first_page: Where the first of them is.
         first_bytes: Of this page, or of all that follow; compressed.
         is_coded: Whether values of it may be those of a dictionary.
         is_prefixed: Whether values of it may repeat the beginnings of others.
@@ -99,9 +98,6 @@ class StoredChunks:
 
     Args:
         footer: The bytes of the file's footer.
-
-    Raises:
-        FooterCorruptError: If they are none.
     """
 
     def __init__(self, footer: bytes) -> None:
@@ -109,11 +105,7 @@ class StoredChunks:
         self._groups: Sequence[Mapping[str, Any]] = raw.get("row_groups", ())
 
     def of(self, row_group: int, leaf: int) -> StoredChunk:
-        """Return what is said of the leaf column at a position in a row group.
-
-        Raises:
-            FooterCorruptError: If its metadata is none.
-        """
+        """Return what is said of the leaf column at a position in a row group."""
         try:
             column = self._groups[row_group]["columns"][leaf]
         except LookupError:
@@ -166,10 +158,6 @@ def longest_values(source: RangeSource, chunks: Sequence[StoredChunk]) -> list[i
 
     Of one that has none it is 0; of one that is not to be read, what no value of it
     can be longer than.
-
-    Args:
-        source: The file.
-        chunks: Chunks of texts or bytes.
     """
     found = [_dictionary(source, chunk) for chunk in chunks]
     pages = [page for page in found if isinstance(page, _Dictionary)]
@@ -197,7 +185,6 @@ class _Dictionary:
     Attributes:
         data: Its values, compressed.
         size_bytes: Theirs before.
-        num_values: How many.
         codec: How they are compressed, by number.
     """
 

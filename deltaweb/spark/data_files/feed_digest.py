@@ -60,9 +60,7 @@ class FeedTask:
     """What every task knows.
 
     Attributes:
-        place: The table.
         rows: What is read of a file.
-        schema: The columns of the feed.
         wanted: What is kept.
         num_partitions: Over how many tasks rows are spread.
         folder: Where tasks leave what they kept; the driver sees it.
@@ -105,10 +103,6 @@ def digest_changes(
         request: Which changes.
         wanted: What is kept.
         on_progress: Told of tasks; what it raises ends the work.
-
-    Raises:
-        DeltaError: As the function of the same name in `deltaweb.delta` does.
-        SparkLostError: If the session dies.
     """
     feed = FeedScan(place.open(), request)
     files = list(feed.files(with_sizes=True))

@@ -37,12 +37,11 @@ _SUMS: Final = ("files", "bytes", "rows", "count", "extra_bytes")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SurveyRequest:
-    """A version whose files are looked into.
+    """A version whose files are inspected.
 
     Attributes:
-        place: The table.
         version: The version.
-        num_files: About how many files it has; None where nobody knows.
+        num_files: About how many files it has; None if unknown.
     """
 
     place: TablePlace
@@ -59,10 +58,6 @@ def survey_version(
         spark: The session.
         request: The version.
         on_progress: Called some times a second; what it raises ends the work.
-
-    Raises:
-        DeltaError: If the version cannot be read, or storage refuses.
-        SparkLostError: If the session dies.
     """
     if (request.num_files or 0) > LISTED_FILES:
         return use_state(

@@ -81,11 +81,6 @@ class ReplayedState:
     """The state of a table at one version, its files in the executors.
 
     Attributes:
-        spark: The session.
-        source: The table's log.
-        version: The version.
-        protocol: The protocol in force.
-        metadata: The metaData in force.
         checkpoint: The checkpoint below the layers; None without one.
         layers: What came after the checkpoint.
         new_transactions: Transactions of the layers, by application.
@@ -109,12 +104,7 @@ class ReplayedState:
         self.layers.drop()
 
     def check_totals(self, *, num_files: int, size_bytes: int | None = None) -> None:
-        """Hold what was found against the checksum file, where compactions helped.
-
-        Raises:
-            DoubtedCompactionError: If it says otherwise; `use_state` then goes by the
-                commits.
-        """
+        """Hold what was found against the checksum file, where compactions helped."""
         if self.is_by_compactions:
             store = self.source.open()
             check_totals(
@@ -183,10 +173,6 @@ def use_state(
             checkpoint does not read.
         by_compactions: Whether compactions may stand for commits; then `use` calls
             `ReplayedState.check_totals`.
-
-    Raises:
-        DeltaError: As `deltaweb.delta.snapshot.state.load_state` does; and those of
-            `use`.
     """
 
     def attempt(segment: LogSegment) -> T:
@@ -205,11 +191,8 @@ def load_state(
 ) -> ReplayedState:
     """Read what the driver holds of a version, the newest one for None.
 
-    A checkpoint whose files do not read is passed over for an older one as far as
+    A checkpoint whose files do not read is skipped for an older one as far as
     footers and rare actions show it; `use_state` does so for its row groups, too.
-
-    Raises:
-        DeltaError: As `deltaweb.delta.snapshot.state.load_state` does.
     """
     return try_segments(source.open(), version, partial(_read_segment, spark, source))
 

@@ -33,9 +33,7 @@ class ChangeRequest:
     """A change of the rows of a table.
 
     Attributes:
-        place: The table.
         base: What holds at the version whose rows change.
-        settings: Of the session.
         elsewhere: Rules of the table that Spark evaluates.
     """
 
@@ -101,10 +99,6 @@ def run_watched(
         work: Runs the jobs.
         on_progress: Told how many of their tasks are done; it may raise to stop them.
         title: What the jobs are for.
-
-    Raises:
-        DeltaError: What a task met.
-        SparkLostError: If the session dies.
     """
     if on_progress is None:
         with faults_are_raised():

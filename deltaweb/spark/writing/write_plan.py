@@ -45,11 +45,7 @@ class SaveMode(StrEnum):
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Return the mode of a name, in any case.
-
-        Raises:
-            ValueError: If it is none.
-        """
+        """Return the mode of a name, in any case."""
         name = text.lower()
         return cls("error" if name == "errorifexists" else name)
 
@@ -67,7 +63,6 @@ class WriteRequest:
         overwrite_schema: Whether the table takes the schema of the rows.
         dynamic: Only the partitions go that new rows are in.
         txn: An application and how far it comes with this.
-        properties: Of a table that is made.
     """
 
     mode: SaveMode = SaveMode.APPEND
@@ -109,12 +104,8 @@ class WritePlan:
     """A write to a version of a table, as its tasks and its commit need it.
 
     Attributes:
-        place: The table.
-        request: What was asked for.
         base: What holds at the version that was read; None where this makes the table.
         protocol: What holds from the write on; the next as well.
-        metadata: The table's.
-        settings: Of the session.
         elsewhere: Conditions on rows that tasks do not evaluate: Spark does.
         filled: Columns that Spark gives the rows.
         is_checked: Whether rows are new ones; others were checked when they came.
@@ -153,20 +144,8 @@ def plan_write(
 ) -> WritePlan | None:
     """Find out what a write is to be.
 
-    Args:
-        place: The table.
-        incoming: The schema of the rows.
-        request: What is asked for.
-        settings: Of the session that writes.
-
     Returns:
         None where nothing is to be done: the table is there, or has the `txn`.
-
-    Raises:
-        LocationTakenError: If the table is there already and may not be, or if
-            something else is there.
-        SchemaMismatchError: If columns do not fit; it names them all.
-        DeltaError: As `check_writable` and `create_table` list them.
     """
     store = place.open()
     try:

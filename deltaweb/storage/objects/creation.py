@@ -4,7 +4,7 @@ Drivers ask for it by `If-None-Match: *`, which S3 answers with 412 where there 
 file; Azure knows the same header, and Google `ifGenerationMatch=0`. The status alone
 counts: s3fs tells that a file exists only where the body of the answer names the
 condition, as Amazon's does and MinIO's, Ceph's and SeaweedFS' do not. Servers that only
-speak like S3 may pass over a header that they do not know and replace the file: so each
+speak like S3 may skip a header that they do not know and replace the file: so each
 is tried once, on a name that exists, before the first commit goes there.
 
 Source: delta_protocol_first_draft.md, "Blob Store Requirements"; Amazon S3,
@@ -31,9 +31,6 @@ def create_file(fs: Any, place: str, data: bytes) -> None:  # noqa: ANN401  # fs
         fs: A driver of fsspec.
         place: The file's URL.
         data: What it holds.
-
-    Raises:
-        FileExistsError: If there is one.
     """
     try:
         fs.pipe_file(place, data, mode="create")
@@ -66,9 +63,6 @@ def check_creates(fs: Any, folder: str, *, access: str, shown: str) -> None:  # 
         folder: Where to try: the log's URL.
         access: What tells servers and credentials apart.
         shown: The table's root, for the error.
-
-    Raises:
-        StoreNotWritableError: If it replaces, or says that it cannot do otherwise.
     """
     place = access, folder.partition("://")[2].partition("/")[0]
     if place in _proven:

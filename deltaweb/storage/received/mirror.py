@@ -2,7 +2,7 @@
 
 A version that we see for the first time begins it, as a log that was cleaned up begins
 with a checkpoint; each newer one that the provider tells the files of is a commit.
-Where it does not tell them, the log begins anew at the newest version.
+Where it does not tell them, the log begins again at the newest version.
 """
 
 import json
@@ -36,7 +36,7 @@ from deltaweb.storage.received.profile import SharedName
 
 FIRST_VERSIONS: Final = 20  # of a table that is seen for the first time
 MOST_FILES: Final = 10_000  # of a version, where several are asked for whole
-MOST_COMMITS: Final = 1_000  # that are asked for at once; beyond, the log begins anew
+MOST_COMMITS: Final = 1_000  # that are asked for at once; beyond, the log begins again
 FEED: Final = "delta.enableChangeDataFeed"
 OPERATION: Final = "RECEIVE"  # who wrote it, and how, is not told
 DELTA, PARQUET = "delta", "parquet"
@@ -85,10 +85,6 @@ class Mirror:
 
         Args:
             now_ms: When the versions were made whose time the provider does not say.
-
-        Raises:
-            NotSharedError: If the table is no longer shared with us.
-            DeltaError: As `SharingClient` says.
         """
         newest = self._client.version(self._table)
         if self._newest() == newest:
@@ -113,9 +109,6 @@ class Mirror:
 
         Args:
             path: Of the file, in the log.
-
-        Raises:
-            DeltaError: As `SharingClient` says.
         """
         version, was_removed = self._version_of(path)
         if path.startswith(f"{CHANGE_FOLDER}/"):
@@ -248,11 +241,7 @@ class Mirror:
     def _exact(
         self, files: Mapping[int, list[FileAction]], first: int, last: int
     ) -> dict[int, Told]:
-        """Return the files of the newest version; of others where commits lack some.
-
-        Raises:
-            RequestRefusedError: If that would be too much, or is not shared.
-        """
+        """Return the files of the newest version; of others where commits lack some."""
         newest = self._ask_files(last)
         live = self._live()
         for version in range(first, last + 1):

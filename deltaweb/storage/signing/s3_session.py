@@ -38,12 +38,7 @@ _Environment = tuple[tuple[str, str], ...]
 
 
 def find_endpoint(location: str, bucket: str, options: Mapping[str, Any]) -> S3Endpoint:
-    """Return where a bucket is.
-
-    Raises:
-        LocationInvalidError: If the options or the bucket's name do not fit.
-        LocationUnsupportedError: If botocore is not installed.
-    """
+    """Return where a bucket is."""
     chosen = {name: options[name] for name in _ADDRESS_OPTIONS if name in options}
     address = json.dumps(chosen, sort_keys=True, default=str)
     environment = _environment()
@@ -60,11 +55,7 @@ def find_endpoint(location: str, bucket: str, options: Mapping[str, Any]) -> S3E
 
 
 def find_credentials(location: str, options: Mapping[str, Any]) -> S3Credentials:
-    """Return the credentials of the options, or else those that botocore finds.
-
-    Raises:
-        CredentialsNeededError: If there are none, or they cannot be renewed.
-    """
+    """Return the credentials of the options, or else those that botocore finds."""
     client = options.get("client_kwargs") or {}
     key = options.get("key") or options.get("username")
     secret = options.get("secret") or options.get("password")
@@ -132,7 +123,7 @@ def _find_region(bucket: str, address: str, environment: _Environment) -> str | 
     """Return the region that is configured, or else the one that the bucket tells.
 
     Reading finds it by itself, from the refusal of a request that names another one;
-    a recipient who is refused would not. None where nobody tells.
+    a recipient who is refused would not. None if unknown.
     """
     from botocore.exceptions import (  # noqa: PLC0415 (only tables on S3 need it)
         BotoCoreError,

@@ -50,11 +50,7 @@ Piece = tuple[int, bytes]
 
 
 def json_pieces(file: SourceFile) -> Iterator[list[Piece]]:
-    """Yield the texts of rows, some at a time.
-
-    Raises:
-        ImportFileError: If the file does not open, or a row is too large.
-    """
+    """Yield the texts of rows, some at a time."""
     shown = file.shown
     with file.buffered() as opened:
         start = opened.read(len(_MARK))
@@ -134,7 +130,7 @@ class _ArrayScanner:
         return pieces
 
     def _skip(self, at: int) -> int:
-        """Pass over what is between two elements."""
+        """Skip what is between two elements."""
         while at < len(self.data):
             byte = self.data[at : at + 1]
             if byte == b"\n":
@@ -270,7 +266,7 @@ def _slow(
 
 
 def parse_row(text: bytes) -> tuple[dict[str, Any] | None, str]:
-    """Return the object of a line, or why it is none."""
+    """Return the object of a line, or why it is not one."""
     try:
         row = json.loads(
             text, parse_float=NumberText, parse_int=NumberText, parse_constant=str

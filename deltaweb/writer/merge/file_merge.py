@@ -70,7 +70,6 @@ class PlannedRows(NamedTuple):
     """The next rows of a file, and what is to be done with each.
 
     Attributes:
-        rows: As they are.
         chosen: The place of a clause among `BoundClauses.changes`, or `NO_CLAUSE`.
         partners: The place of the row of the source that counts, or -1.
     """
@@ -112,9 +111,6 @@ class FileMerger:
             file: One row of `Snapshot.files`.
             planned: All its live rows, in their order.
             source_rows: Returns rows of the source by their places.
-
-        Raises:
-            DeltaError: As `BoundClause.rows` does, or the check.
         """
         files = self._files
         files.begin_file(file)
@@ -141,9 +137,6 @@ class FileMerger:
             rows: The rows.
             chosen: The place of a clause among `BoundClauses.inserts`, or `NO_CLAUSE`.
             is_told: Whether they are told of beside the new files.
-
-        Raises:
-            DeltaError: As `BoundClause.rows` does, or the check.
         """
         self._files.begin_new()
         for place, clause in enumerate(self._clauses.inserts):

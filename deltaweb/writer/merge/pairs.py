@@ -58,8 +58,6 @@ class JoinKey:
     """Values of the table and of the source that must be equal.
 
     Attributes:
-        path: The column of the table.
-        source_path: The column of the source.
         mine: The values of the table.
         theirs: The source's, of the same type.
         keeps_type: Whether that is the column's own type.
@@ -110,9 +108,6 @@ class PairFinder:
         schema: The source's.
         source: Its rows, by that schema.
         time_zone: The zone of the condition.
-
-    Raises:
-        ExpressionError: If the condition cannot be evaluated here.
     """
 
     def __init__(
@@ -147,9 +142,6 @@ class PairFinder:
 
     def pairs(self, rows: pa.RecordBatch) -> Iterator[tuple[Places, Places]]:
         """Yield pairs of rows that the condition is true for.
-
-        Args:
-            rows: Rows of the table.
 
         Yields:
             Places in `rows`, and as many in the source.
@@ -201,11 +193,7 @@ class PairFinder:
 def join_keys(
     on: str, table: StructType, source: StructType
 ) -> tuple[list[JoinKey], bool]:
-    """Return values that must be equal, and whether that is all.
-
-    Raises:
-        PredicateError: If the condition does not parse.
-    """
+    """Return values that must be equal, and whether that is all."""
     tree = unwrapped(parse_sql(on).tree)
     parts = [*connected(tree)] if isinstance(tree, exp.And) else [tree]
     keys = [_join_key(part, table, source) for part in parts]

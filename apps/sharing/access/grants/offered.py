@@ -25,8 +25,6 @@ class RuledVersion:
     """A version under a rule, and what of it is ready.
 
     Attributes:
-        version: The whole version.
-        bound: The rule for it.
         classified: What becomes of its files.
         keys: Of the files to be rewritten, a list a part.
         ready: Those that are rewritten, by their keys.
@@ -51,12 +49,7 @@ class RuledVersion:
 def ruled_version(
     shared: SharedTable, rule: TableRule, version: SharedVersion
 ) -> RuledVersion:
-    """Return a version under a rule.
-
-    Raises:
-        PredicateError: If the rule does not fit the version.
-        DeltaError: As `classify` says.
-    """
+    """Return a version under a rule."""
     bound = rule.bind(version)
     classified = classify(version, bound.files)
     keys = keys_of(shared, rule.digest, bound.shape, classified)
@@ -67,13 +60,7 @@ def ruled_version(
 def offered_version(
     shared: SharedTable, rule: TableRule, version: SharedVersion, *, now: datetime
 ) -> SharedVersion:
-    """Return a version as a rule leaves it.
-
-    Raises:
-        VersionNotReadyError: If files of it are not rewritten yet.
-        PredicateError: If the rule does not fit the version.
-        DeltaError: As `classify` says.
-    """
+    """Return a version as a rule leaves it."""
     if rule.is_whole:
         return version
     ruled = ruled_version(shared, rule, version)

@@ -5,6 +5,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 from deltaweb.conditions.recipients import (
     NAME,
@@ -44,11 +45,7 @@ class TableRule:
 
     @cached_property
     def asked(self) -> dict[str, Property | None]:
-        """The values of the recipient that the conditions ask for, by name.
-
-        Raises:
-            PredicateError: If a condition does not parse.
-        """
+        """The values of the recipient that the conditions ask for, by name."""
         names: set[str] = set()
         for condition in self.conditions:
             names |= asked_properties(parse_sql(condition))
@@ -56,48 +53,36 @@ class TableRule:
 
     @cached_property
     def digest(self) -> str:
-        """What names the rule: equal for recipients whose values are equal.
-
-        Raises:
-            PredicateError: If a condition does not parse.
-        """
+        """What names the rule: equal for recipients whose values are equal."""
         columns = None if self.columns is None else sorted(self.columns)
         text = json.dumps([self.conditions, columns, self.asked])
         return hashlib.sha256(text.encode()).hexdigest()
 
     def condition(self, schema: StructType) -> SQLCondition:
-        """Return the conditions as one over rows of a schema; there is one at least.
-
-        Raises:
-            PredicateError: If one does not fit it.
-        """
+        """Return the conditions as one over rows of a schema; there is one at least."""
         text = " AND ".join(f"({one}\n)" for one in self.conditions)
         return SQLCondition(bound_to(parse_sql(text), self.properties, schema), schema)
 
     def leaves_whole_files(
         self, schema: StructType, partition_columns: Sequence[str]
     ) -> bool:
-        """Return whether each file is handed out as it is, or not at all.
-
-        Raises:
-            PredicateError: If a condition does not fit the schema.
-        """
+        """Return whether each file is handed out as it is, or not at all."""
         if self.columns is not None:
             return False
         if not self.conditions:
             return True
         return self.condition(schema).names <= set(partition_columns)
 
-    def bind(self, version: SharedVersion) -> "BoundRule":
-        """Return the rule for the schema of a version.
+    def visible(self, schema: StructType) -> StructType:
+        """Return what of a schema is seen."""
+        if self.columns is None:
+            return schema
+        return StructType(tuple(f for f in schema.fields if f.name in self.columns))
 
-        Raises:
-            PredicateError: If a condition does not fit it.
-            SchemaError: If no column is left that files hold.
-        """
+    def bind(self, version: SharedVersion) -> "BoundRule":
+        """Return the rule for the schema of a version."""
         schema = version.schema
-        hidden = _hidden(schema, self.columns)
-        visible = StructType(tuple(f for f in schema.fields if f.name not in hidden))
+        visible = self.visible(schema)
         partitions = version.metadata.partition_columns
         if all(column.name in partitions for column in visible.fields):
             raise SchemaError(column="", reason="no column of files may be seen")
@@ -117,8 +102,6 @@ class BoundRule:
     """A rule for one version.
 
     Attributes:
-        files: What of its files is seen.
-        schema: The logical schema of what is seen.
         metadata: The metaData as it is told.
         shape: What distinguishes rewritten files of this schema from those of another.
     """
@@ -135,7 +118,23 @@ def rule_for(shared: SharedTable, recipient: Recipient) -> TableRule:
     A rule of its own can only take away what the table's rule leaves.
     """
     own = RecipientRule.objects.filter(shared_table=shared, recipient=recipient).first()
-    held: list[SharedTable | RecipientRule] = [shared, own] if own else [shared]
+    return rule_of([shared, own] if own else [shared], recipient)
+
+
+class HasRule(Protocol):
+    """What a rule is made of: a shared table, what one recipient sees of it, a draft.
+
+    Attributes:
+        condition: In SQL; "" for every row.
+        columns: Names of columns; empty for all.
+    """
+
+    condition: str
+    columns: Sequence[str]
+
+
+def rule_of(held: Sequence[HasRule], recipient: Recipient) -> TableRule:
+    """Return the rule for one recipient where all of some hold."""
     columns: frozenset[str] | None = None
     for one in held:
         if one.columns:
@@ -152,12 +151,6 @@ def rule_for(shared: SharedTable, recipient: Recipient) -> TableRule:
 def may_be_ruled(shared: SharedTable) -> bool:
     """Whether some recipient may not see all of a shared table."""
     return bool(shared.condition or shared.columns) or shared.rules.exists()
-
-
-def _hidden(schema: StructType, columns: frozenset[str] | None) -> frozenset[str]:
-    if columns is None:
-        return frozenset()
-    return frozenset(schema.names) - columns
 
 
 def _shape(schema: StructType, visible: StructType) -> str:

@@ -37,11 +37,7 @@ DAY_WORDS: Final = {"ymd": "YYYY-MM-DD", "dmy": "DD.MM.YYYY", "mdy": "MM/DD/YYYY
 
 
 def known_zone(name: str) -> str:
-    """Return the name of a zone, or nothing for nothing.
-
-    Raises:
-        ValidationError: If there is no such zone.
-    """
+    """Return the name of a zone, or nothing for nothing."""
     try:
         return name and check_zone(name)
     except TimeZoneUnknownError as error:
@@ -68,7 +64,7 @@ class ConvertForm(TableRequestForm):
     time_zone = forms.CharField(max_length=60, required=False)
 
     def clean_time_zone(self) -> str:
-        """Refuse a zone that is none."""
+        """Refuse a zone that is not one."""
         return known_zone(self.cleaned_data["time_zone"])
 
     def clean_partition_schema(self) -> str:
@@ -114,7 +110,7 @@ class FileForm(forms.Form):
         return [(label, self[name]) for name, label in OPTIONS.items()]
 
     def clean_time_zone(self) -> str:
-        """Refuse a zone that is none."""
+        """Refuse a zone that is not one."""
         return known_zone(self.cleaned_data["time_zone"]) or UTC_ZONE
 
 

@@ -31,7 +31,7 @@ ALL_ALIKE: Final = "Nothing to do: partition values are spelled in one way."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Optimize:
-    """What is laid out anew.
+    """What is laid out again.
 
     Attributes:
         where: A condition on partition columns; "" for all.
@@ -61,12 +61,9 @@ class Optimize:
 def plan(
     opened: DeltaTable, asked: Optimize, occasion: Occasion
 ) -> OptimizePlan | RespellPlan:
-    """Find out which files are written anew.
+    """Find out which files are rewritten.
 
     Files that came after the look stay as they are: what was shown is done.
-
-    Raises:
-        DeltaError: As `DeltaTable.optimize` lists them.
     """
     seen = occasion.seen
     is_again = occasion.job.attempt > 1
@@ -141,11 +138,7 @@ def _foresee_texts(plan: RespellPlan) -> Foreseen:
 def carry_out(
     opened: DeltaTable, plan: OptimizePlan | RespellPlan, occasion: Occasion
 ) -> CommitResult:
-    """Write the files anew and commit that.
-
-    Raises:
-        DeltaError: As `carry_out_optimize` lists them.
-    """
+    """Rewrite the files and commit that."""
     if isinstance(plan, RespellPlan):
         return carry_out_respell(opened.store, plan, user_name=occasion.user_name)
     return carry_out_optimize(

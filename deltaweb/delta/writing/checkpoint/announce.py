@@ -35,13 +35,6 @@ class PreparedCheckpoint:
     """A checkpoint whose files are whole and durable, none of them visible.
 
     Attributes:
-        version: Its version.
-        names: The names that its files will have.
-        num_actions: Its actions.
-        num_files: Its live files.
-        num_tombstones: Its tombstones.
-        size_bytes: Bytes of its files.
-        made_ms: When it was made.
         schema: The columns of its files.
         manifest: What the first of the files holds, where that names the others.
     """
@@ -66,11 +59,6 @@ def announce(
         store: The table's log.
         prepared: The checkpoint.
         files: All its files with file actions, in order.
-
-    Raises:
-        CheckpointPartsError: If another writer has made as many parts.
-        DeltaError: If storage does not take it; readers then see no checkpoint, or a
-            whole one without a hint.
     """
     make_way(store, prepared.version, prepared.names)
     for file in files:

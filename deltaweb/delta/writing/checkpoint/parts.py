@@ -121,16 +121,7 @@ class PartWriter:
 
 
 class PartsWriter:
-    """All files of a checkpoint, each written by one thread at a time.
-
-    Args:
-        store: The table's log.
-        names: The names of the files.
-        schema: Their columns.
-
-    Raises:
-        LocationError: If a file cannot be made.
-    """
+    """All files of a checkpoint, each written by one thread at a time."""
 
     def __init__(
         self, store: LogStore, names: Sequence[str], schema: pa.Schema
@@ -197,11 +188,7 @@ class PartsWriter:
 
 
 def open_part_writer(store: LogStore, name: str, schema: pa.Schema) -> PartWriter:
-    """Begin a file of a checkpoint.
-
-    Raises:
-        LocationError: If it cannot be made.
-    """
+    """Begin a file of a checkpoint."""
     file = store.begin_file(name)
     try:
         return PartWriter(file, schema)

@@ -64,12 +64,6 @@ def widen_column(
             called `element`, `key` and `value`.
         data_type: What it becomes.
         root: The table's root, for errors.
-
-    Raises:
-        ColumnNotFoundError: If there is no such column.
-        TypeNotWidenedError: If its type does not become that one; names what it does.
-        ColumnInUseError: If a rule names it, or it numbers rows.
-        ProtocolUpgradeError: If the table does not let types change.
     """
     schema = table_schema(base)
     names = (column,) if schema.find(column) else tuple(column.split("."))
@@ -186,7 +180,6 @@ class _Found:
     """A schema with a part that is wider.
 
     Attributes:
-        schema: Or the struct, with it.
         path: The names that lead to the part.
         narrow: The type that it had.
     """
@@ -201,7 +194,6 @@ class _Part:
     """A type with a part that is wider.
 
     Attributes:
-        data_type: The type.
         path: The names that lead to the part from the column of the type.
         narrow: The type that the part had.
         is_of_column: Whether that column tells of the change; else one within does.
@@ -218,7 +210,6 @@ class _Widening:
     """One part becomes wider.
 
     Attributes:
-        wide: Its new type.
         asked: Its path, for errors.
     """
 

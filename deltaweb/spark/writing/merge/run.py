@@ -66,11 +66,7 @@ class MergeOnSpark:
     """A merge by tasks of Spark, as `MergePlan` is one in process.
 
     Attributes:
-        spark: The session.
-        place: The table.
-        source: The rows.
         on: SQL over `t`, the table, and `s`, the source.
-        clauses: What is done with which rows.
     """
 
     spark: SparkSession
@@ -80,11 +76,7 @@ class MergeOnSpark:
     clauses: Sequence[MergeClause]
 
     def foresee(self) -> MergeOutlook:
-        """Find out what it would do, by its own tasks; nothing is written.
-
-        Raises:
-            DeltaError: As `commit` does before it writes.
-        """
+        """Find out what it would do, by its own tasks; nothing is written."""
         engine = self._engine(is_dry=True)
         with engine.write(None) as outcome:
             return MergeOutlook(snapshot=engine.snapshot, outcome=outcome)
@@ -94,9 +86,6 @@ class MergeOnSpark:
 
         Args:
             on_progress: Told how many tasks are done.
-
-        Raises:
-            DeltaError: As `merge_rows` says.
         """
         times = WorkTimes()
         engine = self._engine(is_dry=False)

@@ -74,9 +74,9 @@ class StreamRules:
     """What a stream makes of versions that change or remove rows.
 
     Attributes:
-        ignore_deletes: Pass over what versions removed that added nothing.
+        ignore_deletes: Skip what versions removed that added nothing.
         ignore_changes: Also hand on all rows of files that were written again.
-        skip_changes: Pass over versions that removed anything, and what they added.
+        skip_changes: Skip versions that removed anything, and what they added.
     """
 
     ignore_deletes: bool = False
@@ -104,8 +104,6 @@ class StreamedFiles:
     """The files of one version that a stream reads.
 
     Attributes:
-        version: The version.
-        is_snapshot: Whether these are all files of it.
         files: In their order, by `COLUMNS`.
         definition: What holds at the version.
     """
@@ -135,13 +133,7 @@ class StreamFiles:
         self._snapshot: StreamedFiles | None = None
 
     def advance(self, start: StreamOffset, bounds: StreamBounds) -> StreamOffset:
-        """Return how far the next batch goes; the same place where nothing is new.
-
-        Raises:
-            StreamChangeError: If a version changed or removed rows.
-            VersionNotFoundError: If a version is no longer in the log.
-            DeltaError: If the log does not read.
-        """
+        """Return how far the next batch goes; the same place where nothing is new."""
         end, num_files, num_bytes = start, 0, 0
         for found in self.versions(start, bounds.last_version):
             first = found.first(start)

@@ -33,7 +33,6 @@ class CreateTable:
         name: As in the catalogue.
         location: Where.
         description: What people read of it.
-        user_id: Who asked.
         columns: Each with `name`, `type`, `is_nullable`, `comment`, `is_partition`; the
             file's own for none.
         upload: The id of a file that somebody brought; empty for one at `path`.
@@ -80,11 +79,7 @@ class CreationPlan:
 def plan_creation(
     opened: DeltaTable, asked: CreateTable, _occasion: Occasion
 ) -> CreationPlan:
-    """Find out whether the columns make a table, and the place takes one.
-
-    Raises:
-        DeltaError: As `plan_table` and `propose_columns` list them.
-    """
+    """Find out whether the columns make a table, and the place takes one."""
     given = asked.columns or proposed(asked)
     columns = [
         ImportColumn(
@@ -111,12 +106,7 @@ def plan_creation(
 
 
 def proposed(asked: CreateTable) -> list[dict[str, Any]]:
-    """Return the columns that a file seems to have; none of its rows is kept.
-
-    Raises:
-        ImportFileError: If it does not read.
-        DeltaError: As `check_file` lists them.
-    """
+    """Return the columns that a file seems to have; none of its rows is kept."""
     return [
         {
             "name": one.column.name,
@@ -164,11 +154,7 @@ def foresee_creation(plan: CreationPlan) -> Foreseen:
 def create(
     opened: DeltaTable, plan: CreationPlan, occasion: Occasion
 ) -> dict[str, Any]:
-    """Make the table, and put it into the catalogue.
-
-    Raises:
-        DeltaError: As `commit` and `register_made` list them.
-    """
+    """Make the table, and put it into the catalogue."""
     result = commit(opened.store, replace(plan.transaction, txn=occasion.txn))
     detail = {"version": result.version, "columns": plan.schema.names}
     made = register_made(plan.asked, occasion, "table.create", detail)
