@@ -24,6 +24,7 @@ from deltaweb.iceberg.avro import (
     encoded_texts,
     joined,
     optional,
+    where_valid,
 )
 from deltaweb.iceberg.avro_schemas import (
     VECTOR_FIELDS,
@@ -49,7 +50,6 @@ class SnapshotFacts:
         snapshot_id: Its id in Iceberg.
         sequence_number: Its place among the table's versions.
         schema: The Iceberg schema, with its number.
-        fields: What it is partitioned by.
         spec_id: The number of that partition spec.
         format_version: Of Iceberg's format.
     """
@@ -69,8 +69,6 @@ class VectorFiles:
     Attributes:
         locations: Where clients fetch each vector.
         sizes: Of the vectors' files in bytes.
-        num_deleted: Count of rows that each deletes.
-        data_locations: The data file of each.
         content_offsets: Where in its file the vector begins.
         content_sizes: How long it is there, in bytes.
         partition: The typed values of each partition field of the data file.
@@ -94,17 +92,9 @@ class VectorFiles:
 def data_manifest(files: DataFiles, snapshot: SnapshotFacts) -> bytes:
     """Write the manifest of some data files."""
     num_rows = len(files)
-    records = files.num_records.to_numpy().astype(np.int64)
+    records = _longs(files.num_records)
     value_counts = [
-        (
-            one.field_id,
-            pc.if_else(
-                one.null_counts.is_valid(),
-                encoded_longs(records),
-                pa.scalar(None, pa.binary()),
-            ),
-        )
-        for one in files.columns
+        (one.field_id, where_valid(records, one.null_counts)) for one in files.columns
     ]
     null_counts = [(one.field_id, _longs(one.null_counts)) for one in files.columns]
     lower = [(one.field_id, encoded_texts(one.lower)) for one in files.columns]
@@ -116,7 +106,7 @@ def data_manifest(files: DataFiles, snapshot: SnapshotFacts) -> bytes:
             encoded_texts(files.locations),
             encoded_bytes(b"PARQUET"),
             *map(optional, map(partition_bytes, files.partition)),
-            encoded_longs(records),
+            records,
             _longs(files.sizes),
             encoded_map(value_counts, num_rows),
             encoded_map(null_counts, num_rows),
@@ -169,9 +159,7 @@ def _num_vector_fields(snapshot: SnapshotFacts) -> int:
 def _longs(values: pa.Array) -> Encoded:
     """Encode whole numbers; null stays null."""
     encoded = encoded_longs(values.fill_null(0).to_numpy().astype(np.int64))
-    if not values.null_count:
-        return encoded
-    return pc.if_else(values.is_valid(), encoded, pa.scalar(None, pa.binary()))
+    return where_valid(encoded, values)
 
 
 def _manifest(rows: Encoded, snapshot: SnapshotFacts, content: str) -> bytes:

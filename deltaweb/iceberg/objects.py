@@ -114,7 +114,6 @@ class VersionObjects:
     """The objects of a version, by the last part of their names.
 
     Attributes:
-        objects: Their bytes.
         num_files: Count of data files.
         num_rows: Count of their rows, deleted ones too.
     """
@@ -139,7 +138,7 @@ def version_objects(
     """Make the manifests of a version, and their list.
 
     Args:
-        rows: Its files, as `FileSelection.batches` gives them.
+        rows: Its files, as `data_files` takes them.
         version: The version.
         snapshot: The same as its manifests know it.
         ids: The ids of its columns.
