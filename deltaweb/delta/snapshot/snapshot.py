@@ -34,6 +34,7 @@ from deltaweb.delta.snapshot.frames import Frames
 from deltaweb.delta.snapshot.state import SnapshotState
 from deltaweb.delta.snapshot.times import load_commit_times
 from deltaweb.delta.values.statistics.columns import read_statistics
+from deltaweb.delta.values.whole import exact_sum
 
 if TYPE_CHECKING:
     from pyarrow.dataset import Dataset
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
     from deltaweb.delta.scan.rows import ReadRows, RowScan, RowSource
 
 PARQUET: Final = "parquet"
-HALF_BITS: Final = 32  # half of a long
 
 ColumnName = str | Sequence[str]
 
@@ -144,7 +144,7 @@ class Snapshot(Shown, Frames):
     def size_bytes(self) -> int:
         """Sum of the sizes of the live files."""
         return sum(
-            _exact_sum(_live_sizes(block.block.files["size"], block.mask))
+            exact_sum(_live_sizes(block.block.files["size"], block.mask))
             for block in self._state.blocks
         )
 
@@ -335,13 +335,6 @@ def _hashable(columns: Sequence[ColumnName]) -> tuple[ColumnName, ...]:
 
 def _live_sizes(sizes: pa.Array, mask: pa.BooleanArray | None) -> pa.Array:
     return sizes if mask is None else sizes.filter(mask)
-
-
-def _exact_sum(numbers: pa.Array) -> int:
-    """Return a sum that no count of large numbers can wrap around."""
-    high = pc.sum(pc.shift_right(numbers, HALF_BITS)).as_py() or 0
-    low = pc.sum(pc.bit_wise_and(numbers, (1 << HALF_BITS) - 1)).as_py() or 0
-    return int((high << HALF_BITS) + low)
 
 
 def _no_text(count: int) -> pa.ChunkedArray:
