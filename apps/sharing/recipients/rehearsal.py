@@ -15,11 +15,19 @@ from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
+from uuid import UUID
 
 from django.utils import timezone
 
-from deltaweb.web.pages.actions import Actor
+from deltaweb.web.accounts.models import User
+from deltaweb.web.jobs import kinds
+from deltaweb.web.jobs.kind import JobKind, hashed_key, to_json
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.jobs.running.tracking import TrackedJob
+from deltaweb.web.jobs.services import enqueue
+from deltaweb.web.pages.actions import COMMAND_LINE, Actor
 from deltaweb.web.pages.page_json import in_json
+from deltaweb.web.pages.responses import to_json as to_text
 from deltaweb.web.sharing.issuing import credentials, tokens
 from deltaweb.web.sharing.issuing.profile import Profile
 from deltaweb.web.sharing.models import Recipient, SharedTable
@@ -176,3 +184,47 @@ def _compared(readings: Sequence[Reading]) -> list[Reading]:
 def _write(path: Path, profile: Profile) -> None:
     path.touch(mode=0o600)
     path.write_text(profile.to_json())
+
+
+# === As a job ===
+
+
+@dataclass(frozen=True, slots=True)
+class RehearseRecipient:
+    """Whose tables are read."""
+
+    recipient: str
+
+
+def request_rehearsal(
+    recipient: Recipient, *, requested_by: User, now: datetime
+) -> Job:
+    """Queue a rehearsal; one that waits already is returned."""
+    return enqueue(
+        kind=REHEARSE.name,
+        title=f"Rehearse what {recipient.name} reads",
+        parameters=to_json(RehearseRecipient(str(recipient.id))),
+        key=hashed_key("rehearse", str(recipient.id)),
+        requested_by=requested_by,
+        now=now,
+    )
+
+
+def _run(job: TrackedJob, asked: RehearseRecipient) -> object:
+    recipient = Recipient.objects.get(id=UUID(asked.recipient))
+    user = Job.objects.get(id=job.id).requested_by
+    actor = Actor(name=user.username, user_id=user.pk) if user else COMMAND_LINE
+    job.step("Reading by the clients that are installed")
+    held = rehearse(recipient, actor=actor, now=timezone.now())
+    return json.loads(to_text(held))  # with its times as text
+
+
+REHEARSE: Final = kinds.register(
+    JobKind(
+        name="sharing.rehearse",
+        words="Read as a recipient does",
+        parameters=RehearseRecipient,
+        run=_run,
+        is_reserved=True,
+    )
+)
