@@ -51,6 +51,7 @@ def _add_to_workers() -> None:
     kinds.load_from(
         "deltaweb.web.sharing.access.grants.preparing",
         "deltaweb.web.sharing.answers.answer_query",
+        "deltaweb.web.sharing.recipients.doctor.doctor",
     )
     dues.register(_prepare_due)
 

@@ -10,6 +10,7 @@ from deltaweb.web.sharing.issuing import activation_page
 from deltaweb.web.sharing.issuing import client_views as clients
 from deltaweb.web.sharing.issuing import views as tokens
 from deltaweb.web.sharing.recipients import views as recipients
+from deltaweb.web.sharing.recipients.doctor import views as doctor
 from deltaweb.web.sharing.recipients.listing import RECIPIENTS
 from deltaweb.web.sharing.shares import schema_views, settings_views, table_views
 from deltaweb.web.sharing.shares import views as shares
@@ -89,6 +90,7 @@ urlpatterns = [
         "recipient-seen",
         takes=["share pageToken"],
     ),
+    *page(f"{RECIPIENT}doctor", doctor.recipient_doctor, "recipient-doctor"),
     path(f"{RECIPIENT}delete", recipients.recipient_delete, name="recipient-delete"),
     *page(f"{RECIPIENT}tokens/new", tokens.token_new, "token-new"),
     *page(f"{RECIPIENT}tokens/rotate", tokens.token_rotate, "token-rotate"),
