@@ -16,7 +16,8 @@ from deltaweb.web.sharing.management import sharing_output
 from deltaweb.web.sharing.models import Recipient
 from deltaweb.web.sharing.names import find_recipient
 from deltaweb.web.sharing.recipients.doctor.doctor import diagnose, examine
-from deltaweb.web.sharing.recipients.rehearsal import rehearse
+from deltaweb.web.sharing.recipients.rehearsals.certificates import keep
+from deltaweb.web.sharing.recipients.rehearsals.rehearsal import rehearse
 from deltaweb.web.sharing.recipients.seen import see_as, stand_in
 from deltaweb.web.tables.management.text_output import listed
 
@@ -113,6 +114,7 @@ class RecipientLooks(SubcommandsCommand):
         """Read by every client, with a token of minutes and the same grants."""
         recipient = find_recipient(name)
         held = rehearse(recipient, actor=COMMAND_LINE, now=timezone.now())
+        keep(recipient, held)
         if not held.readings:
             return Output(held, f"{recipient.name} may read no table.")
         for client in held.missing:

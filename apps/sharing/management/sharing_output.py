@@ -16,7 +16,7 @@ from deltaweb.web.sharing.models import Recipient, RecipientToken
 from deltaweb.web.sharing.recipients.doctor.doctor import Diagnosis
 from deltaweb.web.sharing.recipients.doctor.findings import Finding
 from deltaweb.web.sharing.recipients.listing import RecipientResource, recipient_rows
-from deltaweb.web.sharing.recipients.rehearsal import Reading
+from deltaweb.web.sharing.recipients.rehearsals.rehearsal import Reading
 from deltaweb.web.sharing.recipients.seen import SeenAnswer, SeenByRecipient, some_of
 from deltaweb.web.sharing.shares.resources import SharedTableResource, ShareResource
 from deltaweb.web.sharing.shares.schemas import SharedSchemaResource
@@ -144,7 +144,8 @@ USAGE_COLUMNS: Final[Columns[LedgerEntry]] = {
 
 REHEARSAL_COLUMNS: Final[Columns[Reading]] = {
     "TABLE": "table",
-    "CLIENT": lambda one: f"{one.client} {one.version}",
+    "VERSION": "version",
+    "CLIENT": lambda one: f"{one.client} {one.client_version}",
     "ROWS": lambda one: "" if one.num_rows is None else f"{one.num_rows:,}",
     "SECONDS": lambda one: f"{one.duration_s:.1f}",
     "VERDICT": lambda one: one.error or ("" if one.is_equal else "other rows"),

@@ -11,6 +11,7 @@ PreparedVersion  a version of which all that a rule leaves is rewritten
 RecipientToken   what a recipient proves itself by: a bearer token, or an OAuth client
 ActivationLink   a one-time way to fetch such a key as a profile file
 UsedAssertion    what an OAuth client has signed and traded, which is good once
+Certificate      how a client last read a shared table for a recipient
 
 Names are found whatever their capitals: `*_key` columns hold them folded.
 """
@@ -24,6 +25,7 @@ from django.db.models import Q
 
 from deltaweb.web.pages.lists.links import address_of
 from deltaweb.web.sharing.models.assertions import UsedAssertion as UsedAssertion
+from deltaweb.web.sharing.models.certificates import Certificate as Certificate
 from deltaweb.web.sharing.models.prepared import PreparedFile as PreparedFile
 from deltaweb.web.sharing.models.prepared import PreparedVersion as PreparedVersion
 from deltaweb.web.tables.models import Table

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from deltaweb.web.sharing.recipients.rehearsed_client import CLIENTS
+from deltaweb.web.sharing.recipients.rehearsals.client_program import CLIENTS
 from tests.functional.sharing_clients.conftest import SHARE, Shared
 from tests.support.processes.installation import Installation
 
@@ -49,13 +49,16 @@ def test_it_is_of_what_is_granted_and_of_nothing_else(held) -> None:
     assert SHARE != "stage"
 
 
-def test_its_token_ends_with_it(held, server: Installation) -> None:
-    assert held
+def test_its_token_is_gone_and_certificates_stay(held, server: Installation) -> None:
     shown = json.loads(server.command("recipient", "show", "initech", "--json"))
+    assert [token["state"] for token in shown["tokens"]] == ["active"]
 
-    states = sorted(token["state"] for token in shown["tokens"])
-    assert len(states) == 2
-    assert "revoked" in [state.lower() for state in states]
+    ask = (
+        "from deltaweb.web.sharing.models import Certificate; "
+        "print(Certificate.objects.filter(passed_version__isnull=False).count())"
+    )
+    kept = server.manage("shell", "--verbosity", "0", "--command", ask)
+    assert int(kept.split()[-1]) == len(held["readings"])
 
 
 def test_a_client_that_may_not_come_in_is_told_what_to_do(server) -> None:

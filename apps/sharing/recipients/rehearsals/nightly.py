@@ -1,0 +1,106 @@
+"""Rehearsals as jobs: by a button, and each night where an hour is set for them."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final
+from uuid import UUID
+
+from django.conf import settings
+from django.utils import timezone
+
+from deltaweb.web.jobs import kinds
+from deltaweb.web.jobs.kind import JobKind, hashed_key, to_json
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.jobs.running.tracking import TrackedJob
+from deltaweb.web.jobs.services import enqueue
+from deltaweb.web.pages.actions import Actor
+from deltaweb.web.sharing.models import Recipient, RecipientToken
+from deltaweb.web.sharing.recipients.rehearsals.certificates import keep
+from deltaweb.web.sharing.recipients.rehearsals.rehearsal import rehearse
+
+REHEARSAL: Final = Actor(name="rehearsal")
+NEVER: Final = -1
+NIGHT: Final = timedelta(hours=6)  # a server that was off until later waits a day
+
+
+@dataclass(frozen=True, slots=True)
+class RehearseRecipient:
+    """Who is stood in for."""
+
+    recipient: str
+
+
+def rehearsal_key(recipient: Recipient) -> str:
+    """Return by what the rehearsals of a recipient are known."""
+    return hashed_key("rehearse", str(recipient.id))
+
+
+def last_rehearsal(recipient: Recipient) -> Job | None:
+    """Return the newest rehearsal of a recipient that was asked for."""
+    jobs = Job.objects.filter(key=rehearsal_key(recipient))
+    return jobs.order_by("-created_at").first()
+
+
+def request_rehearsal(recipient: Recipient, *, now: datetime) -> Job:
+    """Queue a rehearsal; one that waits already is returned."""
+    return enqueue(
+        kind=REHEARSE_RECIPIENT.name,
+        title=f"Rehearse what {recipient.name} reads",
+        parameters=to_json(RehearseRecipient(str(recipient.id))),
+        key=rehearsal_key(recipient),
+        now=now,
+    )
+
+
+def request_due_rehearsals(*, now: datetime) -> int:
+    """Queue a rehearsal of each recipient that can come in, once a night.
+
+    Returns:
+        For how many.
+    """
+    hour: int = settings.REHEARSAL_HOUR
+    if hour == NEVER:
+        return 0
+    begins = now.replace(hour=hour, minute=0, second=0, microsecond=0)
+    if begins > now:
+        begins -= timedelta(days=1)
+    if now - begins > NIGHT:
+        return 0
+    asked = Job.objects.filter(kind=REHEARSE_RECIPIENT.name, created_at__gte=begins)
+    done = set(asked.values_list("key", flat=True))
+    live = RecipientToken.objects.live(now).values("recipient")
+    due = [
+        one
+        for one in Recipient.objects.filter(id__in=live, grants__isnull=False)
+        .distinct()
+        .order_by("name_key")
+        if rehearsal_key(one) not in done
+    ]
+    for recipient in due:
+        request_rehearsal(recipient, now=now)
+    return len(due)
+
+
+def _run(job: TrackedJob, asked: RehearseRecipient) -> dict[str, Any]:
+    recipient = Recipient.objects.filter(id=UUID(asked.recipient)).first()
+    if recipient is None:
+        return {"readings": 0}
+
+    def tell(client: str, done: int, total: int) -> None:
+        job.step(f"Reading with {client}")
+        job.progress(done, total=total, unit="clients")
+
+    held = rehearse(recipient, actor=REHEARSAL, now=timezone.now(), report=tell)
+    keep(recipient, held)
+    return {"readings": len(held.readings), "missing": list(held.missing)}
+
+
+REHEARSE_RECIPIENT: Final = kinds.register(
+    JobKind(
+        name="sharing.rehearse_recipient",
+        words="Rehearse what a recipient reads",
+        parameters=RehearseRecipient,
+        run=_run,
+        is_reserved=True,
+    )
+)
