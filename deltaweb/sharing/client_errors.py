@@ -24,6 +24,12 @@ class Step(StrEnum):
     STORAGE = "storage"
     CLIENT = "client"
 
+    @property
+    def label(self) -> str:
+        """The step for people."""
+        is_short = self in {Step.DNS, Step.TLS, Step.HTTP}
+        return self.upper() if is_short else self.capitalize()
+
 
 @dataclass(frozen=True, slots=True)
 class KnownError:

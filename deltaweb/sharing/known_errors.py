@@ -9,6 +9,7 @@ Source: the sources of delta-sharing 1.4 (Python) and delta-kernel-rs; issues 74
 delta-kernel-rs, 12241 of duckdb; the error tables of Amazon S3 and Azure Storage.
 """
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -21,11 +22,13 @@ def recognize(text: str) -> list[KnownError]:
     Args:
         text: What the client said, a trace or a line of it.
     """
-    end = text[-MAX_LENGTH:]
+    end = _FOLD.sub("", text[-MAX_LENGTH:])
     found = [one for one in KNOWN_ERRORS if one.is_in(end)]
     return [one for one in found if not one.is_general] or found[:1]
 
 
+# Python's client prints what a server says in lines of its own: 'one ' 'text'.
+_FOLD: Final = re.compile(r"'[ \t]{0,99}\r?\n[ \t]{0,99}'")
 _ANY: Final = "every client"
 _PYTHON: Final = "delta-sharing for Python, and what reads by it (Polars, DuckDB)"
 _SPARK: Final = "delta-sharing-spark"
@@ -314,7 +317,7 @@ KNOWN_ERRORS: Final[Sequence[KnownError]] = (
         "not-let-in",
         Step.TOKEN,
         _ANY,
-        r"401 Client Error|401 Unauthorized|UNAUTHENTICATED"
+        r"401 Client Error|401 Unauthorized|\(HTTP 401\)|UNAUTHENTICATED"
         r"|couldn't authenticate with the credentials",
         "The token was not accepted.",
         "See the recipient's tokens: it may have ended, or the profile is of another "
@@ -325,7 +328,8 @@ KNOWN_ERRORS: Final[Sequence[KnownError]] = (
         "not-allowed",
         Step.TOKEN,
         _ANY,
-        r"403 Client Error|403 Forbidden|PERMISSION_DENIED|resource is forbidden",
+        r"403 Client Error|403 Forbidden|\(HTTP 403\)|PERMISSION_DENIED"
+        r"|resource is forbidden",
         "The client may not do this, mostly because of its address.",
         "See the recipient's allow list; for a file, the permissions of the store.",
         is_general=True,

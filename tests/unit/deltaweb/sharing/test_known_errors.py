@@ -31,7 +31,7 @@ SAID = {
     " 'message': 'This bearer token is not known here. Check the profile file'}",
     "token-missing": "'message': 'No bearer token came with the request. Send the'",
     "address-not-allowed": f"403 Client Error: Forbidden for url: {QUERY}\n"
-    "'message': 'The address 10.1.2.3 may not use this. Ask the provider'",
+    "'message': 'The address 10.1.2.3 may '\n    'not use this. Ask the provider'",
     "profile-too-new": "ValueError: 'shareCredentialsVersion' in the profile is 2 "
     "which is too new. The current release supports version 1 and below.",
     "profile-unreadable": "ValueError: read of closed file",
