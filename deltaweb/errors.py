@@ -191,8 +191,8 @@ _PLACES: Final[Mapping[str, str]] = {
     "deltaweb.conditions.json": "MalformedHintError",
     "deltaweb.conditions.sql_text": "NotSQLError",
     "deltaweb.sharing.errors": (
-        "CredentialsMissingError DirectoryNotOfferedError EndpointNotFoundError "
-        "FileGoneError "
+        "BudgetSpentError CredentialsMissingError DirectoryNotOfferedError "
+        "EndpointNotFoundError FileGoneError "
         "FileOutsideTableError FileRefusedError FilesVacuumedError "
         "FormatNotOfferedError HistoryNotSharedError MethodNotAllowedError "
         "ParameterInvalidError QueryNotFoundError QueryTokenEndedError "

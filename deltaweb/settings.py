@@ -19,6 +19,7 @@ from deltaweb.environment.variables import (
     env_int,
     env_list,
     env_networks,
+    env_prices,
     env_roots,
     env_secret,
     env_text,
@@ -104,6 +105,9 @@ PREPARED_BYTES = env_int(
 )
 PREPARED_DAYS = env_int("DELTAWEB_PREPARED_DAYS", default=30, minimum=1, maximum=3650)
 REHEARSAL_HOUR = env_int("DELTAWEB_REHEARSAL_HOUR", default=-1, minimum=-1, maximum=23)
+# What a GiB costs that recipients are offered, by prefix of the table's location.
+PRICES = env_prices("DELTAWEB_PRICES")
+CURRENCY = env_text("DELTAWEB_CURRENCY", default="USD")
 PROVIDER_NAME = env_text("DELTAWEB_PROVIDER_NAME", default="deltaweb")
 PROVIDER_CONTACT = env_text("DELTAWEB_PROVIDER_CONTACT")
 TRUSTED_PROXIES = env_networks("DELTAWEB_TRUSTED_PROXIES")
@@ -234,16 +238,11 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_BEAT_SCHEDULE = {
     # A tick that no worker took in time is dropped: the next one does its work.
-    "sweep-jobs": {
-        "task": "jobs.sweep_leases",
-        "schedule": 10.0,
-        "options": {"expires": 10.0},
-    },
-    "probe-tables": {
-        "task": "tables.probe_due",
-        "schedule": 5.0,
-        "options": {"expires": 5.0},
-    },
+    name: {"task": task, "schedule": every_s, "options": {"expires": every_s}}
+    for name, task, every_s in (
+        ("sweep-jobs", "jobs.sweep_leases", 10.0),
+        ("probe-tables", "tables.probe_due", 5.0),
+    )
 }
 CELERY_BEAT_SCHEDULE_FILENAME = str(HOME / "beat-schedule")
 if BROKER_URL == EMBEDDED_BROKER_URL:
@@ -260,7 +259,6 @@ JOB_MEMORY_BYTES = env_int(
 )
 SPARK_MASTER = env_text("DELTAWEB_SPARK_MASTER", default="local[*]")
 SPARK_DRIVER_MEMORY = env_text("DELTAWEB_SPARK_DRIVER_MEMORY", default="2g")
-# A larger log is replayed by Spark itself; smaller ones, a table a task.
 # Of a file that is brought to be imported. The web server takes whole requests of about
 # 4 MiB; larger files are imported by their path.
 UPLOAD_BYTES = env_int(
@@ -273,6 +271,7 @@ UPLOADS_USER_BYTES = env_int(
 UPLOADS_BYTES = env_int(
     "DELTAWEB_UPLOADS_BYTES", default=1_000_000_000, minimum=0, maximum=1 << 50
 )
+# A larger log is replayed by Spark itself; smaller ones, a table a task.
 SPARK_REPLAY_BYTES = env_int(
     "DELTAWEB_SPARK_REPLAY_BYTES", default=2 << 30, minimum=0, maximum=1 << 50
 )

@@ -38,11 +38,7 @@ class HashSlots:
 
     @contextmanager
     def taken(self) -> Iterator[None]:
-        """Hold a place while hashing.
-
-        Raises:
-            PasswordsBusyError: If none is free, or does not become so in time.
-        """
+        """Hold a place while hashing."""
         if not self._inside.acquire(blocking=False):
             raise PasswordsBusyError
         try:
@@ -77,9 +73,6 @@ class AddressSlots:
 
         Args:
             network: The address, or the network that counts as one.
-
-        Raises:
-            PasswordsBusyError: If others of it wait, or it does not become free.
         """
         with self._changed:
             if self._inside[network] > self._waiting:
@@ -122,10 +115,6 @@ class BoundedPBKDF2PasswordHasher(PBKDF2PasswordHasher):
     """Django's own hashes, of which a process makes a few at once."""
 
     def encode(self, password: str, salt: str, iterations: int | None = None) -> str:
-        """Hash a password.
-
-        Raises:
-            PasswordsBusyError: If too many are being hashed.
-        """
+        """Hash a password."""
         with slots_of_process(settings.WEB_THREADS).taken():
             return super().encode(password, salt, iterations)

@@ -96,11 +96,7 @@ def scope_of_page(request: HttpRequest) -> Scope:
 
 
 def check_scope(request: HttpRequest, needed: Scope) -> None:
-    """See that the key of a request is for this; a session is for everything.
-
-    Raises:
-        ScopeRequiredError: If it is not.
-    """
+    """See that the key of a request is for this; a session is for everything."""
     key = key_of(request)
     if key is not None and needed not in key.scopes:
         raise ScopeRequiredError(label=key.name, scopes=key.scopes, needed=needed.value)

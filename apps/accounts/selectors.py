@@ -91,11 +91,7 @@ class UserPage:
 
 
 def get_user(name: str) -> User:
-    """Return the user of that name.
-
-    Raises:
-        UserNotFoundError: If there is none.
-    """
+    """Return the user of that name."""
     # No name has a NUL, and a database cannot be asked for one.
     user = None if "\0" in name else User.objects.named(name).first()
     if user is None:
@@ -170,12 +166,7 @@ def api_keys(user: User) -> list[APIKey]:
 
 
 def key_of_secret(secret: str, *, now: datetime) -> APIKey:
-    """Return the key that a script sends, with its user, and keep that it was used.
-
-    Raises:
-        APIKeyUnknownError: If it is unknown or revoked, or its user disabled.
-        APIKeyExpiredError: If its end is past.
-    """
+    """Return the key that a script sends, with its user, and keep that it was used."""
     found = APIKey.objects.select_related("user").filter(key_sha256=sha256(secret))
     key = found.first()
     if key is None or key.revoked_at is not None or not key.user.is_active:

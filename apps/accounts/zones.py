@@ -38,11 +38,7 @@ def pages_zones() -> list[str]:
 
 
 def check_pages_zone(name: str) -> str:
-    """Return the name of a zone in which pages can show times: none of an offset.
-
-    Raises:
-        UserInvalidError: If there is none of that name; it says which nearly are.
-    """
+    """Return the name of a zone in which pages can show times: none of an offset."""
     if name in pages_zones():
         return name
     nearest = " or ".join(time_zones.known.nearest_zones(name))

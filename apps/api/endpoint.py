@@ -184,11 +184,6 @@ def read_body(request: HttpRequest, kind: type) -> Any:  # noqa: ANN401 (the dat
     Args:
         request: The request.
         kind: A dataclass; an empty body is one without a value.
-
-    Raises:
-        NotJSONError: If it says that it is something else.
-        BodyInvalidError: If it is not JSON, or does not fit.
-        UnknownParameterError: If it has a key that the dataclass has not.
     """
     content_type = request.content_type or ""
     if request.body and content_type != "application/json":
@@ -205,12 +200,7 @@ def read_body(request: HttpRequest, kind: type) -> Any:  # noqa: ANN401 (the dat
 
 
 def body_of(values: object, kind: type) -> Any:  # noqa: ANN401 (the dataclass)
-    """Return JSON values as a dataclass.
-
-    Raises:
-        BodyInvalidError: If they do not fit.
-        UnknownParameterError: If one has a name that the dataclass has not.
-    """
+    """Return JSON values as a dataclass."""
     serializer = serializer_of(kind)(data=values)
     if not serializer.is_valid():
         reason = "; ".join(islice(_faults(serializer.errors), MAX_FAULTS))

@@ -26,9 +26,6 @@ def tag_of(request: HttpRequest, namespace: str, name: str, version: str) -> str
         namespace: Of the table.
         name: Likewise.
         version: As somebody wrote it.
-
-    Raises:
-        PageError: 404 where there is no such version that the user may see.
     """
     user = signed_in(request)
     table = get_table(user, namespace, name)

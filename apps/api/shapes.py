@@ -79,11 +79,7 @@ class BodySerializer(ShapeSerializer):
     }
 
     def to_internal_value(self, data: Any) -> Any:  # noqa: ANN401 (as sent)
-        """Return the dataclass.
-
-        Raises:
-            UnknownParameterError: If there is a key that it has not.
-        """
+        """Return the dataclass."""
         if isinstance(data, Mapping):
             check_names(data, frozenset(self.fields))
         return super().to_internal_value(data)

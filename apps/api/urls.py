@@ -26,11 +26,7 @@ TABLE: Final = f"{V1}/tables/<str:namespace>/<str:name>"
 
 
 def not_there(request: HttpRequest, **_: object) -> NoReturn:
-    """Refuse every other address below.
-
-    Raises:
-        EndpointNotFoundError: Always.
-    """
+    """Refuse every other address below."""
     raise EndpointNotFoundError(path=request.path[:200])
 
 

@@ -77,6 +77,8 @@ class AuditEvent(models.Model):
     num_files = models.BigIntegerField(null=True, blank=True)  # offered
     total_files = models.BigIntegerField(null=True, blank=True)  # before pruning
     size_bytes = models.BigIntegerField(null=True, blank=True)  # of the files offered
+    # Of the same files; null where one of them does not say.
+    num_rows = models.BigIntegerField(null=True, blank=True)
 
     objects = AuditEventManager()
 

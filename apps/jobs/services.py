@@ -65,10 +65,6 @@ def enqueue(  # noqa: PLR0913 (each is one column of the row)
 
     Returns:
         The new job, or the one that already does or has done this work.
-
-    Raises:
-        NotPrefetchedError: If a page asks that is fetched ahead, and the work is not
-            cheap, or others wait.
     """
     if key and (existing := _same_work(key, reuse=reuse)):
         return existing
@@ -158,9 +154,6 @@ def retry(
         requested_by: Who asks.
         now: The current time.
         actor: Who asks, for the record.
-
-    Raises:
-        JobNotRetryableError: If the job waits, runs or is done.
     """
     if not job.can_be_retried:
         raise JobNotRetryableError(job=job)

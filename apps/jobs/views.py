@@ -180,11 +180,7 @@ def _is_editor(request: HttpRequest) -> bool:
 
 
 def job_to_change(user: User, job_id: UUID) -> Job:
-    """Return a job that a user may cancel, or run again if it failed.
-
-    Raises:
-        PageError: 404 if there is none that the user may see, 403 if it is another's.
-    """
+    """Return a job that a user may cancel, or run again if it failed."""
     job = selectors.get_job(user, job_id)
     if not visibility.may_change(user, job):
         raise PageError(
@@ -199,12 +195,7 @@ def job_to_change(user: User, job_id: UUID) -> Job:
 def retry_asked(
     job_id: UUID, *, requested_by: User, actor: Actor, now: datetime
 ) -> Job:
-    """Run a failed or cancelled job again, as a new one, for who asks for it.
-
-    Raises:
-        PageError: As `job_to_change` and `retry` say.
-        RoleRequiredError: If its work is for editors, and this is none any more.
-    """
+    """Run a failed or cancelled job again, as a new one, for who asks for it."""
     job = job_to_change(requested_by, job_id)
     if not visibility.may_retry(requested_by, job):
         raise RoleRequiredError(role="an editor or an administrator")

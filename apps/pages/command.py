@@ -238,13 +238,7 @@ class SubcommandsCommand(BaseCommand):
         self.stderr.write(f"Warning: {sentence}")
 
     def confirm(self, question: str, *, yes: bool) -> None:
-        """Ask before something is destroyed; `yes` is the option `--yes`.
-
-        Raises:
-            CommandError: If the answer is not yes.
-            NotAskedError: If nobody is at a terminal: what stands in a pipe is there
-                for something else, the rest of a loop's list say.
-        """
+        """Ask before something is destroyed; `yes` is the option `--yes`."""
         if yes:
             return
         if not sys.stdin.isatty():
@@ -335,20 +329,11 @@ class WritingVerb(Subcommand):
         return self.run(dry_run=dry_run, **options)
 
     def ask(self, question: str) -> None:
-        """Ask before something is destroyed.
-
-        Raises:
-            CommandError: If the answer is not yes.
-            NotAskedError: If nobody is at a terminal.
-        """
+        """Ask before something is destroyed."""
         self.confirm(question, yes=self.is_agreed)
 
     def check_somebody_there(self, question: str) -> None:
-        """Refuse what nobody will agree to, before much is done to find out more.
-
-        Raises:
-            NotAskedError: If nobody is at a terminal.
-        """
+        """Refuse what nobody will agree to, before much is done to find out more."""
         if not self.is_agreed and not sys.stdin.isatty():
             raise NotAskedError(question=question)
 

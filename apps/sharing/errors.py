@@ -12,6 +12,7 @@ DeltaError
     ├── ConditionError              a condition that does not fit the table
     │   └── ColumnsError            a list of columns that does not
     ├── PropertyInvalidError        a text that is no property of a recipient
+    ├── LimitInvalidError           a text that is no limit of a month
     ├── StartVersionError           a version that history cannot begin at
     ├── NetworkInvalidError         a text that is no network
     ├── TooManyNetworksError        an allow list that is too long
@@ -157,6 +158,15 @@ class PropertyInvalidError(SharingStateError, code="property-invalid"):
     reason: str
     message = "{text:.80r} is not a property: {reason}."
     hint = "Write key=value, as in region=EU."
+
+
+class LimitInvalidError(SharingStateError, code="limit-invalid"):
+    """A text is no limit of what a recipient may be offered in a month."""
+
+    text: str
+    reason: str
+    message = "{text:.40r} is not a limit: {reason}."
+    hint = "Write it as 500 GiB or 3.5 TiB, or leave it empty for no limit."
 
 
 class StartVersionError(SharingStateError, code="start-version-invalid"):

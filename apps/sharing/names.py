@@ -32,23 +32,14 @@ def name_key(text: str) -> str:
 
 
 def check_name(text: str, kind: str) -> str:
-    """Return a name of a `share`, `schema`, `table` or `recipient` as it is written.
-
-    Raises:
-        NameInvalidError: If it is empty or longer than 255 characters, holds a space,
-            a slash or a control character, or, of a schema or table, a dot.
-    """
+    """Return a name of a `share`, `schema`, `table` or `recipient` as it is written."""
     if reason := _fault(text, kind):
         raise NameInvalidError(kind=kind, name=text, reason=reason)
     return text
 
 
 def split_full_name(text: str) -> tuple[str, str]:
-    """Return schema and table of `schema.table`, both checked.
-
-    Raises:
-        NameInvalidError: If it has not two parts, or one of them is no name.
-    """
+    """Return schema and table of `schema.table`, both checked."""
     schema, dot, table = text.partition(".")
     if not dot:
         raise NameInvalidError(
@@ -63,11 +54,7 @@ def is_storable(text: str) -> bool:
 
 
 def save_named(thing: Share | Recipient, kind: str) -> None:
-    """Save; the database has the last word where two ask for one name at once.
-
-    Raises:
-        NameTakenError: If another of its kind has the name, whatever its capitals.
-    """
+    """Save; the database has the last word where two ask for one name at once."""
     others = type(thing)._default_manager.filter(name_key=thing.name_key)  # noqa: SLF001 (Django's way to any model)
     if others.exclude(id=thing.id).exists():
         raise NameTakenError(kind=kind, name=thing.name)
@@ -82,11 +69,7 @@ def save_named(thing: Share | Recipient, kind: str) -> None:
 
 
 def find_share(name: str) -> Share:
-    """Return a share, whatever the capitals of `name`.
-
-    Raises:
-        ShareNotFoundError: If there is none.
-    """
+    """Return a share, whatever the capitals of `name`."""
     shares = Share.objects.filter(name_key=name_key(name)) if is_storable(name) else ()
     for share in shares:
         return share
@@ -94,12 +77,7 @@ def find_share(name: str) -> Share:
 
 
 def find_shared_table(share: Share, full_name: str) -> SharedTable:
-    """Return a table of a share by `schema.table`, whatever its capitals.
-
-    Raises:
-        NameInvalidError: If the text is not written schema.table.
-        SharedTableNotFoundError: If there is none.
-    """
+    """Return a table of a share by `schema.table`, whatever its capitals."""
     schema, name = split_full_name(full_name)
     tables = share.shared_tables.select_related("share", "table").filter(
         schema_key=name_key(schema), name_key=name_key(name)
@@ -110,11 +88,7 @@ def find_shared_table(share: Share, full_name: str) -> SharedTable:
 
 
 def find_recipient(name: str) -> Recipient:
-    """Return a recipient, whatever the capitals of `name`.
-
-    Raises:
-        RecipientNotFoundError: If there is none.
-    """
+    """Return a recipient, whatever the capitals of `name`."""
     if is_storable(name):
         found = Recipient.objects.filter(name_key=name_key(name)).first()
         if found is not None:

@@ -84,6 +84,7 @@ urlpatterns = [
     *page(RECIPIENT, recipients.recipient_detail, "recipient-detail"),
     *page(f"{RECIPIENT}grants", recipients.recipient_grants, "recipient-grants"),
     *page(f"{RECIPIENT}settings", recipients.recipient_settings, "recipient-settings"),
+    path(f"{RECIPIENT}limits", recipients.recipient_limits, name="recipient-limits"),
     *page(f"{RECIPIENT}usage", recipients.recipient_usage, "recipient-usage", csv=True),
     *page(
         f"{RECIPIENT}seen",

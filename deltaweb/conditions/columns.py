@@ -61,11 +61,7 @@ class TypedColumn:
 
 
 def find_column(schema: StructType, names: str | Sequence[str]) -> TypedColumn:
-    """The column that is called so.
-
-    Raises:
-        PredicateError: No column is.
-    """
+    """The column that is called so."""
     try:
         path = resolve_column(schema, names)
     except ColumnNotFoundError as error:
@@ -78,9 +74,6 @@ def find_hinted_column(schema: StructType, names: str | Sequence[str]) -> TypedC
     """The column that a hint names; `partitionValues.<name>` means `<name>`.
 
     A column of the table that is called partitionValues itself comes first.
-
-    Raises:
-        PredicateError: No column is called so.
     """
     if (
         not isinstance(names, str)
@@ -93,11 +86,7 @@ def find_hinted_column(schema: StructType, names: str | Sequence[str]) -> TypedC
 
 
 def check_has_values(column: TypedColumn, *, advice: str = "") -> None:
-    """Refuse a column that is compared with no literal.
-
-    Raises:
-        PredicateError: It is nested or has no values.
-    """
+    """Refuse a column that is compared with no literal."""
     data_type = column.data_type
     if isinstance(data_type, StructType | ArrayType | MapType):
         raise PredicateError(reason=f"column {column.shown} is nested{advice}")
@@ -109,11 +98,7 @@ def check_has_values(column: TypedColumn, *, advice: str = "") -> None:
 
 
 def check_comparable(schema: StructType, column: TypedColumn) -> None:
-    """Refuse a column whose values clients compare by rules of their own.
-
-    Raises:
-        PredicateError: It is padded or has a collation, or has no values at all.
-    """
+    """Refuse a column whose values clients compare by rules of their own."""
     check_has_values(column)
     metadata = column_field(schema, column.path).metadata
     spelling = getattr(column.data_type, "spelling", "")
@@ -124,22 +109,14 @@ def check_comparable(schema: StructType, column: TypedColumn) -> None:
 
 
 def check_value_type(column: TypedColumn, name: str) -> None:
-    """Refuse the type that a JSON hint gives a value beside a column.
-
-    Raises:
-        PredicateError: It does not compare with the column's alike anywhere.
-    """
+    """Refuse the type that a JSON hint gives a value beside a column."""
     own = type_name(column.data_type)
     if name not in _TYPES_BESIDE.get(own, {own}):
         raise _other_type(column, name)
 
 
 def check_stated_type(column: TypedColumn, name: str) -> None:
-    """Refuse the type that a JSON hint gives a column, which means a cast to it.
-
-    Raises:
-        PredicateError: The cast may change what is compared.
-    """
+    """Refuse the type that a JSON hint gives a column, which means a cast to it."""
     own = type_name(column.data_type)
     if name not in _TYPES_STATED.get(own, {own}):
         raise _other_type(column, name)

@@ -75,9 +75,6 @@ def fits_decimal(data_type: DataType, numbers: Sequence[str]) -> bool:
     Args:
         data_type: A type of whole or decimal numbers.
         numbers: As they are written; a whole one is a number of 32 or 64 bits.
-
-    Raises:
-        ValueError: If a text is no number.
     """
     if isinstance(data_type, DecimalType):
         whole, scale = data_type.precision - data_type.scale, data_type.scale

@@ -39,9 +39,6 @@ class SQLDialect:
         Args:
             node: The condition; its literals are of the types of their columns.
             column: Writes columns; as quoted names where it is None.
-
-        Raises:
-            PredicateError: If it has no such form.
         """
 
         def part(inner: tree.Node) -> str:

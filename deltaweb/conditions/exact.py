@@ -68,11 +68,7 @@ class Fitted:
 
 
 def compare(column: TypedColumn, operator: str, literal: Literal) -> Predicate:
-    """The comparison of a column with a literal, over the column's own type.
-
-    Raises:
-        ValueError: The literal is not a value of the column's type.
-    """
+    """The comparison of a column with a literal, over the column's own type."""
     if literal.kind == "null":
         return Constant(None)
     fitted = _fit(column.data_type, literal)
@@ -94,11 +90,7 @@ def _whatever(path: ColumnPath, value: pa.Scalar, *, is_true: bool) -> Predicate
 
 
 def like_pattern(pattern: str, escape: str) -> str:
-    """The pattern with a backslash as its escape, where Spark takes it.
-
-    Raises:
-        PredicateError: The escape is no character, or escapes what needs none.
-    """
+    """The pattern with a backslash as its escape, where Spark takes it."""
     if len(escape) != 1:
         raise PredicateError(reason="ESCAPE needs one character")
     parts = []
@@ -119,11 +111,7 @@ def like_pattern(pattern: str, escape: str) -> str:
 
 
 def _fit(data_type: DataType, literal: Literal) -> Fitted:
-    """Bring a literal that is not null, of a kind beside the type, to the type.
-
-    Raises:
-        ValueError: It is no value.
-    """
+    """Bring a literal that is not null, of a kind beside the type, to the type."""
     if isinstance(data_type, DecimalType):
         return _fit_decimal(_number(literal), data_type)
     name = data_type.name if isinstance(data_type, PrimitiveType) else ""

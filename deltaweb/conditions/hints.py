@@ -107,9 +107,6 @@ def reach_of(
         condition: The condition, parsed.
         schema: The schema of the rows.
         time_zone: Whose clocks show the times without a zone.
-
-    Raises:
-        TimeZoneUnknownError: If no zone is called so.
     """
     predicates = _understood(condition, schema, time_zone).predicates
     if not predicates:

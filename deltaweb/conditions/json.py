@@ -42,11 +42,7 @@ class MalformedHintError(PredicateError):
 
 
 def parse_tree(text: str) -> JSONNode:
-    """Parse the text of a hint, within bounds.
-
-    Raises:
-        MalformedHintError: It is too long or deep, or no JSON object.
-    """
+    """Parse the text of a hint, within bounds."""
     if len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
         raise MalformedHintError(reason=f"it is longer than {MAX_BYTES} bytes")
     if _nesting(text) > 2 * MAX_DEPTH:
@@ -71,11 +67,7 @@ def _nesting(text: str) -> int:
 
 
 def conjuncts(outermost: JSONNode) -> list[tuple[str, JSONNode]]:
-    """The parts of the outermost AND, each with its text.
-
-    Raises:
-        MalformedHintError: A part is no operation.
-    """
+    """The parts of the outermost AND, each with its text."""
     parts: list[JSONNode] = []
     waiting = [outermost]
     while waiting:
@@ -88,12 +80,7 @@ def conjuncts(outermost: JSONNode) -> list[tuple[str, JSONNode]]:
 
 
 def read_condition(node: JSONNode) -> tree.Node:
-    """Read one operation that is a condition.
-
-    Raises:
-        MalformedHintError: An operation in it is not understood.
-        PredicateError: A leaf in it is not understood.
-    """
+    """Read one operation that is a condition."""
     op = _op(node)
     if op in SIGNS:
         left, right = _children(node, least=2, most=2)

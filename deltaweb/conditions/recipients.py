@@ -36,9 +36,6 @@ def bound_to(
         condition: As it was written.
         properties: Values by their names in lower case; `NAME` is one of them.
         schema: The schema of the rows.
-
-    Raises:
-        PredicateError: If it asks for one, and `recipient` is a column as well.
     """
     if not asked_properties(condition):
         return condition

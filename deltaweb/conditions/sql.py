@@ -203,9 +203,6 @@ def other_texts(sql: SQLText, schema: StructType) -> dict[str, str]:
     r"""What texts are to clients that take a backslash as it is.
 
     Only a `\'` is a quote to every client that writes it.
-
-    Raises:
-        PredicateError: A text in double quotes may be the name of a column.
     """
     others: dict[str, str] = {}
     for token in sql.tokens:

@@ -49,12 +49,7 @@ class SQLText:
 
 
 def parse_sql(sql: str, *, max_tokens: int = MAX_TOKENS) -> SQLText:
-    """Parse the text of one condition.
-
-    Raises:
-        NotSQLError: The text is no SQL.
-        PredicateError: The text is too long, or nested too deeply.
-    """
+    """Parse the text of one condition."""
     if len(sql) > MAX_LENGTH:
         raise PredicateError(reason=f"it is longer than {MAX_LENGTH} characters")
     if not sql.strip():

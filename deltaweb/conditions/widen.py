@@ -33,11 +33,7 @@ from deltaweb.delta.scan.predicate import IsNull, Like, Not
 
 
 def widen(node: tree.Node, schema: StructType) -> Bounds:
-    """The condition over the columns of `schema`, from both sides.
-
-    Raises:
-        PredicateError: It has no meaning that every client shares.
-    """
+    """The condition over the columns of `schema`, from both sides."""
     return _Widening(schema).condition(node)
 
 

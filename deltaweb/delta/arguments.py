@@ -31,11 +31,7 @@ class WrongTypeError(DeltawebError, TypeError, code="wrong-type"):
 
 
 def check_number(name: str, value: object) -> None:
-    """Refuse what is neither a whole number nor None; numpy's numbers are some.
-
-    Raises:
-        WrongTypeError: If it is something else.
-    """
+    """Refuse what is neither a whole number nor None; numpy's numbers are some."""
     if value is None:
         return
     try:
@@ -51,21 +47,13 @@ def check_number(name: str, value: object) -> None:
 
 
 def check_time(name: str, value: object) -> None:
-    """Refuse what is neither a datetime, ISO 8601 text nor None.
-
-    Raises:
-        WrongTypeError: If it is something else.
-    """
+    """Refuse what is neither a datetime, ISO 8601 text nor None."""
     if not isinstance(value, str | datetime | None):
         raise _wrong(name, "a datetime, or text such as '2026-01-31T12:00:00Z'", value)
 
 
 def check_names(name: str, value: object) -> None:
-    """Refuse what is no list of names, nor None; a text is one name, not its letters.
-
-    Raises:
-        WrongTypeError: If it is something else.
-    """
+    """Refuse what is neither a list of names nor None; a text is one name."""
     if value is None:
         return
     is_list = isinstance(value, Sequence) and not isinstance(value, str | bytes)
@@ -76,11 +64,7 @@ def check_names(name: str, value: object) -> None:
 
 
 def check_location(name: str, value: object) -> str:
-    """Return a location as text: a path or a URL.
-
-    Raises:
-        WrongTypeError: If it is neither text nor a path.
-    """
+    """Return a location as text: a path or a URL."""
     found = fspath(value) if isinstance(value, PathLike) else value
     if not isinstance(found, str):
         raise _wrong(name, "a path, or a URL as text", value)
@@ -88,11 +72,7 @@ def check_location(name: str, value: object) -> str:
 
 
 def check_mapping(name: str, value: object) -> None:
-    """Refuse what is no mapping, nor None; its values are not shown.
-
-    Raises:
-        WrongTypeError: If it is something else.
-    """
+    """Refuse what is no mapping, nor None; its values are not shown."""
     if not isinstance(value, Mapping | None):
         raise _wrong(name, "a dict", value, shown="its value is not shown")
 

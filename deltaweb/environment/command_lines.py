@@ -29,7 +29,7 @@ COMMANDS: Final = {
         "remove-table, remove-schema, delete."
     ),
     "recipient": (
-        "Recipients: create, list, show, see, usage, doctor, rehearse, grant, "
+        "Recipients: create, list, show, see, usage, doctor, rehearse, limit, grant, "
         "ungrant, add-client, link, rotate, revoke, delete."
     ),
     "received": "Received shares: add, list, refresh, remove.",
@@ -153,11 +153,7 @@ class NearestOption(ArgumentParser):
 
 
 def refuse(line: str, kind: str, word: str, words: Mapping[str, str]) -> NoReturn:
-    """End the process as bad usage: with all words, or with the nearest of one.
-
-    Raises:
-        SystemExit: Always.
-    """
+    """End the process as bad usage: with all words, or with the nearest of one."""
     if word:
         said = f"{usage(line, kind)}\n{unknown(line, kind, word, words)}"
     else:
@@ -167,11 +163,7 @@ def refuse(line: str, kind: str, word: str, words: Mapping[str, str]) -> NoRetur
 
 
 def refuse_django(line: str, word: str) -> NoReturn:
-    """End the process as bad usage: the word is a command of Django's.
-
-    Raises:
-        SystemExit: Always.
-    """
+    """End the process as bad usage: the word is a command of Django's."""
     said = (
         f"Error: {word!r} is a command of Django's, not of {line}: manage.py runs it. "
         f"'{line} --help' lists those of {line}."

@@ -37,9 +37,6 @@ def open_home(path: Path) -> Path:
     """Make the folder if it is missing and return its absolute path.
 
     One that is open to everybody, as `mkdir` makes it, is closed if it is ours.
-
-    Raises:
-        ImproperlyConfigured: If it cannot be made, or not be written.
     """
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)

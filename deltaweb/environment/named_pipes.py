@@ -41,11 +41,7 @@ class PipeReader:
         self._lock = Lock()  # what wakes must not meet the next file of that number
 
     def open(self, kind: str) -> None:
-        """Have a pipe for a kind of message: from now on these are heard.
-
-        Raises:
-            OSError: If none can be made: not every disk has pipes.
-        """
+        """Have a pipe for a kind of message: from now on these are heard."""
         if kind in self._pipes:
             return
         self._folder.mkdir(parents=True, exist_ok=True)
@@ -81,11 +77,7 @@ class PipeReader:
                 return
 
     def check(self) -> None:
-        """Find out whether others still find the pipes.
-
-        Raises:
-            OSError: If one was removed.
-        """
+        """Find out whether others still find the pipes."""
         for path, _ in self._pipes.values():
             path.stat()
 
@@ -99,11 +91,7 @@ class PipeReader:
 
 
 def write(folder: Path, kind: str, parts: Iterable[bytes]) -> None:
-    """Write into every pipe of a kind; none of the parts is longer than `PART_BYTES`.
-
-    Raises:
-        OSError: If the folder cannot be read; one that is not there is empty.
-    """
+    """Write parts of at most `PART_BYTES` into every pipe of a kind."""
     parts = tuple(parts)
     with contextlib.suppress(FileNotFoundError):  # nobody has ever listened
         for path in sorted(folder.iterdir()):

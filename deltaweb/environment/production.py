@@ -19,11 +19,7 @@ def check_production(
     public_url: str,
     allowed_roots: Sequence[str],
 ) -> None:
-    """Refuse settings that are unsafe where others reach the server.
-
-    Raises:
-        ImproperlyConfigured: In one sentence that names the variable.
-    """
+    """Refuse settings that are unsafe where others reach the server."""
     reasons = {
         "DEBUG": debug and "must not be true: its pages show code and settings",
         "SECRET_KEY": (

@@ -1,5 +1,6 @@
 """Typed reads of environment variables that fail with a sentence."""
 
+import math
 import os
 import re
 from collections.abc import Collection
@@ -85,6 +86,21 @@ def env_networks(name: str) -> list[str]:
             message = f"{name}: {text!r} is not an address or a network ({error})."
             raise ImproperlyConfigured(message) from error
     return networks
+
+
+def env_prices(name: str) -> dict[str, float]:
+    """Read prices such as `s3://=0.09, *=0`, each of a prefix of locations."""
+    prices = {}
+    for text in env_list(name, default=[]):
+        prefix, _, price = text.rpartition("=")
+        try:
+            prices[prefix.strip()] = float(price)
+        except ValueError:
+            prefix = ""
+        if not prefix.strip() or not 0 <= prices[prefix.strip()] < math.inf:
+            message = f"{name}: {text!r} is not a prefix and a price: s3://=0.09."
+            raise ImproperlyConfigured(message)
+    return prices
 
 
 def env_url(name: str, *, default: str, schemes: Collection[str]) -> str:

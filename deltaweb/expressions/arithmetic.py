@@ -33,11 +33,7 @@ _UNCHECKED: dict[str, Callable[[Any, Any], Values]] = {
 def arithmetic(
     operator: str, left: BoundExpression, right: BoundExpression
 ) -> BoundExpression:
-    """Return `+`, `-`, `*`, `/`, `%` or `DIV` of two numbers.
-
-    Raises:
-        NotTranslatedError: If they are no numbers, or Spark's result is not sure.
-    """
+    """Return `+`, `-`, `*`, `/`, `%` or `DIV` of two numbers."""
     left, right = _number(left, right), _number(right, left)
     if operator == "/":
         return _division(left, right)

@@ -65,9 +65,6 @@ def check_made(function: str, num_bytes: int, *, is_passing: bool = False) -> No
         function: What people call the step.
         num_bytes: What it makes.
         is_passing: Whether it is gone after the next step, which counts what it keeps.
-
-    Raises:
-        MakesTooMuchError: If it is.
     """
     account = _account.get() or _Account()
     if is_passing:
@@ -97,9 +94,6 @@ def in_parts(
         sql: The expression, for the error.
         rows: The rows.
         evaluate: Evaluates it for some of them.
-
-    Raises:
-        ExpressionTooLargeError: If one row makes too much, or all do together.
     """
     account = _Account()
     waiting = [rows]

@@ -53,11 +53,7 @@ _zone: ContextVar[ZoneRules] = ContextVar("zone")
 
 @contextmanager
 def in_zone(name: str) -> Iterator[None]:
-    """Bind the expressions that are made in its context to a time zone.
-
-    Raises:
-        TimeZoneUnknownError: If no zone is called so.
-    """
+    """Bind the expressions that are made in its context to a time zone."""
     mark = _zone.set(zone_rules(name))
     try:
         yield
@@ -71,11 +67,7 @@ def current_zone() -> ZoneRules:
 
 
 def cast(node: BoundExpression, kind: pa.DataType) -> BoundExpression:
-    """Return a cast.
-
-    Raises:
-        NotTranslatedError: If it is not done here exactly.
-    """
+    """Return a cast."""
     if node.is_null:
         return typed(node, kind)
     if node.kind == kind:

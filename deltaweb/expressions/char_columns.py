@@ -29,11 +29,7 @@ _COMPARED: Final = (*COMPARISONS, exp.NullSafeNEQ)
 
 
 def char_length(schema: StructType, path: ColumnPath) -> int | None:
-    """Return how long the texts of a column are; None where it is not of CHAR.
-
-    Raises:
-        NotTranslatedError: If it is a part of a column, of which some parts are.
-    """
+    """Return how long the texts of a column are; None where it is not of CHAR."""
     fields = [*_fields(schema, path)]
     for field in fields[:-1]:
         if _said(field) and _CHAR.search(_said(field)):
@@ -53,11 +49,7 @@ def padded(node: BoundExpression, length: int | None) -> BoundExpression:
 
 
 def with_padded_literals(tree: exp.Expr, schema: StructType) -> exp.Expr:
-    """Return SQL whose literals are as long as the columns they are compared with.
-
-    Raises:
-        NotTranslatedError: If columns of different lengths are compared.
-    """
+    """Return SQL whose literals are as long as the columns they are compared with."""
     if not _has_char(schema):
         return tree
     tree = tree.copy()
@@ -67,11 +59,7 @@ def with_padded_literals(tree: exp.Expr, schema: StructType) -> exp.Expr:
 
 
 def refuse_char(sql: str, schema: StructType) -> None:
-    """Refuse SQL that names a column of CHAR, where another engine evaluates it.
-
-    Raises:
-        ExpressionError: It names the column.
-    """
+    """Refuse SQL that names a column of CHAR, where another engine evaluates it."""
     for field in _named(schema):
         name = re.escape(field.name)
         if _CHAR.search(_said(field)) and re.search(

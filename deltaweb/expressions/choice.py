@@ -17,11 +17,7 @@ Branch = tuple[BoundExpression, BoundExpression]
 def case(
     branches: Sequence[Branch], otherwise: BoundExpression = NULL
 ) -> BoundExpression:
-    """Return CASE WHEN ... ELSE ... END.
-
-    Raises:
-        NotTranslatedError: If the values have no type in common.
-    """
+    """Return CASE WHEN ... ELSE ... END."""
     values, kind = alike([*(value for _, value in branches), otherwise])
     *chosen_values, last = values
     tests = [truth(test) for test, _ in branches]

@@ -25,11 +25,7 @@ MAX_DIGITS: Final = 38
 def common(
     left: BoundExpression, right: BoundExpression
 ) -> tuple[BoundExpression, BoundExpression, pa.DataType]:
-    """Return two nodes as values of one type, as a comparison sees them.
-
-    Raises:
-        NotTranslatedError: If Spark would not compare them, or as what is not sure.
-    """
+    """Return two nodes as values of one type, as a comparison sees them."""
     kind = common_type(_kind_beside(left, right), _kind_beside(right, left))
     if pa.types.is_null(kind):
         kind = pa.bool_()
@@ -43,10 +39,6 @@ def alike(
 
     A list of IN and the branches of CASE have one: types are joined from the first
     node to the last, so that their order may matter where a text is among them.
-
-    Raises:
-        NotTranslatedError: If there is no such type, or a literal text is no value of
-            it.
     """
     kind = reduce(common_type, (node.kind for node in nodes))
     return [_as(node, kind) for node in nodes], kind
@@ -68,11 +60,7 @@ def _kind_beside(node: BoundExpression, other: BoundExpression) -> pa.DataType:
 
 
 def common_type(left: pa.DataType, right: pa.DataType) -> pa.DataType:
-    """Return the type that values of two types have in common.
-
-    Raises:
-        NotTranslatedError: If there is none.
-    """
+    """Return the type that values of two types have in common."""
     types = pa.types
     if left == right or types.is_null(right):
         return left
@@ -92,11 +80,7 @@ def common_type(left: pa.DataType, right: pa.DataType) -> pa.DataType:
 
 
 def _beside_text(kind: pa.DataType) -> pa.DataType:
-    """Return what a text is cast to beside a value of another type.
-
-    Raises:
-        NotTranslatedError: If it is compared with none.
-    """
+    """Return what a text is cast to beside a value of another type."""
     types = pa.types
     if types.is_integer(kind):
         return pa.int64()

@@ -106,12 +106,7 @@ _LONG_MAX: Final = 2**63 - 1
 
 
 def parse_expression(sql: str) -> SQLText:
-    """Parse the text of an expression.
-
-    Raises:
-        ExpressionMistakenError: If it does not parse.
-        ExpressionError: If it is too long or nests too deeply.
-    """
+    """Parse the text of an expression."""
     try:
         return parse_sql(sql)
     except NotSQLError as error:
@@ -129,12 +124,6 @@ def compile_sql(
         sql: The expression, as text or parsed.
         schema: The schema of the rows.
         time_zone: Whose clocks show the times without a zone.
-
-    Raises:
-        TimeZoneUnknownError: If no zone is called so.
-        ExpressionMistakenError: If it does not parse, names no column, or is no
-            function of the row.
-        ExpressionError: If it is not evaluated here exactly; names what is not.
     """
     parsed = parse_expression(sql) if isinstance(sql, str) else sql
     text, tree = parsed.text, parsed.tree

@@ -37,10 +37,6 @@ class SQLCondition(RowCondition):
         schema: The schema of the rows.
         time_zone: Whose clocks show the times without a zone, and what its functions
             say of instants: as in a session of Spark that has it.
-
-    Raises:
-        TimeZoneUnknownError: If no zone is called so.
-        ExpressionError: If it is not evaluated here exactly, or is not a condition.
     """
 
     def __init__(
@@ -84,12 +80,7 @@ class SQLCondition(RowCondition):
         return misses_of(self._parsed, self._schema, self.time_zone)
 
     def holds(self, rows: pa.RecordBatch) -> pa.BooleanArray:
-        """Return where the condition is true: neither false nor unknown.
-
-        Raises:
-            ExpressionValueError: If a row has no value.
-            ExpressionTooLargeError: If that would take too much memory.
-        """
+        """Return where the condition is true: neither false nor unknown."""
         # What it does not look at need not be copied to be left out.
         looked_at = rows.select(sorted(self.names)) if self.names else rows
         found = _values(self._node, self.sql, looked_at)
@@ -104,11 +95,6 @@ class SQLAssignment:
         column: The column.
         schema: The schema of the rows.
         time_zone: As of `SQLCondition`.
-
-    Raises:
-        TimeZoneUnknownError: If no zone is called so.
-        ExpressionError: If it is not evaluated here exactly, or its values are of
-            another type.
     """
 
     def __init__(
@@ -136,13 +122,7 @@ class SQLAssignment:
             raise ExpressionError(sql=sql, reason=str(error)) from None
 
     def values(self, rows: pa.RecordBatch) -> pa.Array:
-        """Return the value of each row.
-
-        Raises:
-            ExpressionValueError: If a row has none.
-            ExpressionTooLargeError: If that would take too much memory, or they do
-                together.
-        """
+        """Return the value of each row."""
         return _values(self._node, self.sql, rows)
 
 

@@ -106,11 +106,7 @@ def decimal_of(text: str, kind: pa.DataType) -> Decimal:
 
 
 def fitted_decimal(number: Decimal, kind: pa.DataType) -> Decimal:
-    """Return a decimal rounded half up to the scale of a type.
-
-    Raises:
-        ValueError: If it has more digits than the type.
-    """
+    """Return a decimal rounded half up to the scale of a type."""
     unit = Decimal(1).scaleb(-kind.scale)
     try:
         with localcontext(prec=2 * (kind.precision + 1)):
@@ -168,11 +164,7 @@ def time_text(micros: int) -> str:
 
 
 def local_micros_of(text: str) -> int:
-    """Return the time of a clock.
-
-    Raises:
-        ValueError: Also for a zone, which some forms of Spark drop and others refuse.
-    """
+    """Return the time of a clock."""
     moment, zone = _moment(text)
     if zone:
         raise ValueError(text[:80])

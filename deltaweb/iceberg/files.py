@@ -87,9 +87,6 @@ def data_files(
         columns: The columns of the version.
         fields: What it is partitioned by.
         ids: The ids of its columns.
-
-    Raises:
-        PartitionValueError: If a partition value is not of its column's type.
     """
     partition = [
         type_partition_column(

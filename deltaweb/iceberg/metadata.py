@@ -53,9 +53,6 @@ class TableLayout:
         table_id: The table's id in its log.
         versions: The versions, ascending; the last one is the newest.
         has_vectors: Whether files of one of them may have deletion vectors.
-
-    Raises:
-        InexpressibleError: If a version has no form in Iceberg.
     """
 
     def __init__(
@@ -70,11 +67,7 @@ class TableLayout:
         self._snapshots = {one.version: self._facts(one) for one in versions}
 
     def snapshot(self, version: int) -> SnapshotFacts:
-        """Return a version as its manifests know it.
-
-        Raises:
-            KeyError: If it is none of the layout's.
-        """
+        """Return a version as its manifests know it."""
         return self._snapshots[version]
 
     def mark(self, version: int) -> str:

@@ -144,10 +144,6 @@ def version_objects(
         snapshot: The same as its manifests know it.
         ids: The ids of its columns.
         names: How the objects are called.
-
-    Raises:
-        InexpressibleError: If something of a file has no form in Iceberg.
-        PartitionValueError: If a partition value is not of its column's type.
     """
     _check(rows, snapshot)
     writer = _Writer(version, snapshot, ids, names)
@@ -263,11 +259,7 @@ class _Writer:
 
 
 def puffin_of(named: NamedVector, data_location: str) -> PuffinVector:
-    """Return the file of a vector.
-
-    Raises:
-        InexpressibleError: If the vector is too long to be named, or does not read.
-    """
+    """Return the file of a vector."""
     try:
         vector = DeletionVector.of(named.fields)
     except MalformedVectorError as error:

@@ -28,11 +28,6 @@ def with_row_counts(rows: pa.Table, open_file: OpenFile) -> pa.Table:
     Args:
         rows: As `FileSelection.batches` gives them.
         open_file: Opens a file.
-
-    Raises:
-        InexpressibleError: If there are more than `MAX_FOOTERS` files to be read, or
-            one is no Parquet file.
-        DeltaError: If one does not open.
     """
     is_unknown = pc.is_null(rows[RECORDS]).combine_chunks()
     num_unknown = is_unknown.true_count

@@ -166,12 +166,7 @@ def beside_columns(configuration: Mapping[str, str]) -> list[str]:
 
 
 def schema_json(columns: TableColumns, ids: FieldIds) -> dict[str, Any]:
-    """Return the schema of a version as Iceberg writes it, without its number.
-
-    Raises:
-        InexpressibleError: If a column has a type that Iceberg has not, or two would
-            be called alike.
-    """
+    """Return the schema of a version as Iceberg writes it, without its number."""
     return _Schema(ids, set()).struct(columns.schema, (), "")
 
 
@@ -239,11 +234,7 @@ class _Schema:
 
 
 def primitive_text(data_type: DataType, *, column: str) -> str:
-    """Return how Iceberg spells a type without parts.
-
-    Raises:
-        InexpressibleError: If it has none such; names the column.
-    """
+    """Return how Iceberg spells a type without parts."""
     if isinstance(data_type, DecimalType):
         return f"decimal({data_type.precision}, {data_type.scale})"
     if isinstance(data_type, PrimitiveType) and data_type.name in TYPES:
@@ -342,11 +333,7 @@ class PartitionField:
 
 
 def partition_fields(columns: TableColumns, ids: FieldIds) -> list[PartitionField]:
-    """Return what a version is partitioned by, in order.
-
-    Raises:
-        InexpressibleError: If the schema lacks a column, or has it with parts.
-    """
+    """Return what a version is partitioned by, in order."""
     taken = {name.lower() for name in columns.schema.names}
     fields = []
     for place, name in enumerate(columns.partition_columns):

@@ -66,9 +66,6 @@ def check_files(
         engine: What replays its log; this process by default.
         report: Called with the step, what is done of it, of how much, and the unit; it
             may raise to stop.
-
-    Raises:
-        DeltaError: If the log does not read, or storage does not answer.
     """
     report = report or _no_progress
     engine = engine or InProcess(table)
@@ -124,9 +121,6 @@ def follow_files(
 
     Returns:
         The files of each run of versions, with the newest one; and the history.
-
-    Raises:
-        DeltaError: If the log does not read.
     """
     report = report or _no_progress
     report("Replaying the log", 0, None, "commits")

@@ -82,9 +82,6 @@ def survey_files(
         paths: As the log writes them.
         open_file: Opens one.
         on_file: Called with how many are done; what it raises ends the work.
-
-    Raises:
-        DeltaError: If storage refuses what is no matter of one file.
     """
     for done, path in enumerate(paths, 1):
         try:

@@ -45,9 +45,6 @@ def lacking_versions(table: DeltaTable, paths: Collection[str]) -> list[LackingR
     Args:
         table: The table; its history is replayed in this process.
         paths: Data files, or files of deletion vectors, as the log has them.
-
-    Raises:
-        DeltaError: If the log does not read.
     """
     followed, history = follow_files(InProcess(table), table.store)
     runs: list[LackingRun] = []

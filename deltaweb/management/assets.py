@@ -63,11 +63,7 @@ def copy_files() -> None:
 
 
 def drop_unused_rules(stylesheet: Path) -> None:
-    """Keep the rules of a stylesheet whose names stand in what pages are made of.
-
-    Raises:
-        AssetError: If the tool that does it fails.
-    """
+    """Keep the rules of a stylesheet whose names stand in what pages are made of."""
     # Set-up brings Node.js beside Python; elsewhere it is in the PATH.
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     node = shutil.which("node", path=path)
@@ -88,11 +84,7 @@ def drop_unused_rules(stylesheet: Path) -> None:
 
 
 def icon_sprite(names: list[str]) -> str:
-    """Return one SVG with a symbol for each icon.
-
-    Raises:
-        AssetError: If the icon set has no icon of a name.
-    """
+    """Return one SVG with a symbol for each icon."""
     symbols = []
     for name in names:
         path = MODULES / "@tabler" / "icons" / "icons" / "outline" / f"{name}.svg"
@@ -110,11 +102,7 @@ def icon_sprite(names: list[str]) -> str:
 
 
 def plotly_stylesheet(bundle: str) -> str:
-    """Return the rules that plotly would inject, as a stylesheet.
-
-    Raises:
-        AssetError: If the bundle does not hold them in the form known here.
-    """
+    """Return the rules that plotly would inject, as a stylesheet."""
     block = PLOTLY_RULES.search(bundle)
     rules = PLOTLY_RULE.findall(block[0]) if block else []
     if len(rules) < MINIMUM_PLOTLY_RULES:
@@ -129,11 +117,7 @@ def plotly_stylesheet(bundle: str) -> str:
 
 
 def make() -> None:
-    """Make static/vendor anew.
-
-    Raises:
-        AssetError: If a library is not as this module expects it.
-    """
+    """Make static/vendor anew."""
     shutil.rmtree(VENDOR, ignore_errors=True)
     copy_files()
     drop_unused_rules(VENDOR / "tabler" / "tabler.min.css")

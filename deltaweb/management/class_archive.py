@@ -32,9 +32,6 @@ def make_archive(folder: Path) -> Path | None:
 
     Returns:
         Where it stands, None where this Java makes none.
-
-    Raises:
-        JavaNotFoundError: If there is no Java.
     """
     java_home = find_java_home(folder)
     if archive := class_archive.find_archive(java_home):

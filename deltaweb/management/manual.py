@@ -35,9 +35,6 @@ def build(sources: Path, site: Path) -> None:
     Args:
         sources: The folder of mkdocs.yml.
         site: Where to.
-
-    Raises:
-        subprocess.CalledProcessError: If a page or an anchor is missing.
     """
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--clean"]
     # `--quiet` would keep dead anchors from ending the build.

@@ -44,11 +44,7 @@ class StartCommand(BaseCommand):
         )
 
     def prepare(self) -> None:
-        """Bring the database to what this version expects, before anything is served.
-
-        Raises:
-            Error: If another server has the port.
-        """
+        """Bring the database to what this version expects."""
         _check_port(settings.PORT)
         if copy := backup.before_migration(settings.HOME, timezone.now()):
             self.stderr.write(f"Kept a copy of the database in {copy}")

@@ -87,11 +87,7 @@ def build_wheel(
 
 
 def make_libraries() -> None:
-    """Make `static/vendor`, where it is missing.
-
-    Raises:
-        AssetError: If npm does not bring the libraries, or one is not as expected.
-    """
+    """Make `static/vendor`, where it is missing."""
     if assets.VENDOR.is_dir():
         return
     if not assets.MODULES.is_dir():
@@ -104,11 +100,7 @@ def make_libraries() -> None:
 
 
 def make_manual() -> None:
-    """Make the pages under /help/, where they are missing.
-
-    Raises:
-        subprocess.CalledProcessError: If a page or an anchor of it is missing.
-    """
+    """Make the pages under /help/, where they are missing."""
     if not manual.BUILT.is_dir():
         manual.build(manual.SOURCES, manual.SITE)
 

@@ -32,12 +32,7 @@ _SCHEMA: Final = Layout(
 
 
 def parse_arrow_footer(footer: bytes) -> pq.FileMetaData:
-    """Parse the bytes of a footer with pyarrow.
-
-    Raises:
-        pyarrow.ArrowException: If pyarrow does not take them.
-        OSError: Likewise.
-    """
+    """Parse the bytes of a footer with pyarrow."""
     length = len(footer).to_bytes(4, "little")
     return pq.read_metadata(pa.BufferReader(MAGIC + footer + length + MAGIC))
 
@@ -53,9 +48,6 @@ def plain_footer(footer: bytes) -> bytes | None:
     Returns:
         The bytes; None where nothing is to be told otherwise, and of a footer so large
         that looking through it takes too long.
-
-    Raises:
-        FooterCorruptError: If the bytes are no footer.
     """
     if len(footer) > MAX_REWRITTEN_BYTES:
         return None

@@ -81,27 +81,15 @@ class RowGroupCounts:
     raw_chunks: Sequence[Mapping[str, Any]] = ()
 
     def chunk(self, leaf: int) -> ChunkCounts:
-        """Return what is said of the leaf column at a position.
-
-        Raises:
-            FooterCorruptError: If its metadata is none.
-        """
+        """Return what is said of the leaf column at a position."""
         return _chunk(self.raw_chunks[leaf])
 
     def chunks(self) -> Iterator[ChunkCounts]:
-        """Yield what is said of each leaf column.
-
-        Raises:
-            FooterCorruptError: As `chunk` does.
-        """
+        """Yield what is said of each leaf column."""
         return map(_chunk, self.raw_chunks)
 
     def null_leaves(self) -> set[str]:
-        """Return dotted paths of the leaf columns that hold nothing but nulls.
-
-        Raises:
-            FooterCorruptError: As `chunk` does.
-        """
+        """Return dotted paths of the leaf columns that hold nothing but nulls."""
         return {
             chunk.path
             for chunk in self.chunks()
@@ -110,11 +98,7 @@ class RowGroupCounts:
 
 
 def parse_row_group_counts(footer: bytes) -> list[RowGroupCounts]:
-    """Parse the counts of every row group from a footer's bytes.
-
-    Raises:
-        FooterCorruptError: If the bytes are no footer.
-    """
+    """Parse the counts of every row group from a footer's bytes."""
     raw = CompactReader(footer).read_struct(_FILE)
     return [
         RowGroupCounts(group.get("num_rows", 0), group.get("columns", ()))

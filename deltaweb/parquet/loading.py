@@ -35,9 +35,6 @@ def load_footer(
     Args:
         source: The file.
         max_bytes: The most bytes of a footer that are read.
-
-    Raises:
-        ParquetError: If the file is none, is encrypted, or its footer is corrupt.
     """
     metadata = parse_metadata(read_footer(source, max_bytes))
     root = build_schema(metadata.elements)

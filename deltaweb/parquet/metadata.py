@@ -256,11 +256,7 @@ class RowGroup:
         return list(self.chunks())
 
     def chunks(self) -> Iterator[ColumnChunk]:
-        """Yield its column chunks, and keep none.
-
-        Raises:
-            FooterCorruptError: If one is none.
-        """
+        """Yield its column chunks, and keep none."""
         for raw in self.raw_columns:
             yield ColumnChunk(raw.get("metadata", {}), raw)
 
@@ -293,9 +289,6 @@ def parse_metadata(footer: bytes) -> FileMetadata:
     """Parse the bytes of a footer.
 
     Source: parquet.thrift, "FileMetaData".
-
-    Raises:
-        FooterCorruptError: If the bytes are no footer, or lack what every footer has.
     """
     raw = CompactReader(footer).read_struct(_FILE)
     orders = raw.get("column_orders")

@@ -49,9 +49,6 @@ def list_shape(node: Node, *, is_in_list: bool = False) -> ListShape:
         node: The group.
         is_in_list: Whether it is the repeated group of a list of two levels: only then
             it may be repeated itself.
-
-    Raises:
-        NestingError: If the group is no list.
     """
     if node.is_repeated and not is_in_list:
         reason = "invalid annotation: a LIST group may not be repeated here"
@@ -83,11 +80,7 @@ def _is_element(group: Node, repeated: Node, fields: Sequence[Node]) -> bool:
 
 
 def map_shape(node: Node) -> MapShape:
-    """Return what a MAP group holds.
-
-    Raises:
-        NestingError: If the group is no map.
-    """
+    """Return what a MAP group holds."""
     children = node.children
     if children is None:
         reason = "invalid annotation: MAP cannot annotate a primitive"

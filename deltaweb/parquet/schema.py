@@ -79,11 +79,7 @@ class Node(NamedTuple):
 
 
 def build_schema(elements: Sequence[SchemaElement]) -> Node:
-    """Return the root of the tree that a flat schema describes.
-
-    Raises:
-        SchemaCorruptError: If the elements are no tree.
-    """
+    """Return the root of the tree that a flat schema describes."""
     if not elements:
         raise SchemaCorruptError(reason="it has no elements")
     builder = _Builder(elements)

@@ -72,12 +72,7 @@ Source: TypeAlias = str | Path | RangeSource | BinaryIO
 
 @contextmanager
 def open_source(source: Source) -> Iterator[RangeSource]:
-    """Open a path; anything else is open already, and stays so.
-
-    Raises:
-        FileNotParquetError: If the path is no file: a folder, a pipe, a device.
-        OSError: If the path does not open.
-    """
+    """Open a path; anything else is open already, and stays so."""
     if not isinstance(source, str | os.PathLike):
         yield source if isinstance(source, RangeSource) else _FileObject(source)
         return
@@ -96,13 +91,7 @@ def open_source(source: Source) -> Iterator[RangeSource]:
 
 
 def read_footer(source: RangeSource, max_bytes: int = MAX_FOOTER_BYTES) -> bytes:
-    """Read the bytes of a footer.
-
-    Raises:
-        FileNotParquetError: If the file ends otherwise than a Parquet file.
-        FileEncryptedError: If the footer is encrypted.
-        FooterCorruptError: If its length cannot be, or is above the bound.
-    """
+    """Read the bytes of a footer."""
     size = source.size()
     if size < len(MAGIC) + TAIL_BYTES:
         raise FileNotParquetError(reason=f"it has {size:,} bytes")

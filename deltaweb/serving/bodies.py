@@ -87,11 +87,7 @@ class HeldText:
         return not self._outbox.unsent
 
     def send_to(self, client: socket) -> bool:
-        """Send what a client takes; tell whether it has all.
-
-        Raises:
-            OSError: If it is gone.
-        """
+        """Send what a client takes; tell whether it has all."""
         while self._outbox.unsent:
             try:
                 self._outbox.send_to(client)
@@ -149,9 +145,6 @@ class HeldFile:
         """Send what a client takes without making us wait; tell whether it has all.
 
         A file that has become shorter is all sent where it ends.
-
-        Raises:
-            OSError: If the client is gone.
         """
         turn = TURN_BYTES
         try:
@@ -172,11 +165,7 @@ class HeldFile:
         return self.is_sent
 
     def end(self) -> None:
-        """Close the file, and so the application's answer.
-
-        Raises:
-            OSError: If the application finds that it is not whole.
-        """
+        """Close the file, and so the application's answer."""
         self.file.close()
 
 
@@ -214,11 +203,7 @@ class HeldStream(HeldAnswer):
         self._is_begun = False
 
     def send_to(self, client: socket) -> bool:
-        """Make and send parts as long as a client takes them; tell whether it has all.
-
-        Raises:
-            OSError: If the client is gone, or a part cannot be made.
-        """
+        """Send parts while a client takes them; tell whether it has all."""
         turn = TURN_BYTES
         if not self._is_begun:  # its headers go with the first part
             self._is_begun = True

@@ -82,11 +82,7 @@ class HeldEvents(HeldAnswer):
         return not (self.is_stuck or self.events.has_news or self.events.is_over)
 
     def send_to(self, client: socket) -> bool:
-        """Send what there is and the client takes; tell whether that was the end.
-
-        Raises:
-            OSError: If the client is gone.
-        """
+        """Send what there is and the client takes; tell whether that was the end."""
         while self._outbox.unsent or self._fill():
             try:
                 self._outbox.send_to(client)

@@ -17,12 +17,7 @@ class Outbox:
         self.unsent = memoryview(b"".join((ahead, data)) if ahead else data)
 
     def send_to(self, client: socket, flags: int = 0) -> int:
-        """Send what a client takes; return how many bytes.
-
-        Raises:
-            BlockingIOError: If it takes none now.
-            OSError: If it is gone.
-        """
+        """Send what a client takes; return how many bytes."""
         sent = client.send(self.unsent, flags)
         self.unsent = self.unsent[sent:]
         return sent

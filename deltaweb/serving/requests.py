@@ -73,11 +73,7 @@ class Arrival:
         self._chunks: _Chunks | None = None
 
     def take_in(self, data: bytes) -> bool:
-        """Add bytes; tell whether the request is there.
-
-        Raises:
-            RefusedError: If it is too large, or it cannot be known where it ends.
-        """
+        """Add bytes; tell whether the request is there."""
         searched = max(0, len(self.data) - len(_END_OF_HEAD))
         self.data += data
         if self._wanted is None and self._chunks is None:
@@ -101,11 +97,7 @@ class Arrival:
         raise RefusedError(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE)
 
     def _begin_body(self, end: int) -> None:
-        """Find out how long the body is.
-
-        Raises:
-            RefusedError: If it is too large, or that cannot be known.
-        """
+        """Find out how long the body is."""
         head = bytes(self.data[:end])
         is_new = head.partition(b"\r\n")[0].endswith(b" HTTP/1.1")
         if is_new and _EXPECTS.search(head):
@@ -135,11 +127,7 @@ class _Chunks:
         self._framing_bytes = 0
 
     def walk(self, data: bytearray) -> bool:
-        """Go over the chunks that are there; tell whether they are all.
-
-        Raises:
-            RefusedError: If they are too large, or none.
-        """
+        """Go over the chunks that are there; tell whether they are all."""
         while self._at <= len(data):
             if data[self._at - 2 : self._at] != b"\r\n":  # of the head, or a chunk
                 raise RefusedError(HTTPStatus.BAD_REQUEST)
@@ -184,11 +172,7 @@ class _Chunks:
 
 
 def _length(text: bytes) -> int:
-    """Return the length that a head names.
-
-    Raises:
-        RefusedError: If it is none, or too large.
-    """
+    """Return the length that a head names."""
     if not text.isdigit():
         raise RefusedError(HTTPStatus.BAD_REQUEST)
     digits = text.lstrip(b"0") or b"0"

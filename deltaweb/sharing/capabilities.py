@@ -68,11 +68,7 @@ class Capabilities:
 
 
 def parse_capabilities(header: str, *, file_id_hash: str = "") -> Capabilities:
-    """Read the values of both headers, "" where a request has none.
-
-    Raises:
-        ParameterInvalidError: If ids of files are asked for in an unknown way.
-    """
+    """Read the values of both headers, "" where a request has none."""
     scheme = file_id_hash.strip().lower()
     if scheme and scheme not in SCHEMES:
         raise ParameterInvalidError(

@@ -21,6 +21,7 @@
     ├── EndpointNotFoundError        404: no endpoint has this path
     ├── MethodNotAllowedError        405
     ├── TooManyRequestsError         429: faster than a token may ask
+    ├── BudgetSpentError             429: more in a month than a recipient may read
     ├── TooManyDownloadsError        429: more files at once than a token may fetch
     └── TooManyStreamsError          429: more queries at once than a token may read
 
@@ -32,6 +33,7 @@ Source: delta_sharing_protocol.md, "REST APIs"; the reference server's error cod
 
 import math
 from collections.abc import Sequence
+from datetime import datetime
 from enum import StrEnum
 from typing import ClassVar
 
@@ -39,6 +41,7 @@ from deltaweb.delta.errors import DeltaError
 from deltaweb.sharing.compatibility import Misreading
 
 SHOWN_CHARACTERS = 80
+_UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 
 
 class ErrorCode(StrEnum):
@@ -328,6 +331,41 @@ class TooManyRequestsError(SharingError, code="too-many-requests"):
         return "second" if self.retry_after_s == 1 else "seconds"
 
 
+class BudgetSpentError(SharingError, code="budget-spent"):
+    """A recipient was offered as much in a month as it may be.
+
+    `retry_after_s` is a whole number of seconds, at least 1, until the month is over.
+    """
+
+    limit_bytes: int
+    offered_bytes: int
+    until: datetime
+    wait_s: float
+    status = 429
+    error_code = ErrorCode.RESOURCE_EXHAUSTED
+    message = (
+        "The provider lets you read {_limit} a month, and that is used up: {_offered} "
+        "were offered."
+    )
+    hint = (
+        "Reads are answered again from {until:%Y-%m-%d %H:%M} UTC on, or when the "
+        "provider raises the limit."
+    )
+
+    @property
+    def retry_after_s(self) -> int:
+        """When to ask again."""
+        return max(1, math.ceil(self.wait_s))
+
+    @property
+    def _limit(self) -> str:
+        return _size_text(self.limit_bytes)
+
+    @property
+    def _offered(self) -> str:
+        return _size_text(self.offered_bytes)
+
+
 class TooManyDownloadsError(SharingError, code="too-many-downloads"):
     """A token is in the middle of more downloads than it may, or all tokens are.
 
@@ -352,3 +390,8 @@ class TooManyStreamsError(SharingError, code="too-many-streams"):
     retry_after_s: ClassVar[int] = 2
     message = "More queries are being answered than the server sends at the same time."
     hint = "Read other answers to their end, or try again in a few seconds."
+
+
+def _size_text(size_bytes: int) -> str:
+    unit = min(max(size_bytes.bit_length() - 1, 0) // 10, len(_UNITS) - 1)
+    return f"{size_bytes / (1 << 10 * unit):,.4g} {_UNITS[unit]}"

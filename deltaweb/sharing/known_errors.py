@@ -242,6 +242,14 @@ KNOWN_ERRORS: Final[Sequence[KnownError]] = (
         "Compare the name with what See as recipient lists.",
     ),
     KnownError(
+        "limit-reached",
+        Step.GRANT,
+        _ANY,
+        r"a month, and that is used up",
+        "The recipient was offered as much as its limit of the month lets it.",
+        "Raise the limit on the page of its use, or let it read by a condition.",
+    ),
+    KnownError(
         "too-many-requests",
         Step.HTTP,
         _ANY,

@@ -81,9 +81,6 @@ def decode_page_token(
         token: The token as it came.
         scope: The list that is asked for.
         keys: Secret keys; any of them may have sealed.
-
-    Raises:
-        ParameterInvalidError: If the token was not given for this very list.
     """
     data = _decode(token, scope)
     for key in keys:

@@ -25,11 +25,7 @@ _LOST_PLUS: Final = re.compile(r"(T[0-9:.,]+) (\d{2}:?\d{2})", re.ASCII)
 
 
 def parse_max_results(text: str | None, *, name: str = "maxResults") -> int:
-    """Return how many items a page may have; more than the server's most is cut.
-
-    Raises:
-        ParameterInvalidError: If it is negative or no number.
-    """
+    """Return how many items a page may have; more than the server's most is cut."""
     if text is None:
         return MAX_PAGE_LENGTH
     if _LARGE_NUMBER.fullmatch(text) is None:
@@ -44,21 +40,13 @@ def parse_max_results(text: str | None, *, name: str = "maxResults") -> int:
 
 
 def parse_version(text: str, *, name: str = "version") -> int:
-    """Return a version of a table.
-
-    Raises:
-        ParameterInvalidError: If it is negative or no number.
-    """
+    """Return a version of a table."""
     match = _WHOLE_NUMBER.fullmatch(text)
     return check_version(int(match[1]) if match is not None else None, name=name)
 
 
 def check_version(version: int | None, *, name: str = "version") -> int:
-    """Return a version that a table can have: from 0 on.
-
-    Raises:
-        ParameterInvalidError: If no table can have it.
-    """
+    """Return a version that a table can have: from 0 on."""
     if version is not None and 0 <= version <= MAX_LONG:
         return version
     raise ParameterInvalidError(
@@ -74,9 +62,6 @@ def parse_moment(text: str, *, name: str) -> datetime:
     Args:
         text: The time as it came.
         name: The parameter, for the error.
-
-    Raises:
-        ParameterInvalidError: If it is no time, or has no zone.
     """
     plain = _LOST_PLUS.sub(r"\1+\2", text.strip())
     try:

@@ -50,12 +50,7 @@ class TokenMaker:
         return encode_page_token(texts, self.scope, keys=self.keys)
 
     def read(self, token: str) -> tuple[str, ...]:
-        """Return what a token says.
-
-        Raises:
-            ParameterInvalidError: If it was not given for this very scope.
-            QueryTokenEndedError: If its time is over.
-        """
+        """Return what a token says."""
         ends, *values = decode_page_token(token, self.scope, keys=self.keys)
         if self.now.timestamp() >= int(ends):
             raise QueryTokenEndedError(name=self.scope.field, reason="its time is over")

@@ -108,9 +108,6 @@ def choose_format(
         misreadings: Why the version would be misread in the parquet format.
         protocol: The protocol in force.
         table: The table's name, for the error.
-
-    Raises:
-        TableMisreadError: If it would misread the version in each format it takes.
     """
     is_plain = capabilities.reads_parquet and not misreadings
     if is_plain and not prefers_delta(capabilities, protocol):

@@ -113,12 +113,7 @@ class TableQuery:
 
 
 def parse_table_query(body: bytes) -> TableQuery:
-    """Read the body of a query.
-
-    Raises:
-        RequestMalformedError: If it is not a JSON object, or a field has another type.
-        ParameterInvalidError: If a value is out of range, or two versions are named.
-    """
+    """Read the body of a query."""
     fields = {name: value for name, value in _object(body).items() if value is not None}
     check_one_version(fields)
     version = fields.get("version")
@@ -141,9 +136,6 @@ def parse_table_query(body: bytes) -> TableQuery:
 def parse_location_request(body: bytes) -> str | None:
     """Read the body of a request for temporary credentials: which location, if any.
 
-    Raises:
-        RequestMalformedError: If it is no JSON object, or a field is of another type.
-
     Source: delta_sharing_protocol_2026.md, "Generate Temporary Table Credential".
     """
     location: str | None = _typed(_object(body or b"{}"), "location", str)
@@ -151,22 +143,12 @@ def parse_location_request(body: bytes) -> str | None:
 
 
 def parse_page(body: bytes) -> PageAsked:
-    """Read the body of a request for a page of an answer; it may be empty.
-
-    Raises:
-        RequestMalformedError: If it is no JSON object, or a field is of another type.
-        ParameterInvalidError: If a value is out of range.
-    """
+    """Read the body of a request for a page of an answer; it may be empty."""
     return _page(_object(body)) if body.strip() else PageAsked()
 
 
 def parse_changes_query(parameters: Mapping[str, str]) -> ChangesQuery:
-    """Read the parameters of a request for the change data feed.
-
-    Raises:
-        ParameterInvalidError: If a value is out of range, a start is missing, or a
-            version is named in two ways.
-    """
+    """Read the parameters of a request for the change data feed."""
     versions, moments = {}, {}
     for end in ("starting", "ending"):
         version, moment = f"{end}Version", f"{end}Timestamp"
@@ -246,11 +228,7 @@ def _is_true(text: str) -> bool:
 
 
 def check_one_version(fields: Mapping[str, Any]) -> None:
-    """Refuse a request that names its version in two ways.
-
-    Raises:
-        ParameterInvalidError: If it does.
-    """
+    """Refuse a request that names its version in two ways."""
     named = [name for name in VERSION_FIELDS if fields.get(name) is not None]
     if len(named) > 1:
         raise ParameterInvalidError(

@@ -225,11 +225,7 @@ class _ChangedRowsFile:
         return "" if self._writer is None else self._path.name
 
     def write(self, rows: pa.Table) -> None:
-        """Append rows.
-
-        Raises:
-            StorageFullError: If the disk is full.
-        """
+        """Append rows."""
         try:
             if self._writer is None:
                 options = pa.ipc.IpcWriteOptions(compression="zstd")

@@ -57,12 +57,6 @@ def build_checkpoint(
         request: What is wanted.
         scratch: A folder that executors see, where the task may report how far it is;
             a temporary one of this machine for None.
-
-    Raises:
-        ValueError: If `parts` or `rows_per_part` is not of use.
-        DeltaError: As the builder in process does.
-        SparkLostError: If the session dies.
-        TaskDiedError: If the process of the task dies again and again.
     """
     request.check()
     store = source.open()

@@ -67,12 +67,7 @@ class ProfiledColumn:
         partition_columns: Sequence[str],
         request: ProfileRequest,
     ) -> "ProfiledColumn":
-        """Find the column.
-
-        Raises:
-            ColumnNotFoundError: The version has no such column.
-            ColumnTypeError: Its type cannot be read.
-        """
+        """Find the column."""
         path = resolve_column(schema, request.column)
         data_type = column_field(schema, path).data_type
         check_read(column_field(schema, path[:1]))

@@ -78,11 +78,7 @@ class SparkEngine:
         return False
 
     def load(self, version: int | None = None) -> Snapshot:
-        """Return a version with its files counted.
-
-        Raises:
-            DeltaError: As `deltaweb.delta.snapshot.state.load_state` does.
-        """
+        """Return a version with its files counted."""
         return use_state(
             self.spark, self.source, version, self._counted, by_compactions=True
         )
@@ -93,11 +89,7 @@ class SparkEngine:
         return table.snapshot_metadata(snapshot.version)
 
     def write_files(self, folder: Path, snapshot: Snapshot) -> NewestFiles:
-        """Write `files.arrow`, and map it.
-
-        Raises:
-            DeltaError: If the log does not read.
-        """
+        """Write `files.arrow`, and map it."""
         write = partial(self._write_files, folder, snapshot)
         return use_state(
             self.spark, self.source, snapshot.version, write, by_compactions=True

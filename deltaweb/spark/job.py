@@ -76,10 +76,6 @@ class SparkJob(Generic[T]):
             every_s: How often.
             ask_to_stop: Asks tasks to stop, which then remove what they began. Spark
                 stops those that do not.
-
-        Raises:
-            SparkLostError: If the session dies. Any other error of the work is kept.
-            BaseException: What `on_look` raises.
         """
         self._thread.start()
         try:
@@ -100,14 +96,7 @@ class SparkJob(Generic[T]):
         *,
         ask_to_stop: Callable[[], None] | None = None,
     ) -> T:
-        """Do the work as `watch` does, and return its result.
-
-        Raises:
-            DeltaError: What a task met.
-            StorageFullError: If Spark's own files found the disk full.
-            SparkLostError: If the session dies.
-            BaseException: What `on_look` raises.
-        """
+        """Do the work as `watch` does, and return its result."""
         self.watch(on_look, ask_to_stop=ask_to_stop)
         if self.error is not None:
             raise self.error from self.error.__cause__
@@ -175,10 +164,6 @@ def run_job(
         on_progress: Called some times a second with tasks, and once after the last,
             when all are done.
         title: What the jobs are for.
-
-    Raises:
-        DeltaError: As `SparkJob.run` lists them.
-        SparkLostError: If the session dies.
     """
     job = SparkJob(spark, title, work)
     result = job.run(lambda: on_progress(*job.tasks_done()))

@@ -68,11 +68,6 @@ def index_tables(
         scratch: Where the run may keep small files; made when needed.
         on_tick: Called twice a second or more with the progress of running tasks;
             returns the positions to cancel.
-
-    Raises:
-        SparkLostError: If the session dies; requests without a result are not done.
-        DeltaError: If the scratch folder cannot be made.
-        Exception: What `on_result` or `on_tick` raises, after the job is cancelled.
     """
     with RunFolder.begin(scratch) as folder:
         run = _Run(spark, requests, folder, on_result, on_tick or cancel_none)

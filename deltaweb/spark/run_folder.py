@@ -46,11 +46,7 @@ class RunFolder:
     @classmethod
     @contextmanager
     def begin(cls, scratch: Path) -> "Iterator[RunFolder]":
-        """Give a new folder below another one, until the run is over.
-
-        Raises:
-            DeltaError: If it cannot be made.
-        """
+        """Give a new folder below another one, until the run is over."""
         path = scratch / f"run-{secrets.token_hex(8)}"
         try:
             path.mkdir(parents=True)
@@ -64,12 +60,7 @@ class RunFolder:
     # === In a task ===
 
     def claim(self, position: int) -> bool:
-        """Take a table, if no other task has it.
-
-        Raises:
-            FileNotFoundError: If the run is over.
-            OSError: If that is unknown, as on a disk that is full.
-        """
+        """Take a table, if no other task has it."""
         try:
             (self.path / f"{position}{CLAIM}").touch(exist_ok=False)
         except FileExistsError:
@@ -165,11 +156,7 @@ class TaskReporter:
             self.folder.report_progress(self.position, progress)
 
     def __call__(self, step: str, done: int, total: int | None, unit: str) -> None:
-        """Report, if the table is wanted.
-
-        Raises:
-            RunCancelledError: If it is not.
-        """
+        """Report, if the table is wanted."""
         if time.monotonic() >= self._due_s and self.is_cancelled:
             raise RunCancelledError
         self.report(step, done, total, unit)

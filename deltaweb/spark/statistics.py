@@ -104,10 +104,6 @@ def profile_column(
         spark: The session.
         request: The table, the version and the column.
         on_progress: Called some times a second; what it raises ends the work.
-
-    Raises:
-        DeltaError: If the version, the column or a file of it cannot be read.
-        SparkLostError: If the session dies.
     """
     report = on_progress or _say_nothing
     if (request.num_files or 0) > LISTED_FILES:

@@ -63,10 +63,6 @@ def diff_rows(
         before: Files of the first version that the second does not have.
         after: Files of the second version that the first does not have.
         request: How; by whole rows for None. Its `on_progress` counts tasks.
-
-    Raises:
-        DeltaError: As the function of the same name in `deltaweb.delta` does.
-        SparkLostError: If the session dies.
     """
     request = request or RowDiffRequest()
     compared = ComparedRows.of(before.schema, after.schema, request.key)

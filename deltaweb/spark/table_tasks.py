@@ -129,9 +129,6 @@ def index_one(
         folder: The run's folder.
         engine: What replays the log; this process by default.
         max_bytes: The most bytes of the log to read; None for any.
-
-    Raises:
-        LogTooLargeError: If the log has more bytes than that.
     """
     report = TaskReporter(folder, position)
     try:
@@ -184,10 +181,6 @@ def index_in_process(
         scratch: Where the run may keep small files; made when needed.
         on_tick: Called some times a second with the progress of the table that is
             being worked on; returns the positions to cancel.
-
-    Raises:
-        DeltaError: If the scratch folder cannot be made.
-        Exception: What `on_result` or `on_tick` raises, after the work is cancelled.
     """
     look = on_tick or cancel_none
     with RunFolder.begin(scratch) as folder, ThreadPoolExecutor(1) as thread:

@@ -38,11 +38,7 @@ def faults_are_carried() -> Iterator[None]:
 
 @contextmanager
 def faults_are_raised() -> Iterator[None]:
-    """In the driver: raise the error of the Delta core that ended a job.
-
-    Raises:
-        DeltaError: The task's own error; any other error stays as it is.
-    """
+    """In the driver: raise the error of the Delta core that ended a job."""
     try:
         yield
     except (PySparkException, Py4JError) as error:

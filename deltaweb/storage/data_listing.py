@@ -90,9 +90,6 @@ def walk_folders(
 
     Yields:
         Its path, its place below the root, and the names.
-
-    Raises:
-        OSError: If a folder cannot be listed; one that went away is passed over.
     """
     waiting, linked = [root], {os.path.realpath(root)}
     while waiting:

@@ -26,11 +26,7 @@ def is_absolute(path: str) -> bool:
 
 
 def decode_path(path: str) -> str:
-    """Return the path with its escapes decoded, once.
-
-    Raises:
-        PathEscapesTableError: If the path holds a NUL, which no file name can.
-    """
+    """Return the path with its escapes decoded, once."""
     decoded = unquote(path, errors="surrogateescape")
     if "\0" in decoded:
         raise PathEscapesTableError(path=path)
@@ -44,9 +40,6 @@ def resolve_data_path(path: str, *, root: str, allowed_roots: Sequence[str]) -> 
         path: The path as in the log.
         root: The table's root without a trailing slash, as an absolute path or URL.
         allowed_roots: Further roots of the same form.
-
-    Raises:
-        PathEscapesTableError: If the path leads elsewhere.
     """
     decoded = decode_path(path)
     if is_absolute(path):
@@ -66,9 +59,6 @@ def own_data_place(path: str, *, root: str) -> str:
     Args:
         path: The path as in the log.
         root: The table's root without a trailing slash.
-
-    Raises:
-        PathEscapesTableError: If the path leads out of the root, or into the log.
     """
     place = resolve_data_path(path, root=root, allowed_roots=())
     below = place[len(root.rstrip("/")) + 1 :]

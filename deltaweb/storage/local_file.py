@@ -99,11 +99,6 @@ def open_local_file(root: str, relative_path: str) -> io.FileIO:
     Args:
         root: The location of the table, a local one; it may be a link itself.
         relative_path: The file's path below it, decoded.
-
-    Raises:
-        PathEscapesTableError: If the path, its links followed, leads elsewhere.
-        DataFileMissingError: If there is no such file.
-        DataFileError: If it cannot be opened.
     """
     top = normalize_location(root)
     try:

@@ -31,11 +31,6 @@ def take_name(temporary: str, path: str) -> None:
     Args:
         temporary: The file as it is called now, in the same folder; its name may stay.
         path: The name that it is to have.
-
-    Raises:
-        FileExistsError: If there is one of that name; nothing is changed then.
-        StoreNotWritableError: If the disk has no way to do so in one step.
-        LocationError: If the disk does not accept it.
     """
     try:
         try:
@@ -55,12 +50,7 @@ def take_name(temporary: str, path: str) -> None:
 
 
 def rename_if_absent(source: str, target: str) -> None:
-    """Rename a file where nothing has the new name.
-
-    Raises:
-        FileExistsError: If something has.
-        OSError: `ENOSYS` or `EINVAL` where system or disk do not promise that.
-    """
+    """Rename a file where nothing has the new name."""
     rename = getattr(_libc, "renameat2", None)
     if rename is None:
         raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS), target)

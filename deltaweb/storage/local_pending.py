@@ -35,9 +35,6 @@ class LocalPendingFile:
     Args:
         folder: The folder of the log.
         name: The name that the file will have.
-
-    Raises:
-        LocationError: If the folder does not take a file.
     """
 
     def __init__(self, folder: str, name: str) -> None:

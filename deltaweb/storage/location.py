@@ -26,10 +26,6 @@ def normalize_location(location: str) -> str:
     `localhost`; a relative path starts at the working folder.
 
     Source: RFC 8089, "The file URI Scheme".
-
-    Raises:
-        LocationInvalidError: If the text is empty, too long, holds a NUL, or is a
-            `file:` URL of another machine.
     """
     text = os.fspath(location).strip()
     if not text:

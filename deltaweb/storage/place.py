@@ -35,12 +35,7 @@ def open_store(
     *,
     allowed_roots: Sequence[str] = (),
 ) -> TableStore:
-    """Return the store of the table at a location; nothing is read yet.
-
-    Raises:
-        LocationInvalidError: If the text is no location.
-        LocationUnsupportedError: If no driver reads this kind of location.
-    """
+    """Return the store of the table at a location; nothing is read yet."""
     place = normalize_location(location)
     roots = [normalize_location(root) for root in allowed_roots]
     if is_local(place):
@@ -60,9 +55,6 @@ def open_shared(url: str) -> TableStore | None:
     """Return the store of `profile.share#share.schema.table`; None of another text.
 
     It is for whoever may read the profile file, and never for what a server opens.
-
-    Raises:
-        ProfileInvalidError: If the file is no profile that can be used.
     """
     if not is_of_profile(url):
         return None

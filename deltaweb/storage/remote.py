@@ -54,9 +54,6 @@ class RemoteTableStore:
         root: The table's URL, normalized.
         storage_options: Options of the driver; never shown.
         allowed_roots: Further URLs that absolute paths of the log may lead to.
-
-    Raises:
-        LocationUnsupportedError: If no driver for the scheme is installed.
     """
 
     def __init__(

@@ -38,11 +38,7 @@ class KnownDefinition:
         self._kept: tuple[Definition, FileStatus | None] | None = None
 
     def newest(self) -> Definition:
-        """Return what holds at the newest version.
-
-        Raises:
-            DeltaError: As `load_definition` does.
-        """
+        """Return what holds at the newest version."""
         kept = self._kept
         if kept is not None:
             definition, status = kept
@@ -117,9 +113,6 @@ def append_rows(  # noqa: PLR0913  # what comes, and how it is taken
             already makes nothing happen.
         known: What is known of the table from appends before.
         time_zone: The zone of the table's conditions and of what it fills in.
-
-    Raises:
-        DeltaError: As `DeltaTable.append` lists them.
     """
     known = known or KnownDefinition(store)
     base = known.newest()

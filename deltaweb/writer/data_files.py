@@ -89,13 +89,7 @@ class FileLayout:
     def of_table(
         cls, protocol: Protocol, metadata: Metadata, target_bytes: int | None = None
     ) -> Self:
-        """Return the layout that a table's definition asks for.
-
-        Raises:
-            SchemaError: If the schema does not parse, its mapping contradicts itself,
-                or no column is left for files.
-            PropertyError: If a property of the table has no meaning.
-        """
+        """Return the layout that a table's definition asks for."""
         schema = table_schema(protocol, metadata)
         partitions = tuple(metadata.partition_columns)
         data = StructType(tuple(f for f in schema.fields if f.name not in partitions))
@@ -242,11 +236,7 @@ class DataFileWriter:
             self._spellings = spellings
 
     def write(self, rows: pa.Table | pa.RecordBatch) -> None:
-        """Write rows of the table's columns, typed as they are.
-
-        Raises:
-            LocationError: If storage does not take them.
-        """
+        """Write rows of the table's columns, typed as they are."""
         if not rows.num_rows:
             return
         # Of columns that rows come without, which only stand last, there is nothing.
@@ -301,11 +291,7 @@ class DataFileWriter:
             self._close(key)
 
     def finish(self) -> pa.Table:
-        """Write what waits, and return the files in the columns of `ADDED_FILES`.
-
-        Raises:
-            LocationError: If storage does not take them.
-        """
+        """Write what waits, and return the files in the columns of `ADDED_FILES`."""
         self.end_file()
         return self._added_files()
 

@@ -35,9 +35,6 @@ def write_excerpt(
         partition_columns: Those of its columns that files do not hold.
         store: Where the file goes.
         path: Its path there.
-
-    Raises:
-        DeltaError: If a row cannot be read, or storage does not take the file.
     """
     data = StructType(
         tuple(f for f in schema.fields if f.name not in partition_columns)

@@ -79,9 +79,6 @@ def find_matches(
             does, no condition is refused.
         settings: Those by which the condition is evaluated. Here that is its zone;
             for another engine, files are chosen by nothing that depends on them.
-
-    Raises:
-        ExpressionError: If the condition cannot be evaluated here.
     """
     files = snapshot.files
     nothing = files.slice(0, 0)
@@ -137,11 +134,7 @@ def _partitions(snapshot: Snapshot) -> pa.StructArray:
 def _by_partition(
     snapshot: Snapshot, condition: SQLCondition
 ) -> pa.BooleanArray | None:
-    """Return the files that match by their partition values; None for other columns.
-
-    Raises:
-        ExpressionValueError: If a partition has no value.
-    """
+    """Return the files that match by their partition values; None for other columns."""
     if not condition.names <= set(snapshot.metadata.partition_columns):
         return None
     return files_where_true(condition, _partitions(snapshot))
@@ -158,9 +151,6 @@ def rows_with_matches(
 
     Returns:
         All of its rows; None if the condition is true for none of them.
-
-    Raises:
-        DeltaError: If the file does not read; also while iterating.
     """
     judged = judged_rows(read_rows, file, condition)
     kept: list[JudgedRows] = []

@@ -138,9 +138,6 @@ def plan_optimize(  # noqa: PLR0913  # what is asked for
         version: The version whose files are laid out anew; the newest for None. Rows
             that were appended since stay where they are.
         time_zone: The zone of the condition.
-
-    Raises:
-        DeltaError: As `DeltaTable.optimize` lists them.
     """
     state = load_state(store, version)
     check_writable(state.definition, root=store.root, operation=OPTIMIZE)
@@ -209,10 +206,6 @@ def carry_out_optimize(
         user_name: Who asked for it, for the log.
         on_progress: Called with the files that are written anew, and of how many; it
             may raise to stop the work, and what was written is deleted then.
-
-    Raises:
-        CommitConflictError: If a file of it was removed meanwhile.
-        DeltaError: As `DeltaTable.optimize` lists them.
     """
     started = monotonic()
     snapshot, removed = plan.snapshot, plan.removed

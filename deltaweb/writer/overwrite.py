@@ -59,10 +59,6 @@ def overwrite_rows(  # noqa: PLR0913  # what goes, and what comes
         dynamic: Only the partitions go that new rows are in.
         merge_schema: Whether columns that the table lacks are added to it.
         time_zone: The zone of all conditions.
-
-    Raises:
-        DeltaError: As `DeltaTable.overwrite` lists them.
-        ValueError: If it is said in two ways what goes.
     """
     if sum((where is not None, overwrite_schema, dynamic)) > 1:
         message = "choose one of where, overwrite_schema and dynamic"

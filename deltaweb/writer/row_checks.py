@@ -39,9 +39,6 @@ class RowChecks:
         more: Further conditions of this write alone.
         elsewhere: Conditions that another engine evaluates for these rows.
         time_zone: The zone of the conditions.
-
-    Raises:
-        ExpressionError: If a condition cannot be evaluated here exactly.
     """
 
     def __init__(
@@ -69,11 +66,7 @@ class RowChecks:
         return not self._required and not self._conditions
 
     def check(self, rows: pa.RecordBatch) -> None:
-        """Refuse rows that break a rule.
-
-        Raises:
-            ConstraintViolatedError: With the rule, and up to five of the rows.
-        """
+        """Refuse rows that break a rule."""
         for constraint, bad in self.broken(rows):
             raise violation(constraint, rows, bad)
 
@@ -109,10 +102,6 @@ def look_at_rows(
         on_progress: Told how many rows are done, and of how many if the log says so;
             it may raise to stop the work.
         time_zone: The zone of the constraint.
-
-    Raises:
-        ExpressionError: If it cannot be evaluated here exactly.
-        DeltaError: If a row cannot be read.
     """
     condition = SQLCondition(constraint.sql, snapshot.schema, time_zone)
     num_rows = num_violating = 0

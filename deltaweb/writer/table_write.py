@@ -132,14 +132,7 @@ class TableWrite:
     def accept(
         self, rows: pa.RecordBatchReader, more: Sequence[RowConstraint] = ()
     ) -> Iterator[pa.RecordBatch]:
-        """Yield rows as the table has them, each checked.
-
-        Raises:
-            SchemaMismatchError: If a column, or a value, does not fit.
-            ConstraintViolatedError: If a row breaks a rule of the table.
-            IdentityColumnError: If an identity column does not take a value, or has
-                no number left.
-        """
+        """Yield rows as the table has them, each checked."""
         zone = self.time_zone
         checks = RowChecks(self.metadata, self.schema, more, time_zone=zone)
         fit = RowSchema(self.schema, rows.schema, self.numbers, zone)
@@ -163,9 +156,6 @@ def evolved(
         incoming: The schema of the rows.
         merge: Whether columns that the table lacks are added.
         replaces: Whether the table takes the schema of the rows.
-
-    Raises:
-        SchemaMismatchError: If the new schema is none that the table may have.
     """
     metadata = base.metadata
     if not (merge or replaces):

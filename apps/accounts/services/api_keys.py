@@ -40,10 +40,6 @@ def issue_api_key(  # noqa: PLR0913 (each is one fact of the key)
         expires_at: When it ends; None for never.
         actor: Who makes it.
         now: The current time.
-
-    Raises:
-        UserDisabledError: If the account is disabled.
-        ScopeInvalidError: If a scope is none.
     """
     if not user.is_active:
         raise errors.UserDisabledError(name=user.username)
@@ -78,11 +74,7 @@ def revoke_api_key(*, key: APIKey, actor: Actor, now: datetime) -> None:
 
 
 def _checked_scopes(names: Iterable[str]) -> list[str]:
-    """Return scopes in the order of `Scope`, reading among them.
-
-    Raises:
-        ScopeInvalidError: If a name is none.
-    """
+    """Return scopes in the order of `Scope`, reading among them."""
     wanted = {name.strip().lower() for name in names}
     for name in sorted(wanted.difference(Scope.values)):
         raise errors.ScopeInvalidError(scope=name, known=Scope.values)

@@ -43,11 +43,6 @@ def sign_in(
 
     `actor` says from where, behind proxies that are trusted; success and failure are
     recorded.
-
-    Raises:
-        SignInError: If they do not go together.
-        TooManySignInsError: If too many sign-ins from there failed of late.
-        PasswordsBusyError: If too many passwords are being checked just now.
     """
     key, network = name.lower()[:MAX_NAME], network_of(actor.address)
     _count_for_address(network, now)
@@ -71,11 +66,7 @@ def sign_in(
 
 
 def _count_for_address(network: str, now: datetime) -> None:
-    """Count a try of an address, whatever the name.
-
-    Raises:
-        TooManySignInsError: If there were too many; it costs no hash and no write.
-    """
+    """Count a try of an address, whatever the name."""
     wait_s = BY_ADDRESS.take(network.encode(), now_s=now.timestamp())
     if wait_s > 0:
         raise errors.TooManySignInsError(
@@ -88,9 +79,6 @@ def _count_for_name(key: str, network: str, now: datetime) -> FailedSignIn:
 
     The row is there before the rows are counted: of tries at once, the last one to
     count sees all of them.
-
-    Raises:
-        TooManySignInsError: If there were too many; this one is not counted then.
     """
     FailedSignIn.objects.filter(failed_at__lt=now - KEEP_FAILURES).delete()
     attempt = FailedSignIn.objects.create(name=key, address=network, failed_at=now)

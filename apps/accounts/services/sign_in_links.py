@@ -36,9 +36,6 @@ def issue_sign_in_link(
 
     Returns:
         The absolute URL. It is the only copy: the database has a hash.
-
-    Raises:
-        UserDisabledError: If the account is disabled.
     """
     if not user.is_active:
         raise errors.UserDisabledError(name=user.username)
@@ -67,11 +64,6 @@ def use_sign_in_link(*, token: str, actor: Actor, now: datetime) -> User:
     """Spend a link and return its user; of two requests at once one succeeds.
 
     `actor` says from where; success is recorded, and refusal of a link that was ours.
-
-    Raises:
-        SignInLinkInvalidError: If it was never issued, or the account is disabled.
-        SignInLinkUsedError: If it has been used.
-        SignInLinkExpiredError: If its time has run out.
     """
     try:
         with transaction.atomic():

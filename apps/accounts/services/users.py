@@ -22,12 +22,7 @@ FIRST_ADMIN = "admin"
 def create_user(
     *, name: str, role: str, password: str | None = None, actor: Actor, now: datetime
 ) -> User:
-    """Make an account; without a password its user signs in by links.
-
-    Raises:
-        UserInvalidError: If the name, the role or the password will not do.
-        UserNameTakenError: If the name exists, whatever its capitals.
-    """
+    """Make an account; without a password its user signs in by links."""
     user = User(username=name, role=checked_role(role))
     try:
         user.clean_fields(exclude=["password"])
@@ -49,11 +44,7 @@ def create_user(
 
 
 def checked_role(role: str) -> User.Role:
-    """Return the role of that name in any capitals.
-
-    Raises:
-        UserInvalidError: If there is no such role.
-    """
+    """Return the role of that name in any capitals."""
     try:
         return User.Role(role.upper())
     except ValueError as error:
@@ -64,11 +55,7 @@ def checked_role(role: str) -> User.Role:
 
 @transaction.atomic
 def set_role(*, user: User, role: str, actor: Actor, now: datetime) -> User:
-    """Change what a user may do, from the user's next request on.
-
-    Raises:
-        LastAdminError: If nobody would be left to administer.
-    """
+    """Change what a user may do, from the user's next request on."""
     new_role = checked_role(role)
     if new_role != User.Role.ADMIN:
         _check_not_last_admin(user)
@@ -85,9 +72,6 @@ def disable_user(*, user: User, actor: Actor, now: datetime) -> User:
     """Shut a user out from the next request on: sessions, links and API keys.
 
     Sessions and links are gone for good; keys rest until the account is enabled.
-
-    Raises:
-        LastAdminError: If nobody would be left to administer.
     """
     _check_not_last_admin(user)
     User.objects.filter(id=user.id).update(
@@ -135,9 +119,6 @@ def change_password(
         revoke_keys: Whether the user's API keys end as well.
         actor: Who changes it.
         now: The current time.
-
-    Raises:
-        UserInvalidError: If the password is too weak.
     """
     try:
         validate_password(password, user)
@@ -159,11 +140,7 @@ def change_password(
 def set_appearance(
     *, user: User, theme: str, time_zone: str, actor: Actor, now: datetime
 ) -> User:
-    """Keep how pages look for a user.
-
-    Raises:
-        UserInvalidError: If there is no such theme or time zone.
-    """
+    """Keep how pages look for a user."""
     if theme not in User.Theme.values:
         raise errors.UserInvalidError(reason=f"{theme!r} is not a theme.")
     check_pages_zone(time_zone)

@@ -36,14 +36,7 @@ _FIRST_REFUSED: Final = 400
 def answer_once(
     request: HttpRequest, call: Callable[[], Answer | HttpResponseBase]
 ) -> HttpResponseBase:
-    """Answer a call; one that is repeated with its key is not done again.
-
-    Raises:
-        IdempotencyKeyInvalidError: If the key is too long or not of ASCII.
-        IdempotencyKeyReusedError: If the key was sent with another request.
-        StillAnsweredError: If the call that has the key has not come to its end.
-        SecretGivenError: If its answer held a secret.
-    """
+    """Answer a call; one that is repeated with its key is not done again."""
     key = request.headers.get(HEADER)
     if key is None or request.method != "POST":
         return response_of(call())

@@ -11,11 +11,7 @@ from deltaweb.web.pages.request.rate_limits import RateLimit
 
 
 def count_call(request: HttpRequest) -> None:
-    """Count a call of an API key; a person in a browser is not counted.
-
-    Raises:
-        TooManyCallsError: If the key sends more than it may.
-    """
+    """Count a call of an API key; a person in a browser is not counted."""
     key = key_of(request)
     if key is None:
         return

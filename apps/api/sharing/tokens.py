@@ -185,11 +185,7 @@ class ActivationLinks(RestView):
 
 
 def read_lifetime(text: str, *, now: datetime) -> timedelta:
-    """Read how long a token shall live; the usual time for an empty text.
-
-    Raises:
-        LifetimeInvalidError: As `parse_lifetime`.
-    """
+    """Read how long a token shall live; the usual time for an empty text."""
     return parse_lifetime(text, now=now) if text else default_lifetime()
 
 

@@ -248,11 +248,7 @@ def _networks(listed: AddressList | None) -> Sequence[str]:
 
 
 def _lifetime(ends_at_ms: int | None, *, now: datetime) -> timedelta:
-    """Return how long a token lives that ends then; the usual time for None.
-
-    Raises:
-        LifetimeInvalidError: If that is over, or too far ahead.
-    """
+    """Return how long a token lives that ends then; the usual time for None."""
     if ends_at_ms is None:
         return default_lifetime()
     if not 0 <= ends_at_ms <= _LAST_S * 1000:

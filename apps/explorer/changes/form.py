@@ -53,11 +53,7 @@ class ChangeQuery:
 
 
 def parse_change_query(query: QueryDict, zone: tzinfo) -> ChangeQuery:
-    """Read `from`, `to`, `kind`, `by`, `is`, `changed`, `columns` and `page`.
-
-    Raises:
-        QueryError: One of them cannot be read.
-    """
+    """Read `from`, `to`, `kind`, `by`, `is`, `changed`, `columns` and `page`."""
     kinds = texts_of(query, "kind")
     if not set(kinds) <= set(KINDS):
         raise QueryError(part="kind", expected=f"some of {', '.join(KINDS)}")

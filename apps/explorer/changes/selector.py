@@ -89,12 +89,7 @@ class VersionCounts:
 def change_plan(
     at: TableVersion, span: ChangeSpan, query: ChangeQuery, zone: tzinfo
 ) -> ChangePlan:
-    """Return what to ask of a job.
-
-    Raises:
-        QueryError: A column is none of the table, or the value does not fit it.
-        SchemaError: The schema cannot be built.
-    """
+    """Return what to ask of a job."""
     schema = _shown_schema(at.table, span.last)
     names = tuple(schema.names)
     suggestion = table_key(at.table, names, after=span.first - 1, up_to=span.last)

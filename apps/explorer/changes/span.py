@@ -148,11 +148,7 @@ class ChangeSpan:
 
 
 def change_span(at: TableVersion, query: ChangeQuery) -> ChangeSpan | None:
-    """Return the range that a page asks for; None while nothing is indexed.
-
-    Raises:
-        PageError: 404 where an end is no version of the table.
-    """
+    """Return the range that a page asks for; None while nothing is indexed."""
     if at.version is None:
         return None
     table = at.table

@@ -99,10 +99,6 @@ def column_page(at: TableVersion, address: str) -> ColumnPage:
     Args:
         at: The version.
         address: What the address calls the column.
-
-    Raises:
-        PageError: 404 when the version has no such column, 422 when it has too many
-            for pages.
     """
     tree = version_tree(at.metadata)
     if tree.is_too_wide:

@@ -151,11 +151,7 @@ class CommitPage(TablePage):
 
 
 def find_commit(at: TableVersion, version: int) -> Commit:
-    """Return the commit that made a version.
-
-    Raises:
-        PageError: 404 when nobody indexed it before the log lost it.
-    """
+    """Return the commit that made a version."""
     commit = at.table.commits.filter(version=version).first()
     if commit is None:
         names = [at.table.namespace, at.table.name]
@@ -172,11 +168,7 @@ def find_commit(at: TableVersion, version: int) -> Commit:
 def commit_page(
     user: User | AnonymousUser, namespace: str, name: str, version: int, page: int = 1
 ) -> CommitPage:
-    """Return one commit of a table, with a page of its changes.
-
-    Raises:
-        PageError: 404 when the table or the commit is not known.
-    """
+    """Return one commit of a table, with a page of its changes."""
     at = table_version(user, namespace, name, str(version))
     commit = find_commit(at, version)
     neighbours = at.table.commits.order_by().values_list("version", flat=True)

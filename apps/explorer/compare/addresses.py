@@ -34,9 +34,6 @@ def wanted_versions(request: HttpRequest, table: Table) -> tuple[str, str]:
     """Return which versions an address compares; "" for both while none is indexed.
 
     They are those of `from` and `to`, or a version and the one before.
-
-    Raises:
-        PageError: 404 where one of them is no version of the table.
     """
     picked = request.GET.getlist("pick")
     last = request.GET.get("to") or request.GET.get("v", "")
@@ -68,11 +65,7 @@ def compare_named(
 
 
 def _requested(table: Table, text: str) -> int | None:
-    """Return the version of a text; the newest one for `latest`.
-
-    Raises:
-        PageError: 404 with the range that the table has, for anything else.
-    """
+    """Return the version of a text; the newest one for `latest`."""
     return requested_version(table, "" if text == LATEST else text)
 
 

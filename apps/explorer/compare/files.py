@@ -81,11 +81,7 @@ class ChangedFilePage:
 def changed_file_page(
     files: pa.Table, facts: Mapping[str, Any], *, kind: str, page: int
 ) -> ChangedFilePage:
-    """Return a page of the files, of one kind or of all for "".
-
-    Raises:
-        PageError: 400 for an unknown kind.
-    """
+    """Return a page of the files, of one kind or of all for ""."""
     matching = _of_kind(files, kind)
     place = paged(matching.num_rows, page)
     return ChangedFilePage(

@@ -78,11 +78,7 @@ def _rows(found: Comparison, key: Sequence[str]) -> DiffRows:
 
 
 def parse_key(text: str, found: Comparison) -> tuple[str, ...]:
-    """Read `key=` of an address: names of columns, separated by commas.
-
-    Raises:
-        PageError: 400 for a column that not both versions have.
-    """
+    """Read `key=` of an address: names of columns, separated by commas."""
     names = [text] if text in found.columns else text.split(",")
     key = tuple(dict.fromkeys(name.strip() for name in names if name.strip()))
     unknown = [name for name in key if name not in found.columns]

@@ -109,11 +109,7 @@ class Comparison:
 
     @property
     def versions(self) -> tuple[int, int]:
-        """The first version and the second.
-
-        Raises:
-            PageError: 409 while nothing is indexed.
-        """
+        """The first version and the second."""
         if self.before is None or self.after is None:
             raise PageError(
                 status=409,
@@ -223,12 +219,7 @@ class Comparison:
 def compare_versions(
     user: User | AnonymousUser, namespace: str, name: str, before: str, after: str
 ) -> Comparison:
-    """Compare two versions of a table by what is indexed.
-
-    Raises:
-        PageError: 404 when the user may not know the table, or when it has no such
-            version; the hint then names the range that can be shown.
-    """
+    """Compare two versions of a table by what is indexed."""
     at = table_version(user, namespace, name, after)
     first = requested_version(at.table, before)
     if first is None or at.version is None:

@@ -79,11 +79,7 @@ def compare_start(
 
 
 def start_comparison(request: HttpRequest, found: Comparison, key: str) -> Job:
-    """Start comparing rows, matched by the columns that a text names.
-
-    Raises:
-        PageError: 409 where they cannot be compared, 400 for what is no key.
-    """
+    """Start comparing rows, matched by the columns that a text names."""
     _check_comparable(found, missing=_missing(found))
     columns, user = compare_jobs.parse_key(key, found), signed_in_user(request)
     now = timezone.now()
@@ -98,11 +94,7 @@ def _wanted_key(request: HttpRequest, found: Comparison) -> str:
 
 
 def _check_comparable(found: Comparison, *, missing: str = "") -> None:
-    """Refuse what no job can compare.
-
-    Raises:
-        PageError: 409, with the reason.
-    """
+    """Refuse what no job can compare."""
     problem = found.unreadable_reason or missing
     if problem or found.is_same:
         raise PageError(
@@ -333,11 +325,7 @@ def _rows_view(
 def _change_rows(
     found: Comparison, view: str, job: Job | None
 ) -> Iterable[Sequence[object]]:
-    """Return the CSV form of the views that come from the database.
-
-    Raises:
-        PageError: 409 when files or rows cannot be compared, or are not yet.
-    """
+    """Return the CSV form of the views that come from the database."""
     if view in {"files", "rows"}:
         _check_comparable(found)
         raise _not_ready(job)

@@ -119,10 +119,6 @@ def matching_files(
         partition_columns: What the table is partitioned by.
         schema: Its columns: partitions are found by their values then, whatever the
             text of these; None where they are not known.
-
-    Raises:
-        PageError: 400 when a filter names a column that the table is not
-            partitioned by.
     """
     conditions = [
         _partition_mask(files, column, value, partition_columns, schema)

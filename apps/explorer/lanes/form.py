@@ -27,11 +27,7 @@ class LaneFilter:
 
 
 def parse_lane_filter(query: QueryDict) -> LaneFilter:
-    """Read `q`, `only` and `page`.
-
-    Raises:
-        QueryError: One of them cannot be read.
-    """
+    """Read `q`, `only` and `page`."""
     only = text_of(query, "only")
     if only not in {"", "changed"}:
         raise QueryError(part="only", expected="changed")

@@ -63,11 +63,7 @@ class FileQuery:
 
 
 def parse_file_query(query: QueryDict) -> FileQuery:
-    """Read what a page of a file is asked.
-
-    Raises:
-        QueryError: If a part of it cannot be read.
-    """
+    """Read what a page of a file is asked."""
     numbers: dict[str, Any] = cleaned(_NumbersForm(query))
     language = text_of(query, "as")
     if language and language not in LANGUAGES:

@@ -76,9 +76,6 @@ def find_file(files: pa.Table, name: str, query: FileQuery) -> FoundFile:
         files: Those of a version.
         name: The last part of its path.
         query: What else the address says.
-
-    Raises:
-        PageError: 404 where there is none, or more than one.
     """
     path = f"{query.folder}/{name}" if query.folder else name
     place = pc.index(files["path"], path).as_py()

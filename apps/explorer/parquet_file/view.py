@@ -173,9 +173,6 @@ def sent_text(job: Job | None, text: str) -> HttpResponse:
     Args:
         job: The look.
         text: The place of a key, or the language of a schema.
-
-    Raises:
-        PageError: 404 where there is no such text.
     """
     check_job(job)
     place = int(text) if text.isdecimal() and text.isascii() else None

@@ -236,11 +236,7 @@ def partition_skew(totals: pa.Table) -> Skew | None:
 def matching_partitions(
     totals: pa.Table, wanted: PartitionFilter, columns: Sequence[str]
 ) -> pa.Table:
-    """Return the partitions that pass a filter.
-
-    Raises:
-        QueryError: A filter names a column that the table is not partitioned by.
-    """
+    """Return the partitions that pass a filter."""
     mask = None
     for column, value in wanted.partitions:
         if column not in columns:

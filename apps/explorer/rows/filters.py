@@ -142,9 +142,6 @@ def sql_filter(schema: StructType, text: str, zone: tzinfo) -> SQLFilter:
         schema: The columns of the version; parts of its variants are some, too.
         text: The condition.
         zone: Where a timestamp without a zone is.
-
-    Raises:
-        QueryError: When it is none, or is not evaluated here.
     """
     from deltaweb.expressions.condition import SQLCondition  # noqa: PLC0415 (for this)
 
@@ -165,9 +162,6 @@ def row_filter(schema: StructType, text: str, zone: tzinfo) -> RowFilter:
         schema: The columns of the version; parts of its variants are some, too.
         text: The condition as the address has it.
         zone: Where a timestamp without a zone is.
-
-    Raises:
-        QueryError: When the column, the operator or the value does not fit.
     """
     field, operator, value = _split(schema, text)
     return RowFilter(
@@ -187,9 +181,6 @@ def find_part(schema: StructType, name: str, parameter: str) -> VariantPart | No
         schema: The columns of the version.
         name: As the address has it: `payload:$.user.id::bigint`.
         parameter: The parameter of the address that has it.
-
-    Raises:
-        QueryError: When nothing is read by that name.
     """
     try:
         return variant_part(schema, name)
@@ -202,11 +193,7 @@ def _not_read(error: DeltaError, parameter: str) -> QueryError:
 
 
 def _split(schema: StructType, text: str) -> tuple[StructField, str, str]:
-    """Return the column, the operator and the value of a condition.
-
-    Raises:
-        QueryError: When it is none, or of no column.
-    """
+    """Return the column, the operator and the value of a condition."""
     for field in sorted(schema.fields, key=lambda field: -len(field.name)):
         start = f"{field.name}:"
         operator, _, value = text.removeprefix(start).partition(":")
@@ -249,11 +236,7 @@ def _kind(data_type: DataType) -> str:
 def _literal(
     field: StructField, operator: str, value: str, zone: tzinfo
 ) -> tree.Literal | None:
-    """Read the value of a condition as its column's type.
-
-    Raises:
-        QueryError: When the operator or the value does not fit the column.
-    """
+    """Read the value of a condition as its column's type."""
     unread = unread_type(field.data_type)
     if unread:
         expected = f"another column than {field.name!r}: {unread[:80]} is not read"

@@ -226,9 +226,6 @@ def row_plan(
         query: What the address asks for.
         zone: Where a timestamp without a zone is.
         leading: Columns that a wide table shows beside its first ones.
-
-    Raises:
-        PageError: 400 that names the part of the address that does not fit.
     """
     names = schema.names
     known = frozenset(names)

@@ -128,11 +128,7 @@ def spellings(metadata: MetadataVersion, table_name: str) -> tuple[Spelling, ...
 
 
 def spelled(metadata: MetadataVersion, table_name: str, language: str) -> str:
-    """Return the whole schema in one of `LANGUAGES`.
-
-    Raises:
-        SchemaError: It cannot be read, or is too wide.
-    """
+    """Return the whole schema in one of `LANGUAGES`."""
     _, spell = LANGUAGES[language]
     return spell(metadata.schema(), table_name, tuple(metadata.partition_columns))
 

@@ -121,9 +121,6 @@ def use_page(  # noqa: PLR0913 (what is asked, and who asks)
         zone: Where a timestamp without a zone is.
         data_url: Where the rows of the view are JSON.
         newest: Whether the code is to read whichever version is the newest.
-
-    Raises:
-        PageError: 400 that names the part of the address that does not fit.
     """
     if at.version is None or at.metadata is None:
         return UsePage(newest=newest)

@@ -9,11 +9,7 @@ OVER_WITHOUT_RESULT = {Job.State.FAILED, Job.State.CANCELLED}
 
 
 def check_job(job: Job | None) -> None:
-    """Raise what a job failed with; a page shows it in place instead.
-
-    Raises:
-        PageError: 422 with the job's own code, sentence and hint.
-    """
+    """Raise what a job failed with; a page shows it in place instead."""
     if job is None or job.state not in OVER_WITHOUT_RESULT:
         return
     tables = Table.objects.filter(id__in=[job.subject_id] if job.subject_id else [])

@@ -52,11 +52,7 @@ def parse_column_page(query: QueryDict) -> int:
 
 
 def parse_physical(query: QueryDict) -> bool:
-    """Return whether the names that columns are stored under are asked for, too.
-
-    Raises:
-        QueryError: `names` is something else than `physical`.
-    """
+    """Return whether the names that columns are stored under are asked for, too."""
     asked = text_of(query, "names")
     if asked not in {"", "physical"}:
         raise QueryError(part="names", expected="physical, or nothing")
@@ -73,11 +69,7 @@ def partitions_of(query: QueryDict) -> tuple[tuple[str, str | None], ...]:
 
 
 def cleaned(form: forms.Form) -> dict[str, Any]:
-    """Return the values of a form.
-
-    Raises:
-        QueryError: One of them does not fit.
-    """
+    """Return the values of a form."""
     if not form.is_valid():
         name, errors = next(iter(form.errors.items()))
         raise QueryError(
@@ -87,11 +79,7 @@ def cleaned(form: forms.Form) -> dict[str, Any]:
 
 
 def texts_of(query: QueryDict, name: str, *, limit: int = MAX_FILTERS) -> list[str]:
-    """Return the values of a part that may be repeated, without the empty ones.
-
-    Raises:
-        QueryError: There are too many, or one is too long.
-    """
+    """Return the values of a part that may be repeated, without the empty ones."""
     values = [value for value in query.getlist(name) if value]
     if len(values) > limit:
         raise QueryError(part=name, expected=f"at most {limit} of them")

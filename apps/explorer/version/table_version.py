@@ -159,12 +159,7 @@ class TableVersion:
 def table_version(
     user: User | AnonymousUser, namespace: str, name: str, version: str = ""
 ) -> TableVersion:
-    """Return a table at `version`, or at its newest one for "".
-
-    Raises:
-        PageError: 404 when the user may not know the table, or when it has no such
-            version; the hint then names the range that can be shown.
-    """
+    """Return a table at `version`, or at its newest one for ""."""
     table = get_table(user, namespace, name)
     shown = requested_version(table, version)
     head = table_head(table, shown)

@@ -136,11 +136,7 @@ class Transport(virtual.Transport):
         connection: Any,  # noqa: ANN401 (kombu has no types)
         timeout: float | None = None,
     ) -> None:
-        """Hand on the next message.
-
-        Raises:
-            TimeoutError: If none comes in time.
-        """
+        """Hand on the next message."""
         until = None if timeout is None else monotonic() + timeout
         interval_s = self._interval_s() if self._hang_up_bells() else POLLING_INTERVAL_S
         while True:

@@ -168,11 +168,7 @@ class JobView:
 
 
 def get_job(user: User | AnonymousUser, job_id: UUID) -> Job:
-    """Return a job that the user may see.
-
-    Raises:
-        PageError: 404 if there is none, or if the user may not know of it.
-    """
+    """Return a job that the user may see."""
     job = visible_jobs(user).filter(id=job_id).select_related("requested_by").first()
     if job is None:
         raise PageError(

@@ -30,11 +30,7 @@ class HandedOnError(BaseException):
 
 
 def hand_on_if_apart() -> None:
-    """Leave what needs what all jobs of a worker share to the worker's own process.
-
-    Raises:
-        HandedOnError: If this is a process of jobs that run apart.
-    """
+    """Leave what needs what all jobs of a worker share to the worker's own process."""
     if _is_apart:
         raise HandedOnError
 

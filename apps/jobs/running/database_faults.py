@@ -19,12 +19,7 @@ ATTEMPTS: Final = 8  # half a minute
 
 
 def persistently(write: Callable[[], T]) -> T:
-    """Do what may be done twice until the database takes it, for half a minute.
-
-    Raises:
-        OperationalError: If it is locked or gone for longer.
-        InterfaceError: The same.
-    """
+    """Do what may be done twice until the database takes it, for half a minute."""
     for attempt in range(1, ATTEMPTS):
         try:
             return write()

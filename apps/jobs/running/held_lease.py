@@ -56,13 +56,7 @@ class HeldLease:
         )
 
     def write(self, fields: dict[str, Any]) -> None:
-        """Write columns of the row, and renew the lease with them.
-
-        Raises:
-            LeaseLostError: If the job is no longer this worker's.
-            OperationalError: If the database is locked or gone.
-            InterfaceError: The same.
-        """
+        """Write columns of the row, and renew the lease with them."""
         if not self._update(fields):
             raise LeaseLostError
         if fields:
@@ -73,10 +67,6 @@ class HeldLease:
 
         Returns:
             Whether it was written: the lease may be lost.
-
-        Raises:
-            OperationalError: If the database is locked or gone for long.
-            InterfaceError: The same.
         """
         fields = {**fields, "lease_owner": "", "lease_expires_at": None}
         written = persistently(lambda: self.holds().update(**fields))

@@ -126,12 +126,7 @@ class TrackedJob(Reports):
         self.check_cancelled()
 
     def progress(self, done: int, *, total: int | None = None, unit: str = "") -> None:
-        """Say how far the step is; written twice a second at most.
-
-        Raises:
-            JobCancelled: If someone has asked to cancel the job.
-            LeaseLostError: If the job is no longer this worker's.
-        """
+        """Say how far the step is; written twice a second at most."""
         self._pending |= {
             "progress_done": done,
             "progress_total": total,
@@ -151,12 +146,7 @@ class TrackedJob(Reports):
         self._append_log(f"{iso(self._clock())} {storable(text)}")
 
     def check_cancelled(self) -> None:
-        """Stop here if someone has asked to cancel; cheap to call in a loop.
-
-        Raises:
-            JobCancelled: If someone has asked to cancel the job.
-            LeaseLostError: If the job is no longer this worker's.
-        """
+        """Stop here if someone has asked to cancel; cheap to call in a loop."""
         if self._lease.is_lost.is_set():
             raise LeaseLostError
         if self._watch.is_asked(self._lease):
@@ -167,11 +157,6 @@ class TrackedJob(Reports):
 
         To be called before what must not be done by a worker that was passed over: one
         that stood still for long has not heard of it.
-
-        Raises:
-            LeaseLostError: If the job is no longer this worker's.
-            OperationalError: If the database is locked or gone.
-            InterfaceError: The same.
         """
         self._lease.write({})
 

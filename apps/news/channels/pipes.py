@@ -25,20 +25,12 @@ class PipeChannel:
         """Import nothing: all is there."""
 
     def send(self, topics: Sequence[str]) -> None:
-        """Write to every pipe.
-
-        Raises:
-            OSError: If the folder cannot be read.
-        """
+        """Write to every pipe."""
         named_pipes.write(self._folder, _KIND, _parts(topics))
 
     @contextlib.contextmanager
     def listening(self) -> "Iterator[PipeListener]":
-        """Make a pipe and read it, until the block ends.
-
-        Raises:
-            OSError: If none can be made.
-        """
+        """Make a pipe and read it, until the block ends."""
         with contextlib.closing(PipeReader(self._folder)) as reader:
             reader.open(_KIND)
             yield PipeListener(reader)
@@ -55,11 +47,7 @@ class PipeListener:
         return self._reader.wait(timeout_s).decode("ascii", "replace").split()
 
     def check(self) -> None:
-        """Find out whether others still find the pipe.
-
-        Raises:
-            OSError: If it was removed.
-        """
+        """Find out whether others still find the pipe."""
         self._reader.check()
 
 

@@ -21,11 +21,7 @@ class PostgresChannel:
         """Import nothing: all is there."""
 
     def send(self, topics: Sequence[str]) -> None:
-        """Notify.
-
-        Raises:
-            DatabaseError: If the database is gone.
-        """
+        """Notify."""
         with connection.cursor() as cursor:
             for begin in range(0, len(topics), _MAX_TOPICS):
                 text = "\n".join(topics[begin : begin + _MAX_TOPICS])
@@ -33,11 +29,7 @@ class PostgresChannel:
 
     @contextlib.contextmanager
     def listening(self) -> "Iterator[PostgresListener]":
-        """Listen on a connection of its own, until the block ends.
-
-        Raises:
-            DatabaseError: If the database is gone.
-        """
+        """Listen on a connection of its own, until the block ends."""
         own = connection.copy()
         own.ensure_connection()
         try:
@@ -55,21 +47,13 @@ class PostgresListener:
         self._own = own
 
     def hear(self, timeout_s: float) -> Sequence[str]:
-        """Return topics that were notified of, none when the time is over.
-
-        Raises:
-            psycopg.Error: If the database is gone.
-        """
+        """Return topics that were notified of, none when the time is over."""
         found: list[str] = []
         for news in self._own.connection.notifies(timeout=timeout_s, stop_after=1):
             found += news.payload.split()
         return found
 
     def check(self) -> None:
-        """Find out whether the database answers.
-
-        Raises:
-            DatabaseError: If it does not.
-        """
+        """Find out whether the database answers."""
         with self._own.cursor() as cursor:
             cursor.execute("SELECT 1")

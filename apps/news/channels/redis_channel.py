@@ -31,20 +31,12 @@ class RedisChannel:
         import redis  # noqa: F401, PLC0415 (most installations have none)
 
     def send(self, topics: Sequence[str]) -> None:
-        """Publish.
-
-        Raises:
-            redis.RedisError: If the server cannot be reached.
-        """
+        """Publish."""
         self._client.publish(self._name, "\n".join(topics))
 
     @contextlib.contextmanager
     def listening(self) -> "Iterator[RedisListener]":
-        """Subscribe, until the block ends.
-
-        Raises:
-            redis.RedisError: If the server cannot be reached.
-        """
+        """Subscribe, until the block ends."""
         with contextlib.closing(self._client.pubsub()) as subscribed:
             subscribed.subscribe(self._name)
             subscribed.get_message(timeout=TIMEOUT_S)  # the server has agreed
@@ -70,22 +62,13 @@ class RedisListener:
         self._heard: list[str] = []  # while an answer was waited for
 
     def hear(self, timeout_s: float) -> Sequence[str]:
-        """Return topics that were published, none when the time is over.
-
-        Raises:
-            redis.RedisError: If the server is gone.
-        """
+        """Return topics that were published, none when the time is over."""
         self._next(0.0 if self._heard else timeout_s)
         heard, self._heard = self._heard, []
         return heard
 
     def check(self) -> None:
-        """Find out whether the server answers.
-
-        Raises:
-            redis.RedisError: If it is gone.
-            TimeoutError: If it does not answer in time.
-        """
+        """Find out whether the server answers."""
         self._subscribed.ping()
         until_s = monotonic() + TIMEOUT_S
         while self._next(max(0.0, until_s - monotonic())) != "pong":

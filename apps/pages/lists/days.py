@@ -22,11 +22,7 @@ def day_text(day: date) -> str:
 
 
 def parse_day(text: str) -> date:
-    """Return the day of a text such as 2026-11-20 or 20 Nov 2026.
-
-    Raises:
-        ValueError: If it is neither, or no day of the calendar.
-    """
+    """Return the day of a text such as 2026-11-20 or 20 Nov 2026."""
     typed = text.strip()
     try:
         if (found := _TYPED.fullmatch(typed)) is None:

@@ -138,11 +138,7 @@ class ListPage(Generic[L]):
     def answer(
         self, request: HttpRequest, fmt: str, *, status: int = 200, **context: object
     ) -> HttpResponseBase:
-        """Answer in the form that the address asks for.
-
-        Raises:
-            PageError: 400 for what is no filter, order or page of it.
-        """
+        """Answer in the form that the address asks for."""
         values = cleaned(self.form(request.GET))
         sort = values.pop("sort", "")
         before, number = values.pop("before", None), values.pop("page", None) or 1

@@ -83,9 +83,6 @@ def check_parameters(
 
     Returns:
         A redirect to the address that is meant; None where the page answers.
-
-    Raises:
-        UnknownParameterError: If a machine form is asked for what it does not take.
     """
     if request.method not in {"GET", "HEAD"}:
         return None
@@ -109,11 +106,7 @@ def check_parameters(
 
 
 def check_names(names: Iterable[str], known: frozenset[str]) -> None:
-    """Refuse names that are not known.
-
-    Raises:
-        UnknownParameterError: With the one that may be meant.
-    """
+    """Refuse names that are not known."""
     name = next((name for name in names if name not in known), None)
     if name is not None:
         raise UnknownParameterError(
@@ -125,9 +118,6 @@ def check_query(request: HttpRequest, known: frozenset[str]) -> None:
     """Look at the parameters of an address of the REST API before its endpoint does.
 
     One that is called otherwise is read as what is meant.
-
-    Raises:
-        UnknownParameterError: If there is one that the endpoint does not take.
     """
     query = request.GET.copy()
     for name, meant in _OTHER_WORDS.items():
@@ -138,11 +128,7 @@ def check_query(request: HttpRequest, known: frozenset[str]) -> None:
 
 
 def cleaned(form: Form) -> dict[str, Any]:
-    """Return a query string's values; a hand-edited one that makes no sense is a 400.
-
-    Raises:
-        PageError: 400, naming the parameters and what is wrong with each.
-    """
+    """Return a query string's values; 400 for one that makes no sense."""
     if not form.is_valid():
         faults = (
             f"{name}: {' '.join(str(text) for text in texts)}"

@@ -21,11 +21,7 @@ class SpanInvalidError(PageError, code="span-invalid"):
 
 
 def parse_span(text: str, *, now: datetime) -> timedelta:
-    """Read a span of time; 0 is one, and a day in UTC that is over a negative one.
-
-    Raises:
-        SpanInvalidError: If the text is neither a span nor a date.
-    """
+    """Read a span of time; 0 is one, and a day in UTC that is over a negative one."""
     stripped = text.strip()
     if stripped == "0":
         return timedelta(0)
@@ -41,11 +37,7 @@ def parse_span(text: str, *, now: datetime) -> timedelta:
 
 
 def parse_end(text: str, *, now: datetime) -> datetime | None:
-    """Read when something ends that begins now; None for an empty text, for ever.
-
-    Raises:
-        SpanInvalidError: If the text is neither a span nor a date, or is over.
-    """
+    """Read when something ends that begins now; None for an empty text, for ever."""
     if not text.strip():
         return None
     span = parse_span(text, now=now)

@@ -63,9 +63,6 @@ class TokenBuckets:
         Returns:
             0.0 when there was one to take; else how many seconds until there is.
             Nothing is taken then but for a debt.
-
-        Raises:
-            OSError: If the file cannot be used, or the disk has no room for it.
         """
         self._open()
         mark, first = _place(key)
@@ -81,9 +78,6 @@ class TokenBuckets:
         Args:
             key: Whose bucket it is.
             now_s: As `take` has it.
-
-        Raises:
-            OSError: As `take` does.
         """
         self._open()
         mark, first = _place(key)

@@ -33,12 +33,7 @@ class ManualMissingError(PageError, code="manual-missing"):
 @login_not_required
 @require_safe
 def manual_page(request: HttpRequest, path: str = "") -> HttpResponseBase:
-    """Answer with a file of the manual; a page may run the scripts it was built with.
-
-    Raises:
-        ManualMissingError: If there is no manual.
-        Http404: If it has no such page.
-    """
+    """Answer with a file of the manual; a page may run its own scripts."""
     site = settings.MANUAL
     if not (site / HASHES).is_file():
         raise ManualMissingError

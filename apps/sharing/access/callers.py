@@ -30,13 +30,7 @@ _noted: dict[UUID, datetime] = {}  # when a note was last tried, by token
 
 
 def authenticate(secret: str, *, now: datetime) -> RecipientToken:
-    """Return the bearer token that a secret is, with its recipient, in one query.
-
-    Raises:
-        TokenUnknownError: If this server never issued it.
-        TokenRevokedError: If an administrator took it back.
-        TokenExpiredError: If its time is over, by its expiry or by a rotation.
-    """
+    """Return the bearer token that a secret is, with its recipient, in one query."""
     token = bearer_token(secret)
     check_live(token, now=now)
     return token
@@ -46,9 +40,6 @@ def bearer_token(secret: str) -> RecipientToken:
     """Return the token that a secret is, whether it is good or has ended.
 
     The secret of an OAuth client opens nothing but the token endpoint.
-
-    Raises:
-        TokenUnknownError: If this server never issued it.
     """
     bearers = RecipientToken.objects.bearers().select_related("recipient")
     token = bearers.filter(token_sha256=sha256(secret)).first()
@@ -58,12 +49,7 @@ def bearer_token(secret: str) -> RecipientToken:
 
 
 def check_live(token: RecipientToken, *, now: datetime) -> None:
-    """Refuse a token that has ended.
-
-    Raises:
-        TokenRevokedError: If an administrator took it back.
-        TokenExpiredError: If its time is over, by its expiry or by a rotation.
-    """
+    """Refuse a token that has ended."""
     if token.revoked_at is not None:
         raise TokenRevokedError
     if token.ends_at <= now:
@@ -71,12 +57,7 @@ def check_live(token: RecipientToken, *, now: datetime) -> None:
 
 
 def check_address(recipient: Recipient, address: str) -> None:
-    """Refuse an address that is not on the recipient's allow list.
-
-    Raises:
-        AddressNotAllowedError: If there is a list and the address is not on it, or
-            is not known.
-    """
+    """Refuse an address that is not on the recipient's allow list."""
     if not is_allowed(address, recipient.allowed_networks):
         raise AddressNotAllowedError(address=address)
 
@@ -125,11 +106,7 @@ def granted_shares(recipient: Recipient) -> QuerySet[Share]:
 
 
 def granted_share(recipient: Recipient, name: str) -> Share:
-    """Return a share of a recipient, whatever the capitals of `name`.
-
-    Raises:
-        NotGrantedError: If there is none, or it is not granted.
-    """
+    """Return a share of a recipient, whatever the capitals of `name`."""
     if is_storable(name):
         shares = granted_shares(recipient).filter(name_key=name_key(name))
         if share := shares.first():
@@ -140,11 +117,7 @@ def granted_share(recipient: Recipient, name: str) -> Share:
 def granted_schemas(
     recipient: Recipient, share_name: str
 ) -> "QuerySet[SharedTable, Any]":
-    """Return (`schema_key`, `schema_name`) of a granted share's schemas, by key.
-
-    Raises:
-        NotGrantedError: If there is no such share, or it is not granted.
-    """
+    """Return (`schema_key`, `schema_name`) of a granted share's schemas, by key."""
     share = granted_share(recipient, share_name)
     resolve_schemas(share)
     return (
@@ -159,11 +132,7 @@ def granted_schemas(
 def granted_tables(
     recipient: Recipient, share_name: str, schema_name: str | None = None
 ) -> QuerySet[SharedTable]:
-    """Return the tables of a granted share, or of one of its schemas, by name.
-
-    Raises:
-        NotGrantedError: If there is no such share or schema, or it is not granted.
-    """
+    """Return the tables of a granted share, or of one of its schemas, by name."""
     share = granted_share(recipient, share_name)
     resolve_schemas(share)
     tables = SharedTable.objects.filter(LISTED, share=share)
@@ -181,11 +150,7 @@ def granted_tables(
 def granted_table(
     recipient: Recipient, share_name: str, schema_name: str, table_name: str
 ) -> SharedTable:
-    """Return a table that a recipient may read, with its share and registration.
-
-    Raises:
-        NotGrantedError: If there is none, or it is not granted.
-    """
+    """Return a table that a recipient may read, with its share and registration."""
     names = (share_name, schema_name, table_name)
     if all(is_storable(name) for name in names):
         found = SharedTable.objects.select_related("share", "table").filter(

@@ -57,9 +57,6 @@ class IssuerKeys:
             issuer: One that an administrator named.
             now: The current time.
             renewed: Whether a key was missing among those that are kept.
-
-        Raises:
-            JWTRefusedError: If it has none, or does not answer.
         """
         max_age = MIN_AGE if renewed else FRESH_FOR
         kept = self._kept.get(issuer)

@@ -13,12 +13,7 @@ _MAPPED_BITS: Final = 96  # of an IPv6 address, before the IPv4 one that it hold
 
 
 def parse_networks(texts: Iterable[str]) -> list[str]:
-    """Return networks as they are stored: canonical, each once, in the given order.
-
-    Raises:
-        NetworkInvalidError: If a text is no network, or has bits set after its prefix.
-        TooManyNetworksError: If there are more than `MAX_NETWORKS`.
-    """
+    """Return networks as they are stored: canonical, each once, in the given order."""
     stripped = [text.strip() for text in texts]
     networks = list(dict.fromkeys(_canonical(text) for text in stripped if text))
     if len(networks) > MAX_NETWORKS:

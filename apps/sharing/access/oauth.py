@@ -74,9 +74,6 @@ def client_of_request(
         server: What this server is to it.
         basic: `client_id` and `client_secret` of its `Authorization`, if there.
         now: The current time.
-
-    Raises:
-        OAuthRequestError: If nothing is proved.
     """
     grant_type = form.get("grant_type")
     if grant_type == CLIENT_CREDENTIALS:
@@ -145,9 +142,6 @@ def _use_up(assertion: str, ends_at: datetime, *, now: datetime) -> None:
     """Remember an assertion while it is good, so that nobody else trades it.
 
     What was signed is remembered: some signatures can be written in two ways.
-
-    Raises:
-        AssertionUsedError: If it was traded before.
     """
     UsedAssertion.objects.filter(ends_at__lte=now).delete()
     signed, _, _ = assertion.rpartition(".")
@@ -164,12 +158,7 @@ def _use_up(assertion: str, ends_at: datetime, *, now: datetime) -> None:
 def client_of_bearer(
     token: str, server: OAuthServer, *, now: datetime
 ) -> RecipientToken:
-    """Return the client or identity that a signed token speaks for.
-
-    Raises:
-        JWTRefusedError: If it is not signed as it should be, or its time is over.
-        IdentityUnknownError: If it speaks for nobody here.
-    """
+    """Return the client or identity that a signed token speaks for."""
     issuer = unchecked_claims(token).get("iss")
     if not isinstance(issuer, str):
         raise JWTRefusedError(reason="it does not say who made it")
@@ -213,11 +202,7 @@ def _claims(
 def _known_identity(
     known: Sequence[RecipientToken], claims: Mapping[str, Any], *, now: datetime
 ) -> RecipientToken:
-    """Return whom checked claims speak of; what is live goes before what has ended.
-
-    Raises:
-        IdentityUnknownError: If it is nobody, or it might be several.
-    """
+    """Return whom checked claims speak of; what is live goes before what has ended."""
     audiences = _texts(claims.get("aud"))
     subject, groups = claims.get("sub"), _texts(claims.get(GROUPS_CLAIM))
     found = [

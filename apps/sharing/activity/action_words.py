@@ -56,6 +56,8 @@ WORDS: Final = {
     "recipient.describe": "changed the comment of the recipient",
     "recipient.set_networks": "changed where the recipient may come from",
     "recipient.set_properties": "changed the properties of the recipient",
+    "recipient.set_soft_limit": "changed from where on a month's reads are said",
+    "recipient.set_hard_limit": "changed from where on a month's reads are refused",
     "recipient.update": "changed the recipient",  # likewise
     "recipient.delete": "deleted the recipient",
     "grant.add": "granted a share",

@@ -1,4 +1,4 @@
-"""What a recipient was offered: requests and bytes by table and month.
+"""What a recipient was offered: requests, rows, bytes and price by table and month.
 
 Offered is what files it was given URLs of; which of them a client opens is not seen.
 Months are those of UTC.
@@ -6,12 +6,17 @@ Months are those of UTC.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import date, datetime, timedelta
 from typing import Final
 
-from django.db.models import Count, Sum
+from django.conf import settings
+from django.db.models import Count, QuerySet, Sum
 
+from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.pages.page_json import OnPage, in_json
+from deltaweb.web.sharing.activity.heavy_queries import HeavyQuery, heavy_queries
+from deltaweb.web.sharing.activity.months import last_months, midnight, next_month
+from deltaweb.web.sharing.activity.prices import price_of
 from deltaweb.web.sharing.activity.usage import (
     FIRST_FAILED_STATUS,
     READ_ACTIONS,
@@ -19,9 +24,14 @@ from deltaweb.web.sharing.activity.usage import (
     sum_of_sizes,
 )
 from deltaweb.web.sharing.models import Recipient
+from deltaweb.web.tables.models import Table
 
 NUM_MONTHS: Final = 6
-CSV_HEADER: Final = ("month", "share", "table", "requests", "files", "size_bytes")
+FORETELLABLE_AFTER: Final = timedelta(days=1)  # before that, it says too little
+CSV_HEADER: Final = (
+    *("month", "share", "table", "requests", "files", "size_bytes"),
+    *("rows", "price"),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +44,8 @@ class LedgerEntry:
         num_requests: Queries and requests for changes that were answered.
         num_files: Files that URLs were given of, as often as they were.
         size_bytes: Of these files.
+        num_rows: Of these files; None where a request's rows are unknown.
+        price: Of these bytes, in the ledger's currency; None where none is set.
     """
 
     month: date
@@ -42,6 +54,8 @@ class LedgerEntry:
     num_requests: int
     num_files: int
     size_bytes: int
+    num_rows: int | None
+    price: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,13 +63,46 @@ class LedgerMonth:
     """One month of a recipient.
 
     Attributes:
+        price: Of its bytes; None where none is set.
         part: Of the largest month shown, from 0 to 1.
     """
 
     month: date
     num_requests: int
     size_bytes: int
+    price: float | None
     part: OnPage[float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitOutlook:
+    """A limit of a month, and when it is reached.
+
+    Attributes:
+        name: `soft` or `hard`.
+        size_bytes: The limit.
+        is_reached: Whether it is.
+        reached_on: The day when it will be as the month goes on; None for not at all,
+            or where it is reached or cannot be foretold.
+    """
+
+    name: OnPage[str]
+    size_bytes: int
+    is_reached: bool
+    reached_on: date | None
+
+    @property
+    def text(self) -> str:
+        """What becomes of it this month, in a sentence."""
+        refuses = self.name == "hard"
+        if self.is_reached:
+            end = ": reads are refused until the month is over" if refuses else ""
+            return f"The {self.name} limit is reached{end}."
+        if self.reached_on is not None:
+            day = f"{self.reached_on.day} {self.reached_on:%B}"
+            end = "; from then on reads are refused" if refuses else ""
+            return f"The {self.name} limit is reached on {day}, as the month goes{end}."
+        return f"The {self.name} limit is not reached, as the month goes."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,12 +112,21 @@ class Ledger:
     Attributes:
         forecast_bytes: Of the present month, as its days so far go on; None on its
             first day, which says too little.
+        forecast_price: Likewise; None where no price is set, too.
+        currency: Of the prices.
+        soft_limit, hard_limit: Of a month; None without one.
+        queries: The heaviest of the present month.
     """
 
     recipient: str
     months: Sequence[LedgerMonth]
     entries: Sequence[LedgerEntry]
     forecast_bytes: int | None
+    forecast_price: float | None
+    currency: str
+    soft_limit: LimitOutlook | None
+    hard_limit: LimitOutlook | None
+    queries: Sequence[HeavyQuery]
 
     @in_json
     def size_bytes(self) -> int:
@@ -83,6 +139,31 @@ class Ledger:
         month = self.months[0].month
         return [entry for entry in self.entries if entry.month == month]
 
+    @property
+    def limits(self) -> list[LimitOutlook]:
+        """The limits that there are, the lower first."""
+        return [one for one in (self.soft_limit, self.hard_limit) if one is not None]
+
+    @property
+    def limits_text(self) -> str:
+        """What becomes of the limits this month, in sentences."""
+        return " ".join(one.text for one in self.limits)
+
+    @property
+    def offered_percent(self) -> str:
+        """Where the present month stands on its bar, which ends behind all else."""
+        return self._percent(self.size_bytes)
+
+    @property
+    def forecast_percent(self) -> str:
+        """Where it ends."""
+        return self._percent(self.forecast_bytes or 0)
+
+    @property
+    def marks(self) -> list[tuple[LimitOutlook, str]]:
+        """The limits with their places on the bar."""
+        return [(one, self._percent(one.size_bytes)) for one in self.limits]
+
     def rows(self) -> Iterator[Sequence[object]]:
         """Yield the statement as rows, its header first."""
         yield CSV_HEADER
@@ -90,90 +171,135 @@ class Ledger:
             yield (
                 f"{one.month:%Y-%m}",
                 *(one.share, one.table, one.num_requests, one.num_files),
-                one.size_bytes,
+                *(one.size_bytes, one.num_rows),
+                None if one.price is None else f"{one.price:.4f}",
             )
+
+    def _percent(self, size_bytes: int) -> str:
+        most = max(
+            self.size_bytes,
+            self.forecast_bytes or 0,
+            *(one.size_bytes for one in self.limits),
+            1,
+        )
+        return f"{100 * size_bytes / (most * 1.1):.2f}%"
 
 
 def ledger_of(
     recipient: Recipient, *, now: datetime, num_months: int = NUM_MONTHS
 ) -> Ledger:
-    """Return what a recipient was offered, by as many queries as months."""
-    starts = _months(now, num_months)
-    entries = [
-        entry
-        for start, end in zip(starts, [None, *starts[:-1]], strict=True)
-        for entry in _entries(recipient, start, end)
+    """Return what a recipient was offered, by a query a month and few more."""
+    starts = last_months(now, num_months)
+    entries = [entry for start in starts for entry in _entries(recipient, start)]
+    of_month = {start: [e for e in entries if e.month == start] for start in starts}
+    sizes = [sum(one.size_bytes for one in some) for some in of_month.values()]
+    most = max(sizes) or 1
+    months = [
+        LedgerMonth(
+            month=start,
+            num_requests=sum(one.num_requests for one in some),
+            size_bytes=size_bytes,
+            price=_sum_of_prices(some),
+            part=size_bytes / most,
+        )
+        for (start, some), size_bytes in zip(of_month.items(), sizes, strict=True)
     ]
-    sums = {start: _sum(entries, start) for start in starts}
-    most = max((size for _, size in sums.values()), default=0) or 1
+    outlook = _Outlook(months[0], now)
+    pace = outlook.pace
     return Ledger(
         recipient=recipient.name,
-        months=[
-            LedgerMonth(
-                month=start, num_requests=requests, size_bytes=size, part=size / most
-            )
-            for start, (requests, size) in sums.items()
-        ],
+        months=months,
         entries=entries,
-        forecast_bytes=_forecast(sums[starts[0]][1], now=now),
+        forecast_bytes=None if pace is None else int(sizes[0] * pace),
+        forecast_price=None if pace is None else _times(months[0].price, pace),
+        currency=settings.CURRENCY,
+        soft_limit=outlook.of("soft", recipient.soft_limit_bytes),
+        hard_limit=outlook.of("hard", recipient.hard_limit_bytes),
+        queries=heavy_queries(_reads_of(recipient, starts[0])),
     )
 
 
-def _months(now: datetime, count: int) -> list[date]:
-    """Return the first days of months, the present one first."""
-    first = now.astimezone(UTC).date().replace(day=1)
-    months = [first]
-    while len(months) < count:
-        first = (
-            first.replace(month=first.month - 1)
-            if first.month > 1
-            else first.replace(year=first.year - 1, month=12)
-        )
-        months.append(first)
-    return months
-
-
-def _entries(
-    recipient: Recipient, start: date, end: date | None
-) -> Iterator[LedgerEntry]:
-    """Yield the tables of a month, those of most bytes first."""
-    events = calls(recipient_id=recipient.id).filter(
-        at__gte=_midnight(start),
+def _reads_of(recipient: Recipient, start: date) -> QuerySet[AuditEvent]:
+    """Return the answered reads of a month."""
+    return calls(recipient_id=recipient.id).filter(
+        at__gte=midnight(start),
+        at__lt=midnight(next_month(start)),
         action__in=READ_ACTIONS,
         status__lt=FIRST_FAILED_STATUS,
     )
-    if end is not None:
-        events = events.filter(at__lt=_midnight(end))
-    groups = (
-        events.order_by()
-        .values("share", "schema", "table")
-        .annotate(requests=Count("*"), files=Sum("num_files"), size=sum_of_sizes())
+
+
+def _entries(recipient: Recipient, start: date) -> Iterator[LedgerEntry]:
+    """Yield the tables of a month, those of most bytes first."""
+    groups = list(
+        _reads_of(recipient, start)
+        .order_by()
+        .values("share", "schema", "table", "table_id")
+        .annotate(
+            requests=Count("*"),
+            files=Sum("num_files"),
+            size=sum_of_sizes(),
+            rows=sum_of_sizes("num_rows"),
+            with_rows=Count("num_rows"),
+        )
         .order_by("-size", "share", "schema", "table")
     )
+    ids = {row["table_id"] for row in groups if row["table_id"] is not None}
+    located = Table.objects.filter(id__in=ids).values_list("id", "location")
+    places = {str(key): place for key, place in located}
     for row in groups:
+        size_bytes = int(row["size"] or 0)
         yield LedgerEntry(
             month=start,
             share=row["share"],
             table=f"{row['schema']}.{row['table']}",
             num_requests=row["requests"],
             num_files=row["files"] or 0,
-            size_bytes=int(row["size"] or 0),
+            size_bytes=size_bytes,
+            num_rows=int(row["rows"]) if row["with_rows"] == row["requests"] else None,
+            price=price_of(size_bytes, places.get(str(row["table_id"]))),
         )
 
 
-def _sum(entries: Sequence[LedgerEntry], month: date) -> tuple[int, int]:
-    some = [entry for entry in entries if entry.month == month]
-    return sum(one.num_requests for one in some), sum(one.size_bytes for one in some)
+def _sum_of_prices(entries: Sequence[LedgerEntry]) -> float | None:
+    prices = [one.price for one in entries if one.price is not None]
+    return sum(prices) if prices else None
 
 
-def _forecast(size_bytes: int, *, now: datetime) -> int | None:
-    """Return what a month comes to that goes on as it began."""
-    start = _midnight(_months(now, 1)[0])
-    next_month = date(start.year + start.month // 12, start.month % 12 + 1, 1)
-    passed_s = (now - start).total_seconds()
-    whole_s = (_midnight(next_month) - start).total_seconds()
-    return int(size_bytes * whole_s / passed_s) if passed_s >= 24 * 3600 else None
+def _times(price: float | None, pace: float) -> float | None:
+    return None if price is None else price * pace
 
 
-def _midnight(day: date) -> datetime:
-    return datetime(day.year, day.month, day.day, tzinfo=UTC)
+class _Outlook:
+    """How a month goes on that goes on as it began.
+
+    Attributes:
+        pace: How many times what was offered so far the whole month is; None where the
+            month says too little yet.
+    """
+
+    def __init__(self, month: LedgerMonth, now: datetime) -> None:
+        self._offered = month.size_bytes
+        self._start = midnight(month.month)
+        self._end = midnight(next_month(month.month))
+        self._passed = now - self._start
+        is_known = self._passed >= FORETELLABLE_AFTER
+        self.pace = (self._end - self._start) / self._passed if is_known else None
+
+    def of(self, name: str, limit_bytes: int | None) -> LimitOutlook | None:
+        """Return when a limit is reached; None without one."""
+        if limit_bytes is None:
+            return None
+        is_reached = self._offered >= limit_bytes
+        reached_on = None
+        if not is_reached and self.pace is not None and self._offered:
+            # Divided first: a limit may be very far away.
+            times = min(limit_bytes / self._offered, 2 * self.pace)
+            reached_at = self._start + self._passed * times
+            reached_on = reached_at.date() if reached_at < self._end else None
+        return LimitOutlook(
+            name=name,
+            size_bytes=limit_bytes,
+            is_reached=is_reached,
+            reached_on=reached_on,
+        )

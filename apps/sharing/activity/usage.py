@@ -30,7 +30,12 @@ from deltaweb.web.sharing.models import Recipient, RecipientToken, Share
 
 USE_DAYS: Final = 30
 FIRST_FAILED_STATUS: Final = 400  # of HTTP
-READ_ACTIONS: Final = ("table.query", "table.changes", "iceberg.table")
+READ_ACTIONS: Final = (
+    "table.query",
+    "table.changes",
+    "table.credentials",
+    "iceberg.table",
+)
 IS_REQUEST: Final = Q(kind=AuditEvent.Kind.CALL)
 # Whose events a column of the record holds, and by what of them.
 _OWNERS: Final[Mapping[str, tuple[type[Model], str]]] = {
@@ -142,12 +147,12 @@ def on_day(events: QuerySet[AuditEvent], day: date) -> QuerySet[AuditEvent]:
     return events.filter(at__gte=starts_at, at__lt=starts_at + timedelta(days=1))
 
 
-def sum_of_sizes() -> Sum:
-    """Return the sum of the bytes offered, as a number with a fraction.
+def sum_of_sizes(column: str = "size_bytes") -> Sum:
+    """Return the sum of what was offered, as a number with a fraction.
 
     Sizes are what logs claim: SQLite fails where whole numbers of that kind overflow.
     """
-    return Sum(Cast("size_bytes", FloatField()))
+    return Sum(Cast(column, FloatField()))
 
 
 def _counts_of(events: QuerySet[AuditEvent], day: date) -> QuerySet[Any]:

@@ -96,11 +96,7 @@ class KeptVersion:
 
     @cached_property
     def schema(self) -> StructType:
-        """The logical schema.
-
-        Raises:
-            SchemaError: If it is missing or does not parse.
-        """
+        """The logical schema."""
         return table_schema(self.protocol, self.metadata)
 
     @property
@@ -127,10 +123,6 @@ def answer_query(job: TrackedJob, asked: AnswerQuery) -> dict[str, Any]:
     Returns:
         What `KeptVersion` has of the version; or `refusal`: why the recipient gets no
         answer, in words for it.
-
-    Raises:
-        NotGrantedError: If the recipient may not read the table any more.
-        DeltaError: If the table cannot be read.
     """
     try:
         return _answer(job, asked)
@@ -159,11 +151,7 @@ def _answer(job: TrackedJob, asked: AnswerQuery) -> dict[str, Any]:
 
 
 def _granted(asked: AnswerQuery) -> SharedTable:
-    """Return the table, if it is granted still, whole, and on the same terms.
-
-    Raises:
-        NotGrantedError: If it is not.
-    """
+    """Return the table, if it is granted still, whole, and on the same terms."""
     tables = SharedTable.objects.select_related("share", "table")
     shared = tables.filter(
         id=asked.shared_table, share__grants__recipient_id=asked.recipient
@@ -182,12 +170,7 @@ def _granted(asked: AnswerQuery) -> SharedTable:
 def _open(
     job: TrackedJob, shared: SharedTable, asked: AnswerQuery, stack: ExitStack
 ) -> SharedVersion:
-    """Open the version that is asked for.
-
-    Raises:
-        HistoryNotSharedError: If it is not shared.
-        DeltaError: If the log cannot be read.
-    """
+    """Open the version that is asked for."""
     table, query = open_shared(shared), asked.query()
     if asked.is_named:
         rule = rule_for(shared, Recipient.objects.get(id=asked.recipient))
@@ -201,13 +184,7 @@ def _open(
 def _select(
     job: TrackedJob, shared: SharedTable, asked: AnswerQuery, opened: SharedVersion
 ) -> FileSelection:
-    """Return the files that answer the query.
-
-    Raises:
-        FileOutsideTableError: If one of them lies outside of the table.
-        FilesVacuumedError: If files of an older version were deleted.
-        DeltaError: If storage does not give the statistics.
-    """
+    """Return the files that answer the query."""
     job.step("Choosing the files")
     hints = parse_hints(
         predicate_hints=list(asked.predicate_hints),

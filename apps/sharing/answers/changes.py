@@ -55,22 +55,7 @@ def table_changes(
     capabilities: Capabilities,
     signing: SigningPlan,
 ) -> FilesAnswer:
-    """Return the files with the changes of some versions, or a page of them.
-
-    Raises:
-        ParameterInvalidError: If a token was not given for this very query.
-        QueryTokenEndedError: If the time of one is over, or the table is another one.
-        HistoryNotSharedError: If a version of them is not shared.
-        FeedRangeError: If no version is in the range.
-        FeedOffError: If a version does not record its changes.
-        FeedSchemaError: If no one schema shows all changes, and the client does not
-            ask for those of older versions.
-        TableMisreadError: If the client would misread a version.
-        FileOutsideTableError: If one of the files lies outside of the table.
-        FilesVacuumedError: If files of a version were deleted.
-        RuledChangesError: If a rule leaves less of the table than whole files.
-        DeltaError: If the log cannot be read, or the files have no URLs.
-    """
+    """Return the files with the changes of some versions, or a page of them."""
     check_history(shared)
     rule = rule_for(shared, signing.token.recipient)
     check_start(shared, query.starting_version)
@@ -127,6 +112,7 @@ def table_changes(
         size_bytes=facts.size_bytes,
         skipped_hints=(),
         end=paging.end(page, expires_at=expires_at),
+        last_version=versions.last if following is None else None,
     )
 
 
@@ -169,11 +155,7 @@ def _find_range(
 
 
 def _check_rule(shared: SharedTable, rule: TableRule, table: DeltaTable) -> None:
-    """Refuse changes of which a rule would have files rewritten.
-
-    Raises:
-        RuledChangesError: If it would.
-    """
+    """Refuse changes of which a rule would have files rewritten."""
     if rule.is_whole:
         return
     newest = table.snapshot_metadata()
@@ -196,11 +178,7 @@ def _select(
     of_table: tuple[str, Definition],
     query: ChangesQuery,
 ) -> ChangeSelection:
-    """Choose the files that are offered, each of them as it is.
-
-    Raises:
-        PredicateError: If the rule does not fit all versions.
-    """
+    """Choose the files that are offered, each of them as it is."""
     root, shown = of_table
     schema = schema_of(root, shown)
     condition = rule.condition(schema) if rule.conditions else None

@@ -31,11 +31,6 @@ def table_credentials(
         token: The caller's.
         lifetime_s: How long they are good at most.
         now: The current time.
-
-    Raises:
-        DirectoryNotOfferedError: If the table is read by URLs alone.
-        ParameterInvalidError: If the location is none of the table's.
-        DeltaError: If its store makes none.
     """
     offered = directory_of(shared)
     if offered is None:

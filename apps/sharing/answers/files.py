@@ -59,10 +59,6 @@ def open_file(asked: FileRequest, *, keys: Sequence[bytes]) -> OpenedFile:
 
     The URL alone is not enough: its token must be good still, the address allowed, and
     the share granted, at this very request.
-
-    Raises:
-        FileRefusedError: If any of that is not so, or the URL was changed.
-        FileGoneError: If there is no such file any more.
     """
     try:
         signed = verify(
@@ -97,11 +93,7 @@ def _location(shared: SharedTable, *, is_prepared: bool) -> str:
 
 
 def live_token(token_id: UUID, *, address: str, now: datetime) -> RecipientToken:
-    """Return the token that a URL, or keys, were made for.
-
-    Raises:
-        FileRefusedError: If it is good no longer, or not for this address.
-    """
+    """Return the token that a URL, or keys, were made for."""
     tokens = RecipientToken.objects.select_related("recipient")
     token = tokens.filter(id=token_id).first()
     if token is None:
@@ -115,11 +107,7 @@ def live_token(token_id: UUID, *, address: str, now: datetime) -> RecipientToken
 
 
 def granted_by_id(table_id: UUID, token: RecipientToken) -> SharedTable:
-    """Return a shared table that a token opens.
-
-    Raises:
-        FileRefusedError: If it opens it no longer.
-    """
+    """Return a shared table that a token opens."""
     granted = SharedTable.objects.select_related("share", "table").filter(
         IN_ITS_SCHEMA,
         id=table_id,

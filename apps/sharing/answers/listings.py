@@ -78,11 +78,7 @@ def table_item(table: SharedTable) -> Item:
 
 
 def list_shares(recipient: Recipient, *, asked: PageRequest) -> Page:
-    """Return a page of the recipient's shares, by name.
-
-    Raises:
-        ParameterInvalidError: If the page token is none of this list's.
-    """
+    """Return a page of the recipient's shares, by name."""
     return _page(
         access.granted_shares(recipient),
         asked,
@@ -93,11 +89,7 @@ def list_shares(recipient: Recipient, *, asked: PageRequest) -> Page:
 
 
 def list_schemas(recipient: Recipient, share: Share, *, asked: PageRequest) -> Page:
-    """Return a page of the schemas of a granted share, by name.
-
-    Raises:
-        ParameterInvalidError: If the page token is none of this list's.
-    """
+    """Return a page of the schemas of a granted share, by name."""
     return _page(
         access.granted_schemas(recipient, share.name),
         asked,
@@ -110,12 +102,7 @@ def list_schemas(recipient: Recipient, share: Share, *, asked: PageRequest) -> P
 def list_tables(
     recipient: Recipient, share: Share, schema: str, *, asked: PageRequest
 ) -> Page:
-    """Return a page of the tables of a schema of a granted share, by name.
-
-    Raises:
-        NotGrantedError: If there is no such schema for the recipient.
-        ParameterInvalidError: If the page token is none of this list's.
-    """
+    """Return a page of the tables of a schema of a granted share, by name."""
     names = (share.name_key, name_key(schema))
     return _page(
         access.granted_tables(recipient, share.name, schema),
@@ -127,11 +114,7 @@ def list_tables(
 
 
 def list_all_tables(recipient: Recipient, share: Share, *, asked: PageRequest) -> Page:
-    """Return a page of all tables of a granted share, by schema and name.
-
-    Raises:
-        ParameterInvalidError: If the page token is none of this list's.
-    """
+    """Return a page of all tables of a granted share, by schema and name."""
     return _page(
         access.granted_tables(recipient, share.name),
         asked,

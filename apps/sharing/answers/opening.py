@@ -8,20 +8,12 @@ from deltaweb.web.tables.storage.opening import open_table, roots_of_server
 
 
 def open_shared(shared: SharedTable) -> DeltaTable:
-    """Open a shared table.
-
-    Raises:
-        DeltaError: If its location cannot be opened.
-    """
+    """Open a shared table."""
     return open_table(shared.table, roots=roots_of_server())
 
 
 def terms_of(shared: SharedTable, recipient: Recipient) -> tuple[str, ...]:
-    """Return what a table is shared on, as texts: other terms make another answer.
-
-    Raises:
-        PredicateError: If the recipient's rule does not parse.
-    """
+    """Return what a table is shared on, as texts: other terms make another answer."""
     start = shared.start_version
     return (
         str(shared.id),
@@ -32,21 +24,13 @@ def terms_of(shared: SharedTable, recipient: Recipient) -> tuple[str, ...]:
 
 
 def check_history(shared: SharedTable) -> None:
-    """Refuse other versions than the newest where these are not shared.
-
-    Raises:
-        HistoryNotSharedError: If they are not.
-    """
+    """Refuse other versions than the newest where these are not shared."""
     if not shared.with_history:
         raise HistoryNotSharedError(table=shared.full_name)
 
 
 def check_start(shared: SharedTable, version: int | None) -> None:
-    """Refuse a version before the first one that is shared.
-
-    Raises:
-        HistoryNotSharedError: If it is.
-    """
+    """Refuse a version before the first one that is shared."""
     start = shared.start_version
     if version is not None and start is not None and version < start:
         raise not_shared_before(shared)

@@ -196,22 +196,13 @@ class Paging:
         return self.pages.make(start.values(), ends_at=self.pages.now + PAGE_LIFETIME)
 
     def start(self, kind: type[Start]) -> Start | None:
-        """Return where the page begins that is asked for; None for the first one.
-
-        Raises:
-            ParameterInvalidError: If its token was not given for this very query.
-            QueryTokenEndedError: If its time is over.
-        """
+        """Return where the page begins that is asked for; None for the first one."""
         if not self.asked.page_token:
             return None
         return kind.of(self.pages.read(self.asked.page_token))
 
     def check_head(self, start: PageStart | None, head: str) -> None:
-        """Refuse a page whose first lines would not be those of the page before.
-
-        Raises:
-            QueryTokenEndedError: If they would not.
-        """
+        """Refuse a page whose first lines would not be those of the page before."""
         if start is not None and start.head != head:
             raise QueryTokenEndedError(
                 name=self.pages.scope.field,
@@ -227,12 +218,7 @@ class Paging:
         return self.refreshes.make(values, ends_at=ends_at)
 
     def refreshed(self) -> Refreshed | None:
-        """Return whose files are wanted again; None where none are.
-
-        Raises:
-            ParameterInvalidError: If the token was not given for this very table.
-            QueryTokenEndedError: If its time is over.
-        """
+        """Return whose files are wanted again; None where none are."""
         if not self.asked.refresh_token:
             return None
         version, begun_s = map(int, self.refreshes.read(self.asked.refresh_token))

@@ -37,6 +37,7 @@ from deltaweb.web.sharing.answers.answer_query import (
 )
 from deltaweb.web.sharing.answers.opening import terms_of
 from deltaweb.web.sharing.answers.paging import paging_of
+from deltaweb.web.sharing.answers.row_count import CountedFiles, RowCount
 from deltaweb.web.sharing.answers.signed_lines import (
     SigningPlan,
     open_plan,
@@ -79,12 +80,7 @@ def submit_query(
     capabilities: Capabilities,
     signing: SigningPlan,
 ) -> QueryStatus:
-    """Queue a query; one with the same key and the same parameters is found again.
-
-    Raises:
-        ParameterInvalidError: If a token was not given for this very table.
-        QueryTokenEndedError: If the time of one is over.
-    """
+    """Queue a query; one with the same key and the same parameters is found again."""
     recipient = signing.token.recipient
     paging = paging_of(shared, query, capabilities=capabilities, signing=signing)
     refreshed = paging.refreshed()
@@ -135,16 +131,7 @@ def read_query(
     capabilities: Capabilities,
     signing: SigningPlan,
 ) -> FilesAnswer | QueryStatus:
-    """Return a page of a query's answer, or how far it is.
-
-    Raises:
-        QueryNotFoundError: If the recipient has no such query on this table, or its
-            answer is not kept any more.
-        ParameterInvalidError: If a page token was not given for this very query.
-        QueryTokenEndedError: If the time of one is over.
-        TableMisreadError: If the client would misread the version.
-        DeltaError: If the files have no URLs.
-    """
+    """Return a page of a query's answer, or how far it is."""
     job = _job_of(shared, query_id, signing)
     if job.is_active:
         return QueryStatus(query_id)
@@ -165,8 +152,9 @@ def read_query(
     last = min(first + (page.max_files or kept.rows.num_rows), kept.rows.num_rows)
     rows = kept.rows.slice(first, last - first)
     signers = open_plan(shared, signing)
+    counted = RowCount()
     lines = signed_lines(
-        _KeptFiles(rows),
+        CountedFiles(_KeptFiles(rows), counted),
         chosen,
         signers=signers,
         instants=instant_columns(version.schema, version.metadata.partition_columns),
@@ -189,6 +177,7 @@ def read_query(
         num_files=rows.num_rows,
         total_files=version.num_files,
         size_bytes=sum(exact_sum(part) for part in rows["size"].chunks),
+        rows=counted,
         skipped_hints=(),
         end=end,
     )
@@ -208,11 +197,7 @@ class _KeptFiles:
 
 
 def _job_of(shared: SharedTable, query_id: str, signing: SigningPlan) -> Job:
-    """Return the job of a query that this recipient has sent, on this very table.
-
-    Raises:
-        QueryNotFoundError: If there is none, or its answer is not kept any more.
-    """
+    """Return the job of a query that this recipient has sent, on this very table."""
     try:
         job = Job.objects.filter(kind=ANSWER.name, id=UUID(query_id)).first()
     except ValueError:
@@ -249,12 +234,7 @@ def _tokens(
 
 
 def _first_row(page: PageAsked, tokens: TokenMaker, head: str) -> int:
-    """Return the row that a page begins at.
-
-    Raises:
-        ParameterInvalidError: If its token was not given for this very query.
-        QueryTokenEndedError: If its time is over, or the table is told otherwise.
-    """
+    """Return the row that a page begins at."""
     if not page.page_token:
         return 0
     told, first = tokens.read(page.page_token)

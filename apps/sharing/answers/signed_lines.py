@@ -28,16 +28,9 @@ from deltaweb.storage.signing.file_urls import (
 from deltaweb.storage.signing.signer import URLSigner, open_signer
 from deltaweb.web.sharing.access.grants.prepared import location_of
 from deltaweb.web.sharing.access.grants.rules import may_be_ruled
+from deltaweb.web.sharing.answers.row_count import ListedFiles
 from deltaweb.web.sharing.models import RecipientToken, SharedTable
 from deltaweb.web.tables.storage.connections import options_for
-
-
-class ListedFiles(Protocol):
-    """Files that are listed: of `FileSelection`, what matters here."""
-
-    def part_batches(self) -> Iterator[tuple[FilePart | None, pa.RecordBatch]]:
-        """Yield them by `LISTED_SCHEMA`, each beside the part that they are of."""
-        ...
 
 
 class NamedVersion(Protocol):

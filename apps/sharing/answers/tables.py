@@ -36,6 +36,7 @@ from deltaweb.web.sharing.answers.paging import (
     SnapshotStart,
     paging_of,
 )
+from deltaweb.web.sharing.answers.row_count import CountedFiles, RowCount
 from deltaweb.web.sharing.answers.signed_lines import (
     SigningPlan,
     open_plan,
@@ -82,6 +83,8 @@ class FilesAnswer:
         skipped_hints: Hints that select nothing, and why.
         response_format: The format of the lines.
         end: What the last line says; None where there is no such line.
+        rows: Counts the rows of the files while they are listed; None of changes.
+        last_version: The last version that is read, where that is another one.
     """
 
     version: int
@@ -92,6 +95,8 @@ class FilesAnswer:
     size_bytes: int
     skipped_hints: Sequence[SkippedHint]
     end: EndAction | None = None
+    rows: RowCount | None = None
+    last_version: int | None = None
 
 
 # === Versions ===
@@ -108,11 +113,6 @@ def table_version(
 
     Where only a part of the table is shared, the newest is the newest that is ready. A
     time before the first version that is shared means that one.
-
-    Raises:
-        HistoryNotSharedError: If a time is given and the table has no history here.
-        ParameterInvalidError: If the time is after the newest version.
-        DeltaError: If the table's log cannot be read.
     """
     table = open_shared(shared)
     if starting_timestamp is None:
@@ -158,11 +158,6 @@ def table_metadata(  # noqa: PLR0913 (who asks, and for what)
 
     A client that would misread the version is told when it asks for files: metadata
     alone misleads nobody.
-
-    Raises:
-        HistoryNotSharedError: If the version is not shared.
-        SchemaError: If the table's schema is missing or does not parse.
-        DeltaError: If the table's log cannot be read.
     """
     query = TableQuery(version=version, timestamp=timestamp)
     rule = rule_for(shared, recipient)
@@ -185,17 +180,7 @@ def table_files(
     capabilities: Capabilities,
     signing: SigningPlan,
 ) -> FilesAnswer:
-    """Return the files that answer a query, or a page of them.
-
-    Raises:
-        ParameterInvalidError: If a token was not given for this very query.
-        QueryTokenEndedError: If the time of one is over, or the table is another one.
-        HistoryNotSharedError: If the version is not shared.
-        TableMisreadError: If the client would misread the version.
-        FileOutsideTableError: If one of the files lies outside of the table.
-        FilesVacuumedError: If files of an older version were deleted.
-        DeltaError: If the log cannot be read, or the files have no URLs.
-    """
+    """Return the files that answer a query, or a page of them."""
     table = open_shared(shared)
     paging = paging_of(shared, query, capabilities=capabilities, signing=signing)
     rule, now = rule_for(shared, signing.token.recipient), signing.now
@@ -226,8 +211,9 @@ def table_files(
         raise FileOutsideTableError(table=shared.full_name, path=selection.outside)
     check_files(shared.table, opened.version, selection)
     signers = open_plan(shared, signing)
+    rows = RowCount()
     lines = signed_lines(
-        selection,
+        CountedFiles(selection, rows),
         chosen,
         signers=signers,
         instants=instant_columns(opened.schema, opened.metadata.partition_columns),
@@ -252,6 +238,7 @@ def table_files(
         num_files=selection.num_files,
         total_files=selection.total_files,
         size_bytes=selection.size_bytes,
+        rows=rows,
         skipped_hints=hints.skipped,
         end=paging.end(
             following,

@@ -20,9 +20,6 @@ def check_files(table: Table, version: int, selection: FileSelection) -> None:
 
     In object storage those that a condition has selected pass unseen: they may all be
     there, and one request a file would find it out.
-
-    Raises:
-        FilesVacuumedError: If they were.
     """
     if table.version is None or version >= table.version:
         return  # nothing deletes what the newest version needs

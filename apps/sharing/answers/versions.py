@@ -99,9 +99,6 @@ def open_version(
         table: The same, opened.
         query: Which version is meant.
         index: The index to read it from; that of the catalogue for None.
-
-    Raises:
-        DeltaError: If the table's log cannot be read.
     """
     return _READER.open_version(
         table,
@@ -122,11 +119,6 @@ def open_shared_version(
     """Open the version that is asked for, if it is one of those that are shared.
 
     Only what of it is offered under a rule can be had from it.
-
-    Raises:
-        HistoryNotSharedError: If it is not.
-        VersionNotReadyError: If it is not ready under the rule.
-        DeltaError: If the table's log cannot be read.
     """
     if not query.names_version:
         return _newest_offered(shared, table, rule, now=now)
@@ -146,11 +138,7 @@ def open_shared_version(
 def _newest_offered(
     shared: SharedTable, table: DeltaTable, rule: TableRule, *, now: datetime
 ) -> SharedVersion:
-    """Return the newest version under a rule that is ready.
-
-    Raises:
-        VersionNotReadyError: If none is.
-    """
+    """Return the newest version under a rule that is ready."""
     newest = open_version(shared, table, TableQuery())
     try:
         return offered_version(shared, rule, newest, now=now)
@@ -177,9 +165,6 @@ def open_asked(  # noqa: PLR0913 (what is asked for, of whom, and by whom)
 
     One whose URLs are to be made anew was the newest when it was answered first, which
     is why nobody asks whether history is shared.
-
-    Raises:
-        DeltaError: As `open_shared_version` does.
     """
     if refreshed is None:
         return open_shared_version(shared, table, query, rule, now=now)
@@ -195,12 +180,7 @@ def open_page(
     *,
     now: datetime,
 ) -> SharedVersion:
-    """Open the version of a page, with the files in the order of the page before.
-
-    Raises:
-        QueryTokenEndedError: If that order cannot be had any more.
-        DeltaError: As `open_version` does.
-    """
+    """Open the version of a page, with the files in the order of the page before."""
     name = start.place.index
     try:
         opened = _READER.open_page(
@@ -222,12 +202,7 @@ def open_page(
 def format_of(
     shared: SharedTable, opened: DescribedVersion, capabilities: Capabilities
 ) -> ResponseFormat:
-    """Return the format that the client reads the version in.
-
-    Raises:
-        TableMisreadError: If there is none.
-        SchemaError: If the table's schema is missing or does not parse.
-    """
+    """Return the format that the client reads the version in."""
     found = misreadings(
         opened.protocol,
         opened.metadata,

@@ -18,6 +18,8 @@ from deltaweb.sharing.parameters import MAX_LONG
 from deltaweb.web.audit import services
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.pages.request.lock_waits import REQUEST_WAIT_MS, short_transaction
+from deltaweb.web.sharing.activity.budgets import note_offered
+from deltaweb.web.sharing.answers.row_count import RowCount
 from deltaweb.web.sharing.models import RecipientToken, SharedTable
 
 logger = logging.getLogger(__name__)
@@ -43,6 +45,7 @@ class CallRecord:
         num_files: How many files were offered.
         total_files: How many there were before pruning.
         size_bytes: The size of those offered.
+        rows: Counts the rows of those that were listed.
         detail: Plain values of further interest.
         is_recorded: Whether a row is to be written at all.
     """
@@ -59,6 +62,7 @@ class CallRecord:
     num_files: int | None = None
     total_files: int | None = None
     size_bytes: int | None = None
+    rows: RowCount | None = None
     detail: dict[str, Any] = field(default_factory=dict)
     is_recorded: bool = True
     started_s: float = field(default_factory=perf_counter)
@@ -69,6 +73,8 @@ class CallRecord:
             return
         self.is_recorded = False
         event = self._event(status, error_code)
+        if self.token is not None and event.size_bytes:
+            note_offered(self.token.recipient_id, event.size_bytes)
         try:
             with short_transaction(REQUEST_WAIT_MS):
                 services.record(event)
@@ -101,6 +107,7 @@ class CallRecord:
             total_files=self.total_files,
             # A log may claim sizes that no column holds together.
             size_bytes=self.size_bytes and min(self.size_bytes, MAX_LONG),
+            num_rows=self.rows and self.rows.total,
             detail=self.detail,
             status=status,
             error_code=error_code,

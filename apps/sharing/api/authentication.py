@@ -22,9 +22,6 @@ TOKEN_PATH: Final = f"{ISSUER_PATH}oauth/token"
 def bearer_secret(header: str) -> str:
     """Return the token of an `Authorization` header.
 
-    Raises:
-        CredentialsMissingError: If it holds none.
-
     Source: RFC 6750, section 2.1.
     """
     scheme, _, secret = header.strip().partition(" ")
@@ -34,13 +31,7 @@ def bearer_secret(header: str) -> str:
 
 
 def identify(header: str, *, now: datetime) -> RecipientToken:
-    """Return what a caller has proved itself by, be it good or ended.
-
-    Raises:
-        CredentialsMissingError: If nothing came along.
-        AccessError: If nobody is known by it.
-        JWTRefusedError: If it is a signed token that does not hold.
-    """
+    """Return what a caller has proved itself by, be it good or ended."""
     secret = bearer_secret(header)
     if looks_signed(secret):
         return oauth.client_of_bearer(secret, oauth_server(), now=now)

@@ -140,13 +140,7 @@ class SharingView(ProtocolView):
     """Base of the endpoints: only recipients come in."""
 
     def initial(self, request: Request, *args: object, **kwargs: object) -> None:
-        """Let a recipient in.
-
-        Raises:
-            CredentialsMissingError: If no token came.
-            AccessError: If the token is not good, or not from that address.
-            TooManyRequestsError: If it sends more than it may.
-        """
+        """Let a recipient in."""
         del args, kwargs
         record = self.record
         header = request.headers.get("Authorization", "")
@@ -167,11 +161,7 @@ class SharingView(ProtocolView):
         return self.token.recipient
 
     def page_request(self) -> PageRequest:
-        """Return which page of a list is asked for.
-
-        Raises:
-            ParameterInvalidError: If `maxResults` is none of its values.
-        """
+        """Return which page of a list is asked for."""
         query = self.request.query_params
         return PageRequest(
             keys=page_token_keys(),
@@ -186,11 +176,7 @@ class InShareView(SharingView):
     share: Share
 
     def initial(self, request: Request, *args: object, **kwargs: object) -> None:
-        """Let a recipient in, and find the share that it may read.
-
-        Raises:
-            NotGrantedError: If there is none of that name for the recipient.
-        """
+        """Let a recipient in, and find the share that it may read."""
         super().initial(request, *args, **kwargs)
         self.share = access.granted_share(self.recipient, str(kwargs["share"]))
         self.record.names["share"] = self.share.name
@@ -202,11 +188,7 @@ class TableView(SharingView):
     shared_table: SharedTable
 
     def initial(self, request: Request, *args: object, **kwargs: object) -> None:
-        """Let a recipient in, and find the table that it may read.
-
-        Raises:
-            NotGrantedError: If there is none of that name for the recipient.
-        """
+        """Let a recipient in, and find the table that it may read."""
         super().initial(request, *args, **kwargs)
         names = cast("dict[str, str]", kwargs)
         self.shared_table = access.granted_table(
@@ -215,12 +197,7 @@ class TableView(SharingView):
         self.record.shared_table = self.shared_table
 
     def capabilities(self) -> Capabilities:
-        """Return what the client can read.
-
-        Raises:
-            FormatNotOfferedError: If it says that it reads none of our formats.
-            ParameterInvalidError: If it wants ids of files in an unknown way.
-        """
+        """Return what the client can read."""
         headers = self.request.headers
         found = parse_capabilities(
             headers.get(HEADER, ""), file_id_hash=headers.get(FILE_ID_HEADER, "")

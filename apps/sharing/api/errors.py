@@ -47,6 +47,7 @@ from deltaweb.delta.feed.errors import (
     FeedSchemaError,
 )
 from deltaweb.sharing.errors import (
+    BudgetSpentError,
     ErrorCode,
     MethodNotAllowedError,
     RangeUnsatisfiableError,
@@ -62,6 +63,12 @@ from deltaweb.web.sharing.errors import AccessError
 logger = logging.getLogger(__name__)
 
 ASK_PROVIDER: Final = "Ask the provider of the share."
+_RETRIED: Final = (
+    BudgetSpentError,
+    TooManyDownloadsError,
+    TooManyRequestsError,
+    TooManyStreamsError,
+)
 CODES_BY_STATUS: Final = {
     HTTPStatus.UNAUTHORIZED: ErrorCode.UNAUTHENTICATED,
     HTTPStatus.FORBIDDEN: ErrorCode.PERMISSION_DENIED,
@@ -145,9 +152,7 @@ def _of_request(error: SharingError) -> Failure:
     headers = {}
     if error.status == HTTPStatus.UNAUTHORIZED:
         headers["WWW-Authenticate"] = "Bearer"
-    if isinstance(
-        error, TooManyRequestsError | TooManyDownloadsError | TooManyStreamsError
-    ):
+    if isinstance(error, _RETRIED):
         headers["Retry-After"] = str(error.retry_after_s)
     if isinstance(error, RangeUnsatisfiableError):
         headers["Content-Range"] = f"bytes */{error.size_bytes}"

@@ -24,11 +24,7 @@ _lock = RLock()  # a place that is collected may end while another is taken
 
 
 class Place:
-    """A place among the answers of a kind, from when it is taken until it is ended.
-
-    Raises:
-        SharingError: If the token, or all together, have as many as may be.
-    """
+    """A place among the answers of a kind, from when it is taken until it is ended."""
 
     running: ClassVar[Counter[UUID]]
     refusal: ClassVar[Callable[[], SharingError]]

@@ -19,12 +19,7 @@ class BodyRequest(Protocol):
 
 
 def read_body(request: BodyRequest, *, limit_bytes: int) -> bytes:
-    """Return the whole body.
-
-    Raises:
-        RequestTooLargeError: If it is longer than the limit; not more is read.
-        RequestMalformedError: If it breaks off.
-    """
+    """Return the whole body."""
     length = str(request.META.get("CONTENT_LENGTH") or "")
     if length.isdecimal() and int(length[:19]) > limit_bytes:
         raise RequestTooLargeError(limit_bytes=limit_bytes)

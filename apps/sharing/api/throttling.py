@@ -23,11 +23,7 @@ FAILURES: Final = RateLimit(
 
 
 def check_rate(token_id: UUID) -> None:
-    """Count a request of a token.
-
-    Raises:
-        TooManyRequestsError: If it sends more than it may.
-    """
+    """Count a request of a token."""
     requests = RateLimit(
         file="rates-requests",
         rate_per_s=settings.REQUESTS_PER_S,

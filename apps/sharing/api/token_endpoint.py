@@ -76,11 +76,7 @@ class TokenEndpointView(ProtocolView):
 
 
 def _form(body: bytes) -> dict[str, str]:
-    """Return the fields of a form, each of which may come once.
-
-    Raises:
-        OAuthRequestError: If it is none.
-    """
+    """Return the fields of a form, each of which may come once."""
     try:
         fields = parse_qsl(
             body.decode("ascii"),
@@ -98,9 +94,6 @@ def _form(body: bytes) -> dict[str, str]:
 
 def _basic(header: str) -> tuple[str, str] | None:
     """Return client and secret of a header; None if there is none of that scheme.
-
-    Raises:
-        ClientRefusedError: If it cannot be read.
 
     Source: RFC 6749, section 2.3.1.
     """

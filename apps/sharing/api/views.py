@@ -19,6 +19,9 @@ from deltaweb.sharing.table_query import (
     parse_page,
     parse_table_query,
 )
+from deltaweb.web.sharing.activity.budgets import check_budget
+from deltaweb.web.sharing.activity.heavy_queries import CONDITION, condition_text
+from deltaweb.web.sharing.activity.refusals import kept_reason
 from deltaweb.web.sharing.answers import listings, tables
 from deltaweb.web.sharing.answers.changes import table_changes
 from deltaweb.web.sharing.answers.credentials import (
@@ -214,6 +217,15 @@ class TableMetadataView(TableView):
 class FilesView(TableView):
     """Base of the endpoints that answer with files, streamed while they are signed."""
 
+    def initial(self, request: Request, *args: object, **kwargs: object) -> None:
+        """Let a recipient in that may read more this month.
+
+        Raises:
+            BudgetSpentError: If it was offered all that it may.
+        """
+        super().initial(request, *args, **kwargs)
+        check_budget(self.recipient, now=self.now)
+
     def signing(self) -> SigningPlan:
         """Return what the URLs of files are made from."""
         return signing_plan(self.token, now=self.now)
@@ -238,6 +250,7 @@ class FilesView(TableView):
         record.num_files = found.num_files
         record.total_files = found.total_files
         record.size_bytes = found.size_bytes
+        record.rows = found.rows
         if found.skipped_hints:
             record.detail["num_skipped_hints"] = len(found.skipped_hints)
             record.detail["skipped_hints"] = [
@@ -259,6 +272,8 @@ class TableQueryView(FilesView):
         """Answer with the files of one version, or those of a stream of versions."""
         del names
         query = parse_table_query(read_body(request, limit_bytes=MAX_BODY_BYTES))
+        if condition := condition_text(query):
+            self.record.detail[CONDITION] = kept_reason(condition)
         shared, read = self.shared_table, self.capabilities()
         signing = self.signing()
         if read.waits and may_wait(shared, query, self.recipient):
@@ -334,6 +349,7 @@ class TableCredentialsView(TableView):
     def post(self, request: Request, **names: str) -> HttpResponseBase:
         """Answer with credentials that read the table's folder."""
         del names
+        check_budget(self.recipient, now=self.now)
         body = read_body(request, limit_bytes=MAX_BODY_BYTES)
         found = table_credentials(
             self.shared_table,
@@ -342,7 +358,10 @@ class TableCredentialsView(TableView):
             lifetime_s=settings.FILE_URL_LIFETIME_S,
             now=self.now,
         )
-        self.record.detail["expires_at"] = found.expires_at.isoformat()
+        table, record = self.shared_table.table, self.record
+        # All of the folder can be read; what is known of it is its newest version.
+        record.num_files, record.size_bytes = table.num_files, table.size_bytes
+        record.detail["expires_at"] = found.expires_at.isoformat()
         return json_answer(credentials_body(found))
 
 

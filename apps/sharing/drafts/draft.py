@@ -55,12 +55,7 @@ class DraftTable:
         return TableDraftForm(data, prefix=prefix)
 
     def values(self) -> dict[str, Any]:
-        """Return what `add_table` takes of it.
-
-        Raises:
-            StartVersionError: If the version is not a whole number.
-            ConditionError: If the condition is too long for one.
-        """
+        """Return what `add_table` takes of it."""
         form = self.form()
         if "start_version" in form.errors:
             reason = "it is not a whole number"

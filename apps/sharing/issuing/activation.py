@@ -52,16 +52,7 @@ class Activation:
 
 
 def look_up(nonce: str, *, address: str, now: datetime) -> Activation:
-    """Return what a link would open, without spending it.
-
-    Raises:
-        LinkUnknownError: If it was never issued.
-        AddressNotAllowedError: If the recipient may not come from `address`.
-        LinkUsedError: If its profile has been downloaded.
-        LinkWithdrawnError: If a newer link replaced it.
-        LinkRevokedError: If its token was taken back.
-        LinkExpiredError: If its time, or that of its token, is over.
-    """
+    """Return what a link would open, without spending it."""
     return _opened(_find(nonce), address=address, now=now)
 
 
@@ -69,9 +60,6 @@ def view_activation(nonce: str, *, caller: Caller, now: datetime) -> Activation:
     """Return what a link would open, without spending it, and record the look.
 
     A link that was never issued leaves no record: anybody could fill it with those.
-
-    Raises:
-        SharingStateError: As `look_up`.
     """
     link = _find(nonce)
     event = _event(_VIEW, link.token, caller, now)
@@ -88,9 +76,6 @@ def activate(nonce: str, *, caller: Caller, now: datetime) -> ProfileFile:
     """Spend a link and return the profile; of two requests at once one succeeds.
 
     Success and refusal are both recorded, but for a link that was never issued.
-
-    Raises:
-        SharingStateError: As `look_up`.
     """
     link = _find(nonce)
     event = _event(_DOWNLOAD, link.token, caller, now)

@@ -27,11 +27,7 @@ def issue(  # noqa: PLR0913 (each is one part of what is asked)
     actor: Actor,
     now: datetime,
 ) -> Credentials:
-    """Make one more token or OAuth client and hand it out.
-
-    Raises:
-        LifetimeInvalidError: If it would live too long, or not at all.
-    """
+    """Make one more token or OAuth client and hand it out."""
     token = tokens.issue_token(
         recipient, proof=proof, lifetime=lifetime, actor=actor, now=now
     )
@@ -49,11 +45,7 @@ def rotate(  # noqa: PLR0913 (each is one part of what is asked)
     actor: Actor,
     now: datetime,
 ) -> Credentials:
-    """Make a token that replaces the others of its kind, and hand it out.
-
-    Raises:
-        LifetimeInvalidError: If a span is too long, or not one.
-    """
+    """Make a token that replaces the others of its kind, and hand it out."""
     token = tokens.rotate(
         recipient,
         proof=proof,

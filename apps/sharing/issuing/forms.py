@@ -138,11 +138,7 @@ class ClientForm(LifetimeForm):
         return "" if keep == "all" else keep
 
     def proof(self) -> proofs.Proof:
-        """Return what the client proves itself by.
-
-        Raises:
-            DeltaError: If the fields do not make one.
-        """
+        """Return what the client proves itself by."""
         facts = self.cleaned_data
         if facts["kind"] == "private_key":
             return proofs.by_key(facts["public_key"])

@@ -17,10 +17,6 @@ def parse_lifetime(text: str, *, now: datetime) -> timedelta:
     Args:
         text: `90d`, `24h`, `30m`, or a date in UTC, through which the token lives.
         now: When it begins.
-
-    Raises:
-        LifetimeInvalidError: If the text is neither, is over, or is longer than
-            `DELTAWEB_TOKEN_MAX_DAYS`.
     """
     span = parse_span(text, now=now)
     if span <= timedelta(0):
@@ -30,11 +26,7 @@ def parse_lifetime(text: str, *, now: datetime) -> timedelta:
 
 
 def parse_span(text: str, *, now: datetime) -> timedelta:
-    """Read a span of time, such as how long a replaced token stays; 0 is one.
-
-    Raises:
-        LifetimeInvalidError: If the text is neither a span nor a date.
-    """
+    """Read a span of time, such as how long a replaced token stays; 0 is one."""
     try:
         return spans.parse_span(text, now=now)
     except spans.SpanInvalidError as error:
@@ -52,11 +44,7 @@ def max_lifetime() -> timedelta:
 
 
 def check_lifetime(span: timedelta, *, text: str = "") -> timedelta:
-    """Return a lifetime that a token may have.
-
-    Raises:
-        LifetimeInvalidError: If it is not positive, or too long.
-    """
+    """Return a lifetime that a token may have."""
     written = text or f"{span.total_seconds() / 86_400:g}d"
     if span <= timedelta(0):
         raise LifetimeInvalidError(text=written, reason="it is over at once")

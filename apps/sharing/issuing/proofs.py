@@ -63,23 +63,14 @@ CLIENT_SECRET: Final = Proof(kind=Kind.CLIENT_SECRET)
 
 
 def by_key(text: str) -> Proof:
-    """Return the proof of a client that signs by the private key of a public one.
-
-    Raises:
-        KeyInvalidError: If the text is no public key, or too weak.
-    """
+    """Return the proof of a client that signs by the private key of a public one."""
     return Proof(kind=Kind.PRIVATE_KEY, public_key=parse_public_key(text).pem)
 
 
 def by_issuer(
     *, issuer: str, audience: str, subject: str = "", group: str = ""
 ) -> Proof:
-    """Return the proof of those whom an OIDC issuer vouches for.
-
-    Raises:
-        IssuerInvalidError: If the issuer's address is none.
-        ClientInvalidError: If it is not said for whom tokens are, and about whom.
-    """
+    """Return the proof of those whom an OIDC issuer vouches for."""
     texts = {"audience": audience, "subject": subject, "group": group}
     texts = {name: text.strip() for name, text in texts.items()}
     if not texts["audience"]:
@@ -95,11 +86,7 @@ def by_issuer(
 
 
 def check_free(proof: Proof, recipient: Recipient, *, now: datetime) -> None:
-    """Refuse an identity by which another recipient is known: who calls must be sure.
-
-    Raises:
-        ClientTakenError: If there is one.
-    """
+    """Refuse an identity by which another recipient is known."""
     if proof.kind != Kind.FEDERATED:
         return
     same = RecipientToken.objects.unended(now).filter(**proof.columns())

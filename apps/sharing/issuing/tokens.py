@@ -77,10 +77,6 @@ def issue_token(
     """Make a token or an OAuth client; others of the recipient stay.
 
     One with a secret waits for its activation.
-
-    Raises:
-        LifetimeInvalidError: If it would live too long, or not at all.
-        ClientTakenError: If a recipient is known by the same identity already.
     """
     token = _new_token(recipient, proof, lifetime=lifetime, actor=actor, now=now)
     detail = {"expires_at": _text(token.expires_at), **proof.describe()}
@@ -102,10 +98,6 @@ def rotate(  # noqa: PLR0913 (each is one part of what is asked)
 
     Those that were activated stay good for `keep_old`, never past their own end; 0 ends
     them at once. Those that were never activated end at once, with their links.
-
-    Raises:
-        LifetimeInvalidError: If a span is too long, or not one.
-        ClientTakenError: If a recipient is known by the same identity already.
     """
     overlap = timedelta(0) if not keep_old else check_lifetime(keep_old)
     # Of two rotations at once the later one replaces the token of the earlier.
@@ -162,9 +154,6 @@ def issue_link(token: RecipientToken, *, actor: Actor, now: datetime) -> Credent
     """Make a link by which the recipient fetches a waiting token, once.
 
     Older links of the token are withdrawn.
-
-    Raises:
-        TokenStateError: If the token does not wait for its activation.
     """
     locked = RecipientToken.objects.select_for_update().get(id=token.id)
     _check_waiting(locked, now)
@@ -187,11 +176,7 @@ def issue_link(token: RecipientToken, *, actor: Actor, now: datetime) -> Credent
 def issue_profile(
     token: RecipientToken, *, actor: Actor, now: datetime, address: str
 ) -> ProfileFile:
-    """Activate a waiting token at once and return its profile file.
-
-    Raises:
-        TokenStateError: If the token does not wait for its activation.
-    """
+    """Activate a waiting token at once and return its profile file."""
     profile = take_secret(token, address=address, now=now)
     withdraw_links(token, now=now)
     report(_action("token.profile", token, actor, now))
@@ -199,11 +184,7 @@ def issue_profile(
 
 
 def take_secret(token: RecipientToken, *, address: str, now: datetime) -> ProfileFile:
-    """Give a waiting token its secret; of two at once one succeeds.
-
-    Raises:
-        TokenStateError: If the token does not wait for its activation.
-    """
+    """Give a waiting token its secret; of two at once one succeeds."""
     secret = new_secret(token.prefix)
     taken = RecipientToken.objects.waiting(now).filter(id=token.id)
     if not taken.update(
@@ -217,11 +198,7 @@ def take_secret(token: RecipientToken, *, address: str, now: datetime) -> Profil
 
 
 def waiting_token(recipient: Recipient, *, now: datetime) -> RecipientToken:
-    """Return the newest token that waits for its activation.
-
-    Raises:
-        NoWaitingTokenError: If there is none.
-    """
+    """Return the newest token that waits for its activation."""
     token = recipient.tokens.waiting(now).select_related("recipient").first()
     if token is None:
         raise NoWaitingTokenError(name=recipient.name)
@@ -242,12 +219,7 @@ def withdraw_links(token: RecipientToken, *, now: datetime) -> int:
 def set_retirement(
     token: RecipientToken, *, retires_at: datetime, actor: Actor, now: datetime
 ) -> RecipientToken:
-    """End a token at a moment: sooner or later than planned, never past its expiry.
-
-    Raises:
-        TokenStateError: If the token has ended, or was never activated.
-        RetirementInvalidError: If the moment lies past the token's expiry.
-    """
+    """End a token at a moment: sooner or later than planned, never past its expiry."""
     token = RecipientToken.objects.select_for_update().get(id=token.id)
     _check_unended(token, now)
     if retires_at > token.expires_at:

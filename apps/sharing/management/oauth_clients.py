@@ -38,14 +38,7 @@ def proof_of(
     subject: str,
     group: str,
 ) -> Proof:
-    """Return the proof that the options describe.
-
-    Raises:
-        CommandError: If they do not go together, or the file cannot be read.
-        KeyInvalidError: If the file holds no public key.
-        IssuerInvalidError: If the issuer's address is none.
-        ClientInvalidError: If the facts of an issuer's tokens are not whole.
-    """
+    """Return the proof that the options describe."""
     if not issuer and (audience or subject or group):
         message = "--audience, --subject and --group go with --issuer."
         raise CommandError(message, returncode=2)

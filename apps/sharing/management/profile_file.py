@@ -14,11 +14,7 @@ _MODE: Final = 0o600
 
 
 def check_free(path: Path, *, force: bool) -> None:
-    """Refuse a place where no profile can be written, before anything is changed.
-
-    Raises:
-        CommandError: If something is there and `force` is off, or the folder is not.
-    """
+    """Refuse a place where no profile can be written, before anything is changed."""
     if not path.parent.is_dir():
         message = f"{path.parent} is not a folder. Make it first."
         raise CommandError(message)
@@ -31,11 +27,7 @@ def check_free(path: Path, *, force: bool) -> None:
 
 
 def write_profile(profile: ProfileFile, path: Path, *, force: bool) -> None:
-    """Write a profile; with `force` in the place of what is there.
-
-    Raises:
-        CommandError: If it cannot be written.
-    """
+    """Write a profile; with `force` in the place of what is there."""
     try:
         if force:
             _replace(path, profile.to_json())

@@ -94,8 +94,7 @@ class RecipientLooks(SubcommandsCommand):
         if not ledger.entries:
             months = len(ledger.months)
             return Output(ledger, f"{name} read nothing in the last {months} months.")
-        columns = sharing_output.USAGE_COLUMNS
-        return Output(ledger, lines=listed(ledger.entries, columns))
+        return Output(ledger, lines=sharing_output.usage_lines(ledger))
 
     def doctor(self, *, name: str, error: str | None, **_: object) -> Output:
         """Go through the steps to a recipient's rows, or read its client's error."""

@@ -9,7 +9,8 @@ from django.db.models import QuerySet
 from deltaweb.web.pages.figures import bytes_text
 from deltaweb.web.pages.page_json import json_with
 from deltaweb.web.sharing.access.grants.preparing import PreparedTable
-from deltaweb.web.sharing.activity.ledger import LedgerEntry
+from deltaweb.web.sharing.activity.heavy_queries import HeavyQuery
+from deltaweb.web.sharing.activity.ledger import Ledger, LedgerEntry
 from deltaweb.web.sharing.activity.use_resource import UseResource
 from deltaweb.web.sharing.issuing.token_rows import TokenResource, token_rows
 from deltaweb.web.sharing.models import Recipient, RecipientToken
@@ -137,9 +138,25 @@ USAGE_COLUMNS: Final[Columns[LedgerEntry]] = {
     "MONTH": lambda entry: f"{entry.month:%Y-%m}",
     "TABLE": lambda entry: f"{entry.share}.{entry.table}",
     "READS": "num_requests",
+    "ROWS": lambda entry: "" if entry.num_rows is None else f"{entry.num_rows:,}",
     "FILES": "num_files",
     "OFFERED": lambda entry: bytes_text(entry.size_bytes, digits=3),
+    "PRICE": lambda entry: "" if entry.price is None else f"{entry.price:,.2f}",
 }
+QUERY_COLUMNS: Final[Columns[HeavyQuery]] = {
+    "QUERY": lambda one: f"{one.share}.{one.table} {one.condition}".rstrip(),
+    "READS": "num_requests",
+    "OFFERED": lambda one: bytes_text(one.size_bytes, digits=3),
+    "ADVICE": "advice",
+}
+
+
+def usage_lines(ledger: Ledger) -> Iterator[str]:
+    """Yield what a recipient was offered by month, and the month's heaviest queries."""
+    yield from listed(ledger.entries, USAGE_COLUMNS)
+    if ledger.queries:
+        yield ""
+        yield from listed(ledger.queries, QUERY_COLUMNS)
 
 
 REHEARSAL_COLUMNS: Final[Columns[Reading]] = {

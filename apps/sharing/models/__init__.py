@@ -147,6 +147,9 @@ class Recipient(models.Model):
     allowed_networks = models.JSONField(default=list, blank=True)
     # What conditions call recipient.<name>: texts, whole numbers, and booleans.
     properties = models.JSONField(default=dict, blank=True)
+    # What it may be offered in a month: where it is said, and where reads are refused.
+    soft_limit_bytes = models.BigIntegerField(null=True, blank=True)
+    hard_limit_bytes = models.BigIntegerField(null=True, blank=True)
     created_at = models.DateTimeField()
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True

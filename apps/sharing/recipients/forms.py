@@ -53,6 +53,13 @@ class SettingsForm(ContactForm, AllowListForm, PropertiesForm):
     """What may be changed of a recipient."""
 
 
+class LimitsForm(forms.Form):
+    """What a recipient is offered in a month at most, as sizes; empty for no limit."""
+
+    soft = forms.CharField(max_length=40, required=False, strip=True)
+    hard = forms.CharField(max_length=40, required=False, strip=True)
+
+
 class SharesForm(forms.Form):
     """Which shares a recipient reads, by name."""
 

@@ -20,9 +20,6 @@ def parse_properties(texts: Iterable[str]) -> dict[str, Property]:
 
     A value is a whole number, a boolean, or else a text; in double quotes, as JSON has
     them, it is a text whatever it looks like.
-
-    Raises:
-        PropertyInvalidError: If a text is none, or a key comes twice.
     """
     found: dict[str, Property] = {}
     for text in texts:

@@ -18,7 +18,8 @@ from deltaweb.web.pages.actions import (
 )
 from deltaweb.web.sharing.access.networks import parse_networks
 from deltaweb.web.sharing.access.waited_queries import cancel_queries
-from deltaweb.web.sharing.errors import ContactInvalidError
+from deltaweb.web.sharing.activity.budgets import parse_limit
+from deltaweb.web.sharing.errors import ContactInvalidError, LimitInvalidError
 from deltaweb.web.sharing.issuing.credentials import Deliver, issue
 from deltaweb.web.sharing.issuing.tokens import Credentials
 from deltaweb.web.sharing.models import Grant, Recipient, Share
@@ -31,6 +32,8 @@ _FACT_ACTIONS: Final = {
     "comment": "recipient.describe",
     "allowed_networks": "recipient.set_networks",
     "properties": "recipient.set_properties",
+    "soft_limit_bytes": "recipient.set_soft_limit",
+    "hard_limit_bytes": "recipient.set_hard_limit",
 }
 
 
@@ -53,16 +56,7 @@ def create_recipient(  # noqa: PLR0913 (each is one fact of the recipient)
     actor: Actor,
     now: datetime,
 ) -> Recipient:
-    """Make a recipient, who may read nothing yet.
-
-    Raises:
-        NameInvalidError: If the name breaks the rules of names.
-        NameTakenError: If another recipient has it, whatever its capitals.
-        ContactInvalidError: If the contact is no mail address.
-        NetworkInvalidError: If a text of the allow list is no network.
-        TooManyNetworksError: If the allow list is too long.
-        PropertyInvalidError: If a text of `properties` is not of the form key=value.
-    """
+    """Make a recipient, who may read nothing yet."""
     recipient = Recipient(
         name=check_name(name, "recipient"),
         name_key=name_key(name),
@@ -92,11 +86,7 @@ def invite(  # noqa: PLR0913 (each is one fact of the recipient)
     actor: Actor,
     now: datetime,
 ) -> Credentials:
-    """Make a recipient with its grants and its first token, and hand that out.
-
-    Raises:
-        SharingStateError: If a name, a network or the lifetime will not do.
-    """
+    """Make a recipient with its grants and its first token, and hand that out."""
     recipient = create_recipient(
         name=name,
         contact=contact,
@@ -125,12 +115,6 @@ def update_recipient(  # noqa: PLR0913 (each is one fact of the recipient)
     """Change how to reach a recipient, from where it may come, and what it sees.
 
     Without `properties` these stay as they are.
-
-    Raises:
-        ContactInvalidError: If the contact is no mail address.
-        NetworkInvalidError: If a text of the allow list is no network.
-        TooManyNetworksError: If the allow list is too long.
-        PropertyInvalidError: If a text of `properties` is not of the form key=value.
     """
     before = _facts(recipient)
     recipient.contact = _checked_contact(contact)
@@ -138,12 +122,41 @@ def update_recipient(  # noqa: PLR0913 (each is one fact of the recipient)
     recipient.allowed_networks = parse_networks(allowed_networks)
     if properties is not None:
         recipient.properties = parse_properties(properties)
-    after = _facts(recipient)
-    changes = [
-        FieldChange(_FACT_ACTIONS[name], before[name], after[name]) for name in after
-    ]
-    if report_changes(_action("", recipient, actor, now), changes):
-        recipient.save(update_fields=list(after))
+    _report_facts(recipient, before, actor, now)
+    return recipient
+
+
+@transaction.atomic
+def set_limits(
+    recipient: Recipient,
+    *,
+    soft: str | None = None,
+    hard: str | None = None,
+    actor: Actor,
+    now: datetime,
+) -> Recipient:
+    """Limit what a recipient is offered in a month of UTC.
+
+    Args:
+        recipient: The recipient.
+        soft: Where it is only said, such as `3.5 TiB`; "" for nowhere, None as it is.
+        hard: Where reads are refused, likewise.
+        actor: Who does it.
+        now: The current time.
+
+    Raises:
+        LimitInvalidError: If a text is not a size, or the soft limit is the larger.
+    """
+    before = _facts(recipient)
+    if soft is not None:
+        recipient.soft_limit_bytes = parse_limit(soft)
+    if hard is not None:
+        recipient.hard_limit_bytes = parse_limit(hard)
+    low, high = recipient.soft_limit_bytes, recipient.hard_limit_bytes
+    if low is not None and high is not None and low > high:
+        reason = "the soft limit is above the hard one"
+        raise LimitInvalidError(text=soft or hard or "", reason=reason)
+    _report_facts(recipient, before, actor, now)
     return recipient
 
 
@@ -205,6 +218,18 @@ def set_grants(
     return GrantChange(added=len(added), removed=len(removed))
 
 
+def _report_facts(
+    recipient: Recipient, before: Mapping[str, object], actor: Actor, now: datetime
+) -> None:
+    """Save and record the facts that have changed, each by itself."""
+    after = _facts(recipient)
+    changes = [
+        FieldChange(_FACT_ACTIONS[name], before[name], after[name]) for name in after
+    ]
+    if report_changes(_action("", recipient, actor, now), changes):
+        recipient.save(update_fields=list(after))
+
+
 def _checked_contact(text: str) -> str:
     contact = text.strip()
     if contact:
@@ -221,6 +246,8 @@ def _facts(recipient: Recipient) -> dict[str, object]:
         "comment": recipient.comment,
         "allowed_networks": list(recipient.allowed_networks),
         "properties": dict(recipient.properties),
+        "soft_limit_bytes": recipient.soft_limit_bytes,
+        "hard_limit_bytes": recipient.hard_limit_bytes,
     }
 
 

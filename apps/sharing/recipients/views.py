@@ -14,6 +14,7 @@ from django.views.decorators.http import (
 from deltaweb.web.accounts.permissions import admin_required
 from deltaweb.web.pages.actions import actor_of
 from deltaweb.web.pages.responses import respond
+from deltaweb.web.sharing.activity.budgets import limit_text
 from deltaweb.web.sharing.activity.ledger import ledger_of
 from deltaweb.web.sharing.errors import SharingStateError
 from deltaweb.web.sharing.issuing import once
@@ -30,6 +31,7 @@ from deltaweb.web.sharing.recipients import detail as recipient_pages
 from deltaweb.web.sharing.recipients import services
 from deltaweb.web.sharing.recipients.forms import (
     ConfirmForm,
+    LimitsForm,
     NewRecipientForm,
     SettingsForm,
     SharesForm,
@@ -201,6 +203,29 @@ def recipient_settings(request: HttpRequest, name: str, fmt: str) -> HttpRespons
 
 @admin_required
 @require_POST
+def recipient_limits(request: HttpRequest, name: str) -> HttpResponseBase:
+    """Change what a recipient is offered in a month at most."""
+    recipient = find_recipient(name)
+    form = LimitsForm(request.POST)
+    if form.is_valid():
+        try:
+            services.set_limits(
+                recipient,
+                soft=form.cleaned_data["soft"],
+                hard=form.cleaned_data["hard"],
+                actor=actor_of(request),
+                now=timezone.now(),
+            )
+        except SharingStateError as error:
+            form.add_error(None, str(error))
+    if form.errors:
+        return _settings_page(request, find_recipient(name), "html", limits_form=form)
+    messages.success(request, "Saved. It counts from the next request.")
+    return redirect("sharing:recipient-usage", recipient.name)
+
+
+@admin_required
+@require_POST
 def recipient_delete(request: HttpRequest, name: str) -> HttpResponseBase:
     """Delete a recipient once its name has been typed again."""
     recipient = find_recipient(name)
@@ -239,15 +264,22 @@ def _new_page(
     )
 
 
-def _settings_page(
+def _settings_page(  # noqa: PLR0913 (the forms of the page)
     request: HttpRequest,
     recipient: Recipient,
     fmt: str,
     *,
     form: SettingsForm | None = None,
     confirm_form: ConfirmForm | None = None,
+    limits_form: LimitsForm | None = None,
 ) -> HttpResponseBase:
     form = form or _settings_form(recipient)
+    limits_form = limits_form or LimitsForm(
+        initial={
+            "soft": limit_text(recipient.soft_limit_bytes),
+            "hard": limit_text(recipient.hard_limit_bytes),
+        }
+    )
     confirm_form = confirm_form or ConfirmForm(name=recipient.name, kind="recipient")
     return respond(
         request,
@@ -257,6 +289,7 @@ def _settings_page(
             "recipient": recipient,
             "form": form,
             "confirm_form": confirm_form,
+            "limits_form": limits_form,
             "address": actor_of(request).address,
         },
         data={
@@ -265,8 +298,10 @@ def _settings_page(
             "comment": recipient.comment,
             "allowed_networks": recipient.allowed_networks,
             "properties": recipient.properties,
+            "soft_limit_bytes": recipient.soft_limit_bytes,
+            "hard_limit_bytes": recipient.hard_limit_bytes,
         },
-        status=422 if form.errors or confirm_form.errors else 200,
+        status=422 if form.errors or confirm_form.errors or limits_form.errors else 200,
     )
 
 

@@ -57,13 +57,7 @@ def add_schema(  # noqa: PLR0913 (each is one fact of the schema)
     actor: Actor,
     now: datetime,
 ) -> SharedSchema:
-    """Share a namespace whole: its tables of now, and those that come.
-
-    Raises:
-        NameInvalidError: If the schema's name breaks the rules of names.
-        NameTakenError: If the share has such a schema, whatever its capitals.
-        NamespaceUnknownError: If no table is in the namespace.
-    """
+    """Share a namespace whole: its tables of now, and those that come."""
     check_name(schema, "schema")
     in_namespace = Table.objects.filter(namespace=namespace)
     if not is_storable(namespace) or not in_namespace.exists():
@@ -95,11 +89,7 @@ def remove_schema(schema: SharedSchema, *, actor: Actor, now: datetime) -> None:
 
 
 def find_schema(share: Share, name: str) -> SharedSchema:
-    """Return a schema that is shared whole, whatever the capitals of `name`.
-
-    Raises:
-        SharedSchemaNotFoundError: If there is none.
-    """
+    """Return a schema that is shared whole, whatever the capitals of `name`."""
     if is_storable(name):
         found = share.shared_schemas.filter(schema_key=name_key(name)).first()
         if found is not None:

@@ -43,12 +43,7 @@ _OFFER_ACTIONS: Final = {
 
 @transaction.atomic
 def create_share(*, name: str, comment: str = "", actor: Actor, now: datetime) -> Share:
-    """Make an empty share.
-
-    Raises:
-        NameInvalidError: If the name breaks the rules of names.
-        NameTakenError: If another share has it, whatever its capitals.
-    """
+    """Make an empty share."""
     share = Share(
         name=check_name(name, "share"),
         name_key=name_key(name),
@@ -63,12 +58,7 @@ def create_share(*, name: str, comment: str = "", actor: Actor, now: datetime) -
 
 @transaction.atomic
 def rename_share(share: Share, *, name: str, actor: Actor, now: datetime) -> Share:
-    """Give a share another name; recipients' clients must use it from then on.
-
-    Raises:
-        NameInvalidError: If the name breaks the rules of names.
-        NameTakenError: If another share has it, whatever its capitals.
-    """
+    """Give a share another name; recipients' clients must use it from then on."""
     old_name = share.name
     if name == old_name:
         return share
@@ -142,16 +132,7 @@ def add_table(  # noqa: PLR0913 (each is one fact of the shared table)
     actor: Actor,
     now: datetime,
 ) -> SharedTable:
-    """Put a table into a share, under a schema and a name of its own.
-
-    Raises:
-        NameInvalidError: If the schema or the name breaks the rules of names.
-        NameTakenError: If the share has such a table, whatever its capitals.
-        ConditionError: If the condition, or a column, does not fit the table.
-        StartVersionError: If history cannot begin there.
-        DirectoryRefusedError: If it cannot be read as a folder, and is to be.
-        ReceivedSharedError: If it is somebody else's table.
-    """
+    """Put a table into a share, under a schema and a name of its own."""
     if is_received(table.location):
         provider = table.location.removeprefix(RECEIVED).partition("/")[0]
         raise ReceivedSharedError(table=table.full_name, provider=provider)
@@ -196,13 +177,7 @@ def update_table(  # noqa: PLR0913 (each is one fact of the shared table)
     actor: Actor,
     now: datetime,
 ) -> SharedTable:
-    """Change what of a table is shared; without `columns` these stay as they are.
-
-    Raises:
-        ConditionError: If the condition, or a column, does not fit the table.
-        StartVersionError: If history cannot begin there.
-        DirectoryRefusedError: If it cannot be read as a folder, and is to be.
-    """
+    """Change what of a table is shared; without `columns` these stay as they are."""
     table = shared_table.table
     _check_history(table, with_history=with_history, start_version=start_version)
     before = _offer(shared_table)
@@ -237,11 +212,7 @@ def narrow_table(  # noqa: PLR0913 (a rule, and whose it is)
     actor: Actor,
     now: datetime,
 ) -> None:
-    """Let one recipient see less of a table than the others; empty takes that away.
-
-    Raises:
-        ConditionError: If the condition, or a column, does not fit the table.
-    """
+    """Let one recipient see less of a table than the others; empty takes that away."""
     table = shared_table.table
     rule = {
         "condition": check_condition(table, condition),
@@ -257,11 +228,7 @@ def narrow_table(  # noqa: PLR0913 (a rule, and whose it is)
 
 @transaction.atomic
 def remove_table(shared_table: SharedTable, *, actor: Actor, now: datetime) -> None:
-    """Take a table out of a share; the table itself stays registered.
-
-    Raises:
-        TableOfSchemaError: If it came with its schema, and would come again.
-    """
+    """Take a table out of a share; the table itself stays registered."""
     if shared_table.from_schema is not None:
         raise TableOfSchemaError(
             name=shared_table.full_name, schema=shared_table.from_schema.schema

@@ -23,12 +23,7 @@ class CheckLocation:
 
 
 def request_check(*, location: str, now: datetime, requested_by: User) -> Job:
-    """Queue a look at a location before it is registered.
-
-    Raises:
-        LocationInvalidError: If the text is no location.
-        LocationNotAllowedError: If the user may not register from there.
-    """
+    """Queue a look at a location before it is registered."""
     where = parse_location(location)
     check_allowed(where, roots=roots_for(requested_by))
     return enqueue(

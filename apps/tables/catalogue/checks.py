@@ -64,9 +64,6 @@ def check_location(
         location: From `locations.parse_location`.
         options: Of its storage; None looks them up.
         on_step: Told the name of each step before it begins.
-
-    Raises:
-        DeltaError: If the location cannot be read or holds no table.
     """
     on_step("Finding the location")
     check_present(location)

@@ -27,12 +27,7 @@ class TableName:
 
 
 def parse_table_name(text: str) -> TableName:
-    """Read a table's name.
-
-    Raises:
-        TableNameError: If it is empty, too long, has more than one dot, or another
-            character than letters, digits, `_` and `-`.
-    """
+    """Read a table's name."""
     parts = text.strip().split(".")
     if len(parts) > len(("namespace", "table")):
         raise TableNameError(name=text, reason="it has more than one dot")
@@ -57,11 +52,7 @@ def name_from_path(parts: tuple[str, ...], *, namespace: str = "") -> TableName:
 
 
 def parse_namespace(text: str) -> str:
-    """Read the name of a namespace; "" is none.
-
-    Raises:
-        TableNameError: As `parse_table_name` does.
-    """
+    """Read the name of a namespace; "" is none."""
     namespace = text.strip()
     if namespace:
         _check_part(namespace, namespace)

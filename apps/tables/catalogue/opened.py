@@ -20,11 +20,6 @@ def open_table_at(text: str, *, base: Path, actor: Actor, now: datetime) -> Tabl
         base: The folder that a relative path starts from.
         actor: Who opens it.
         now: The current time.
-
-    Raises:
-        LocationInvalidError: If the text is no location.
-        LocationNotAllowedError: If tables may not be registered from there.
-        DeltaError: If the location cannot be read or holds no table.
     """
     where = parse_location(text, base=base)
     known = Table.objects.filter(location=where).first()

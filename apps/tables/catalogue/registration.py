@@ -56,12 +56,6 @@ def register_table(  # noqa: PLR0913 (each is one fact of the table)
     Nothing is read here: `checks.check_location` says what is at the location. Who
     registers is `actor`, or else `created_by`, or the command line. One that was made
     just now is recorded as `made_by` says, with `detail`.
-
-    Raises:
-        TableNameError: If the name breaks the rules of names.
-        TableNameTakenError: If another table has it.
-        LocationInvalidError: If the location is none.
-        LocationNotAllowedError: If the user may not register from there.
     """
     parsed = parse_table_name(name) if isinstance(name, str) else name
     where = parse_location(location)
@@ -96,10 +90,6 @@ def register_many(
         now: The current time.
         created_by: Who registers them.
         actor: The same, for the record.
-
-    Raises:
-        IntegrityError: If somebody takes one of the names at the same time; then none
-            is added.
     """
     for table in tables:
         table.created_at = table.probe_due_at = now
@@ -114,12 +104,7 @@ def register_many(
 
 @transaction.atomic
 def rename_table(table: Table, *, name: str, actor: Actor, now: datetime) -> Table:
-    """Give a table another name; its address changes with it.
-
-    Raises:
-        TableNameError: If the name breaks the rules of names.
-        TableNameTakenError: If another table has it.
-    """
+    """Give a table another name; its address changes with it."""
     parsed = check_renamed(table, name)
     if (table.namespace, table.name) == (parsed.namespace, parsed.name):
         return table
@@ -131,12 +116,7 @@ def rename_table(table: Table, *, name: str, actor: Actor, now: datetime) -> Tab
 
 
 def check_renamed(table: Table, name: str) -> TableName:
-    """Return a name that a table may take.
-
-    Raises:
-        TableNameError: If the name breaks the rules of names.
-        TableNameTakenError: If another table has it.
-    """
+    """Return a name that a table may take."""
     parsed = parse_table_name(name)
     if (table.namespace, table.name) != (parsed.namespace, parsed.name):
         check_name_free(parsed)
@@ -154,12 +134,7 @@ def change_table(  # noqa: PLR0913 (each is one fact of the table)
     actor: Actor,
     now: datetime,
 ) -> Table:
-    """Change what is given, and leave the rest: `rename_table` and those below.
-
-    Raises:
-        TableNameError: If the name breaks the rules of names.
-        TableNameTakenError: If another table has it.
-    """
+    """Change what is given, and leave the rest: `rename_table` and those below."""
     if name is not None:
         rename_table(table, name=name, actor=actor, now=now)
     describe_table(
@@ -214,11 +189,7 @@ def schedule_table(
 
 @transaction.atomic
 def remove_table(table: Table, *, actor: Actor, now: datetime) -> None:
-    """Take a table out of the catalogue; its own files are never touched.
-
-    Raises:
-        TableInUseError: If something still uses it, such as a share.
-    """
+    """Take a table out of the catalogue; its own files are never touched."""
     check_removable(table)
     folder = index_folders(table.id)
     active = Job.objects.active().filter(subject_id=table.id)
@@ -241,22 +212,13 @@ def remove_table(table: Table, *, actor: Actor, now: datetime) -> None:
 
 
 def check_removable(table: Table) -> None:
-    """Refuse while something still uses the table.
-
-    Raises:
-        TableInUseError: Naming what uses it, such as a share.
-    """
+    """Refuse while something still uses the table."""
     if users := guards.users_of(table):
         raise TableInUseError(name=table.full_name, users=users)
 
 
 def find_table(name: str) -> Table:
-    """Return the table that the command line names.
-
-    Raises:
-        TableNameError: If the text is no name.
-        TableNotRegisteredError: If there is none.
-    """
+    """Return the table that the command line names."""
     parsed = parse_table_name(name)
     table = Table.objects.filter(namespace=parsed.namespace, name=parsed.name).first()
     if table is None:
@@ -268,11 +230,7 @@ def find_table(name: str) -> Table:
 
 
 def check_name_free(name: TableName) -> None:
-    """Refuse a name that another table has.
-
-    Raises:
-        TableNameTakenError: Naming where that table is.
-    """
+    """Refuse a name that another table has."""
     taken = Table.objects.filter(namespace=name.namespace, name=name.name).first()
     if taken is not None:
         raise TableNameTakenError(name=str(name), location=taken.location)

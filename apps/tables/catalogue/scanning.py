@@ -103,12 +103,6 @@ def scan_root(  # noqa: PLR0913  # each is one fact of the scan
     """Register every Delta table below a folder or URL that is not registered yet.
 
     A dry run only says which tables these are, and by which names.
-
-    Raises:
-        LocationInvalidError: If `root` is no location.
-        LocationNotAllowedError: If the user may not register from there.
-        ScanRootError: If the folder cannot be scanned.
-        DeltaError: If the URL cannot be listed.
     """
     where = parse_location(root)
     check_allowed(where, roots=roots_for(created_by))

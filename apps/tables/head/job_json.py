@@ -35,11 +35,7 @@ def result_of(job: Job | None) -> dict[str, Any] | None:
 
 
 def check_may(table: Table, version: int | None) -> None:
-    """Refuse to ask for anything of a table that is not indexed yet.
-
-    Raises:
-        PageError: 409.
-    """
+    """Refuse to ask for anything of a table that is not indexed yet."""
     if version is None:
         raise PageError(
             status=409,

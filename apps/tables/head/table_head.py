@@ -108,12 +108,7 @@ class TableHead:
 
 
 def get_table(user: User | AnonymousUser, namespace: str, name: str) -> Table:
-    """Return a table that `user` may see.
-
-    Raises:
-        PageError: 404, when there is none or it is not for this user: the two read
-            the same.
-    """
+    """Return a table that `user` may see."""
     tables = Table.objects.visible_to(user).filter(namespace=namespace, name=name)
     table = tables.first() if "\x00" not in namespace + name else None
     if table is None:
@@ -128,11 +123,7 @@ def get_table(user: User | AnonymousUser, namespace: str, name: str) -> Table:
 
 
 def requested_version(table: Table, text: str) -> int | None:
-    """Return the version that `?v=` asks for; the newest indexed one for "".
-
-    Raises:
-        PageError: 404 with the range that the table has, for anything else.
-    """
+    """Return the version that `?v=` asks for; the newest indexed one for ""."""
     if not text:
         return table.version
     first, latest = _version_range(table)

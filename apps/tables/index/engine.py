@@ -54,11 +54,6 @@ def choose(  # noqa: PLR0913 (each is one part of the choice)
 
     Returns:
         What came of it, and who did it.
-
-    Raises:
-        ExpressionMistakenError: If the SQL cannot be right; Spark is not started.
-        SparkMissingError: If it is work for Spark, and there is none.
-        DeltaError: As the work does.
     """
     engine = wanted or _fitting(size, most)
     if engine is Engine.HERE:

@@ -63,11 +63,7 @@ class IndexedHistory:
 
 
 def open_history(folder: Path, result: IndexResult) -> IndexedHistory:
-    """Map the history of an index.
-
-    Raises:
-        IndexMissingError: If a file is not there, not whole, or of another schema.
-    """
+    """Map the history of an index."""
     tables = [
         pa.Table.from_batches(map_batches(folder, name, schema), schema)
         for name, schema in HISTORY_SCHEMAS.items()

@@ -75,11 +75,7 @@ class Look:
 
 
 def look_at(table: Table) -> Look:
-    """Ask for the newest version of a table's log, by the cheapest questions.
-
-    Raises:
-        DeltaError: If the log cannot be read.
-    """
+    """Ask for the newest version of a table's log, by the cheapest questions."""
     log = open_table(table, roots=roots_of_server())
     if table.version is None:
         return Look(log.latest_version())

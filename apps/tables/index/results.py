@@ -82,9 +82,6 @@ def store_index(table: Table, result: IndexResult, *, now: datetime) -> None:
             is an index that is older than the stored one.
         result: A result with a folder.
         now: The current time.
-
-    Raises:
-        IndexMissingError: If the folder is not whole.
     """
     folder = Path(result.folder)
     try:

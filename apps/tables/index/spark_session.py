@@ -30,11 +30,6 @@ def with_spark(
         step: Told that Spark is started, where it is not there yet.
         work: Called with the session, again where one died.
         idle: What `step` is told where Spark is there; nothing for "".
-
-    Raises:
-        SparkMissingError: If it is not installed.
-        SparkLostError: If the second session dies, too.
-        HandedOnError: If this is a process of one job: workers share one session.
     """
     check_installed()
     hand_on_if_apart()

@@ -27,10 +27,6 @@ def locate(text: str) -> tuple[str | None, str]:
 
     A path or a URL needs neither registration nor a database; nor does a table of a
     profile, `profile.share#share.schema.table`.
-
-    Raises:
-        TableNotRegisteredError: If it is neither a name nor a folder.
-        LocationError: If nothing is there, or it cannot be read.
     """
     if is_of_profile(text):
         return None, text

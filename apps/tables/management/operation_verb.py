@@ -74,20 +74,12 @@ class OperationVerb(WritingVerb, Generic[P]):
         add_parameters(parser, self.operation.parameters, self.takes)
 
     def read(self, options: Mapping[str, Any]) -> P:
-        """Return the parameters of a line.
-
-        Raises:
-            CommandError: If they do not go together.
-        """
+        """Return the parameters of a line."""
         asked: P = self.operation.parameters(**{**given(options), **self.fixed})
         return asked
 
     def run(self, **options: Any) -> Output:  # noqa: ANN401  # as argparse read them
-        """Show what would happen, or do it: after asking, where it destroys.
-
-        Raises:
-            StoppedError: If somebody at the terminal stops it.
-        """
+        """Show what would happen, or do it: after asking, where it destroys."""
         try:
             return self._run(**options)
         except KeyboardInterrupt:

@@ -26,12 +26,7 @@ SUFFIXES = (".parquet", ".parq")
 
 @contextmanager
 def open_file(text: str) -> Iterator[Path | RangeSource]:
-    """Open a file by its path or URL; what is wrong with it is said with its name.
-
-    Raises:
-        LocationError: If nothing is there, or it cannot be read.
-        ParquetError: As the block raises it.
-    """
+    """Open a file by its path or URL; what is wrong with it is said with its name."""
     location = parse_location(text, base=Path.cwd())
     with _named(location):
         if not is_remote(location):
@@ -56,11 +51,7 @@ def open_folder(location: str) -> TableStore:
 
 @contextmanager
 def open_listed(store: TableStore, name: str) -> Iterator[RangeSource]:
-    """Open a file by its place below the root of a store.
-
-    Raises:
-        LocationError: If nothing is there.
-    """
+    """Open a file by its place below the root of a store."""
     place = f"{store.root}/{name}"
     with _named(place):
         try:

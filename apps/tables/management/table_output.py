@@ -16,9 +16,6 @@ def snapshot_json(
     """Return a version of a table as `table show --json` shows it.
 
     Sizes of a version that may not be read are null; its files are an error.
-
-    Raises:
-        DeltaError: If `files` are asked for and the version may not be read.
     """
     refusal = snapshot.refusal
     if refusal is not None and files:

@@ -80,11 +80,7 @@ class MetadataVersion(models.Model):
         )
 
     def schema(self) -> "StructType":
-        """Return the schema as values.
-
-        Raises:
-            SchemaError: It does not parse, or is too wide to be built.
-        """
+        """Return the schema as values."""
         if not self.wide_schema_digest:
             return protocol.schema.parse_schema(self.schema_string)
         raise too_wide(self.wide_schema)
@@ -94,9 +90,6 @@ class MetadataVersion(models.Model):
 
         Args:
             held: The protocol that holds together with the metadata.
-
-        Raises:
-            SchemaError: As `schema` does, or if its column mapping contradicts itself.
         """
         if held is None or self.wide_schema_digest:
             return self.schema()

@@ -21,11 +21,7 @@ Page = tuple[str, Sequence[object], Mapping[str, object]]
 
 
 def table_of(job: "TrackedJob") -> Table:
-    """Return the table of a job.
-
-    Raises:
-        TableNotRegisteredError: If it was removed.
-    """
+    """Return the table of a job."""
     table = Table.objects.filter(id=job.parameters["table_id"]).first()
     if table is None:
         raise TableNotRegisteredError(name=job.title)

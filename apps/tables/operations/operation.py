@@ -74,11 +74,7 @@ operations: "Registry[Operation[Any, Any]]" = Registry(key=lambda one: one.name)
 
 
 def open_subject(table: Table | None, _asked: object) -> DeltaTable:
-    """Open the table that an operation is about.
-
-    Raises:
-        DeltaError: As `open_table` lists them.
-    """
+    """Open the table that an operation is about."""
     if table is None:
         message = "an operation without a table says what it opens"
         raise ValueError(message)
@@ -208,11 +204,6 @@ class Operation(Generic[P, T]):
         Returns:
             Of a look `at`, `version`, `counts`, `is_empty` and the detail; of what
             was done its result, and `is_done`.
-
-        Raises:
-            OperationOutdatedError: If what would happen is no longer what was shown:
-                it is looked at again.
-            DeltaError: As the operation says.
         """
         table = table_of(job) if job.parameters.get("table_id") else None
         asked = from_json(self.parameters, given.asked)
@@ -267,11 +258,7 @@ class Operation(Generic[P, T]):
         table: Table | None,
         asked: P,
     ) -> dict[str, Any]:
-        """Carry out a plan; what is shown of the table then follows.
-
-        Raises:
-            DeltaError: As the operation says.
-        """
+        """Carry out a plan; what is shown of the table then follows."""
         result: dict[str, Any] | None = None
         try:
             outcome = self.carry_out(opened, plan, occasion)
@@ -287,11 +274,7 @@ def _place(table: Table) -> TablePlace:
 
 
 def _agreed_to(given: Asked, name: str) -> Seen | None:
-    """Read what somebody agreed to.
-
-    Raises:
-        OperationOutdatedError: If an earlier release kept it, in another form.
-    """
+    """Read what somebody agreed to."""
     if given.seen is None:
         return None
     if "at" not in given.seen:

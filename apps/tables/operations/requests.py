@@ -65,10 +65,6 @@ def request_operation(  # noqa: PLR0913 (each is one part of what is asked)
         actor: Who asked, for the record.
         now: The current time.
         requested_by: The same, if it is somebody with an account.
-
-    Raises:
-        OperationOutdatedError: If there is no such look; the worker makes the plan
-            once more, and holds it against the look.
     """
     name = table.full_name if table else operation.words
     result = look_result(seen) if seen else None

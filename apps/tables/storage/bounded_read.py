@@ -31,9 +31,6 @@ def read_within(
         read: Reads.
         timeout_s: The time; that of the settings for None.
         places: As many as may read at the same time.
-
-    Raises:
-        StorageSlowError: If the time is over, or if all places are taken.
     """
     if timeout_s is None:
         timeout_s = float(settings.STORAGE_TIMEOUT_S)

@@ -40,10 +40,6 @@ def options_for(location: str) -> dict[str, Any]:
 
     Empty for a local path, and where no connection's prefix holds the location: the
     driver then finds credentials by itself. Never to be shown or logged.
-
-    Raises:
-        StorageReferenceError: If a variable or file of an option is missing.
-        StorageSealedError: If the options were sealed with another secret key.
     """
     connection = connection_for(location)
     if connection is None:
@@ -73,11 +69,7 @@ def connection_prefixes() -> list[str]:
 
 
 def find_connection(name: str) -> StorageConnection:
-    """Return the connection of a name.
-
-    Raises:
-        StorageNotFoundError: If there is none.
-    """
+    """Return the connection of a name."""
     connection = StorageConnection.objects.filter(name=name).first()
     if connection is None:
         raise StorageNotFoundError(name=name)
@@ -85,12 +77,7 @@ def find_connection(name: str) -> StorageConnection:
 
 
 def check_connection(location: str, name: str) -> None:
-    """See that a location is read through the connection that somebody names.
-
-    Raises:
-        StorageNotFoundError: If there is none of that name.
-        StorageElsewhereError: If the location belongs to another, or to none.
-    """
+    """See that a location is read through the connection that somebody names."""
     if connection_for(location) != find_connection(name):
         raise StorageElsewhereError(name=name, location=location)
 
@@ -105,11 +92,7 @@ def tables_of(connection: StorageConnection) -> list[Table]:
 
 
 def parse_prefix(text: str) -> str:
-    """Return the one spelling of a prefix, without a trailing slash.
-
-    Raises:
-        LocationInvalidError: If it is not the beginning of URLs of an object store.
-    """
+    """Return the one spelling of a prefix, without a trailing slash."""
     prefix = parse_location(text)
     if not is_remote(prefix):
         reason = "a storage begins with the URL of an object store"
@@ -143,13 +126,6 @@ def add_connection(  # noqa: PLR0913 (each is one fact of the connection)
         actor: Who adds it.
         now: The current time.
         replace: Whether one of this name may be there, and gets this instead.
-
-    Raises:
-        StorageNameError: If the name breaks the rules of names.
-        StorageNameTakenError: If one of this name is there, without `replace`.
-        StoragePrefixTakenError: If another one is for this prefix.
-        StorageHostError: If an option leads to a host that may not be asked.
-        LocationInvalidError: If the prefix is none.
     """
     from deltaweb.web.tables.storage.endpoints import check_endpoints  # noqa: PLC0415 (few add one)
     from deltaweb.web.tables.storage.sealing import seal  # noqa: PLC0415 (cryptography)
@@ -186,11 +162,7 @@ def remove_connection(
 
 @transaction.atomic
 def reseal_connections(*, actor: Actor, now: datetime) -> Sequence[StorageConnection]:
-    """Seal all options with the current secret key, so that a former one may go.
-
-    Raises:
-        StorageSealedError: If those of one cannot be opened; then none is changed.
-    """
+    """Seal all options with the current secret key, so that a former one may go."""
     from deltaweb.web.tables.storage.sealing import seal_again  # noqa: PLC0415 (cryptography)
 
     connections = list(StorageConnection.objects.all())

@@ -26,10 +26,6 @@ def fetch_document(
         allowed: As in `check_endpoints`.
         timeout_s: For all of it.
         limit_bytes: How large it may be.
-
-    Raises:
-        DocumentError: If it does not answer with a document, or not by https.
-        DeltaError: As `Transport.ask` says.
     """
     host = host_of(url)
     named = [one for one in allowed if one != ANY_PUBLIC]

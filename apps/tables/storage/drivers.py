@@ -14,13 +14,7 @@ MOST: Final = 4  # places; most installations have one or two
 
 
 def load_used() -> None:
-    """Load the drivers of the object stores that tables are in.
-
-    Raises:
-        DeltaError: As `open_store` says.
-        StorageReferenceError: As `options_for` says.
-        StorageSealedError: The same.
-    """
+    """Load the drivers of the object stores that tables are in."""
     stores = Table.objects.exclude(location__startswith=RECEIVED)  # these need none
     remote = stores.filter(location__contains="://").order_by("-indexed_at")
     seen: set[str] = set()

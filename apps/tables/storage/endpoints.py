@@ -27,9 +27,6 @@ def check_endpoints(options: Mapping[str, Any], *, allowed: Sequence[str]) -> No
         options: From `options.resolve`.
         allowed: Hosts, `.example.org` for all below one, networks such as
             10.0.0.0/8, or `*`; none is as `*` alone.
-
-    Raises:
-        StorageHostError: Naming the host.
     """
     for host in dict.fromkeys(_hosts(options)):
         if reason := refusal(host, allowed=allowed):

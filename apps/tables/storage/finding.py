@@ -43,10 +43,6 @@ def find_tables(
             the scan.
         max_depth: How deep below a local folder.
         max_folders: How many local folders.
-
-    Raises:
-        ScanRootError: If `root` is no folder or cannot be listed.
-        DeltaError: If it is a URL that cannot be listed.
     """
     if is_received(root):
         connection = connection_for(root)

@@ -36,9 +36,6 @@ def parse_location(text: str, *, base: Path | None = None) -> str:
     Args:
         text: What a person gave: a path, `file:///...`, or a URL of an object store.
         base: Folder that a relative path starts from; None refuses relative paths.
-
-    Raises:
-        LocationInvalidError: If the text is neither.
     """
     location = text.strip()
     if not location:
@@ -63,9 +60,6 @@ def check_allowed(location: str, *, roots: Sequence[str] | None) -> None:
     Args:
         location: From `parse_location`.
         roots: The allowed folders and prefixes of URLs; None allows every location.
-
-    Raises:
-        LocationNotAllowedError: If it is outside of all of them.
     """
     if roots is None:
         return
@@ -80,11 +74,7 @@ def check_allowed(location: str, *, roots: Sequence[str] | None) -> None:
 
 
 def parse_root(text: str) -> str:
-    """Return an allowed root: a folder as it is, the URL of a bucket in one spelling.
-
-    Raises:
-        LocationInvalidError: If it is the URL of no object store, or names no bucket.
-    """
+    """Return an allowed root: a folder as it is, a bucket's URL in one spelling."""
     if not is_remote(text):
         return text
     parts = parts_of(parse_location(text))
@@ -94,12 +84,7 @@ def parse_root(text: str) -> str:
 
 
 def check_present(location: str) -> None:
-    """Say of a local folder what a listing of it would not: it is missing, or closed.
-
-    Raises:
-        LocationNotFoundError: If nothing is there.
-        LocationDeniedError: If this user may not list it.
-    """
+    """Refuse a local folder that is missing or closed: a listing says neither."""
     if is_remote(location):
         return
     try:

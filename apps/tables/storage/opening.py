@@ -35,11 +35,6 @@ def open_table(
         table: The table.
         roots: From `roots_of_server`, which asks the database.
         time_zone: As of `DeltaTable`.
-
-    Raises:
-        LocationNotAllowedError: If its location leads outside of the roots.
-        StorageReferenceError: If an option of its storage refers to what is missing.
-        StorageSealedError: If the options of its storage cannot be opened.
     """
     store = table_place(table, roots=roots).open()
     return DeltaTable.from_store(store, time_zone=time_zone)
@@ -51,9 +46,6 @@ def table_place(table: Table, *, roots: Sequence[str] | None) -> TablePlace:
     Args:
         table: The table.
         roots: From `roots_of_server`.
-
-    Raises:
-        DeltaError: As `open_table` says.
     """
     check_allowed(table.location, roots=roots)
     return TablePlace(
@@ -71,21 +63,13 @@ def open_location(location: str, *, time_zone: str | None = None) -> DeltaTable:
     Args:
         location: From `parse_location`, or a table of a profile file.
         time_zone: As `DeltaTable` takes it.
-
-    Raises:
-        StorageReferenceError: If an option of its storage refers to what is missing.
-        StorageSealedError: If the options of its storage cannot be opened.
     """
     store = open_shared(location) or place_of(location).open()
     return DeltaTable.from_store(store, time_zone=time_zone)
 
 
 def place_of(location: str) -> TablePlace:
-    """Return the place of any location, as `open_location` opens it.
-
-    Raises:
-        DeltaError: As `open_location` says.
-    """
+    """Return the place of any location, as `open_location` opens it."""
     return TablePlace(location, _known_options(location))
 
 
@@ -94,12 +78,6 @@ def open_file(location: str) -> pa.NativeFile:
 
     Args:
         location: From `parse_location`; whether it is allowed is checked before.
-
-    Raises:
-        FileNotFoundError: If there is none.
-        DataFileMissingError: If there is none in the store.
-        LocationInvalidError: If it names a bucket alone.
-        DeltaError: As the store says that cannot be reached, or denies it.
     """
     from deltaweb.writer.importing.source_file import open_here  # noqa: PLC0415 (of imports alone)
 

@@ -34,9 +34,6 @@ def parse_options(texts: Iterable[str], *, base: Path) -> dict[str, str]:
     Args:
         texts: Each `KEY=VALUE`.
         base: Folder that relative paths after `file:` start from.
-
-    Raises:
-        StorageOptionError: If a text is none, or two do not go together.
     """
     options: dict[str, str] = {}
     for position, text in enumerate(texts, start=1):
@@ -61,9 +58,6 @@ def resolve(options: Mapping[str, str], *, storage: str) -> dict[str, Any]:
     Args:
         options: From `parse_options`.
         storage: The connection's name, for errors.
-
-    Raises:
-        StorageReferenceError: If a variable or file is missing.
     """
     resolved: dict[str, Any] = {}
     for key, value in options.items():

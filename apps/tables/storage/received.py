@@ -25,11 +25,7 @@ def is_received(location: str) -> bool:
 
 
 def profile_fields(connection: StorageConnection) -> dict[str, str]:
-    """Return the profile of a provider, unsealed; never to be shown or logged.
-
-    Raises:
-        StorageSealedError: If it was sealed with another secret key.
-    """
+    """Return the profile of a provider, unsealed; never to be shown or logged."""
     from deltaweb.web.tables.storage.sealing import unseal  # noqa: PLC0415 (cryptography)
 
     return unseal(connection.sealed, storage=connection.name)
@@ -40,9 +36,6 @@ def received_options(connection: StorageConnection) -> dict[str, Any]:
 
     What a profile says is taken as it is: unlike an option that an administrator types,
     it names no variable and no file of the server.
-
-    Raises:
-        StorageSealedError: If the profile was sealed with another secret key.
     """
     return {
         **profile_fields(connection),
@@ -57,11 +50,7 @@ def mirror_folder(connection: StorageConnection) -> Path:
 
 
 def find_shared(root: str, connection: StorageConnection) -> "FoundTables":
-    """Find the tables that a provider shares, as a scan finds those of a folder.
-
-    Raises:
-        DeltaError: If the provider does not answer, or refuses the token.
-    """
+    """Find the tables that a provider shares, as a scan finds those of a folder."""
     from deltaweb.storage.objects.scan import FoundTables  # noqa: PLC0415 (drivers)
     from deltaweb.storage.received.client import SharingClient  # noqa: PLC0415 (HTTP)
     from deltaweb.storage.received.profile import Profile  # noqa: PLC0415

@@ -20,11 +20,7 @@ def seal(options: Mapping[str, str]) -> str:
 
 
 def seal_again(sealed: str, *, storage: str) -> str:
-    """Encrypt sealed options with the current key.
-
-    Raises:
-        StorageSealedError: If neither the secret key nor a former one opens them.
-    """
+    """Encrypt sealed options with the current key."""
     try:
         return _fernet().rotate(sealed.encode()).decode("ascii")
     except InvalidToken:
@@ -32,11 +28,7 @@ def seal_again(sealed: str, *, storage: str) -> str:
 
 
 def unseal(sealed: str, *, storage: str) -> dict[str, str]:
-    """Return sealed options.
-
-    Raises:
-        StorageSealedError: If neither the secret key nor a former one opens them.
-    """
+    """Return sealed options."""
     try:
         opened = _fernet().decrypt(sealed.encode())
     except InvalidToken:

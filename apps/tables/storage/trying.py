@@ -26,12 +26,6 @@ def try_connection(
     """List, read and, where asked, write below a prefix before it is kept.
 
     None is of a prefix that names no bucket: there is nothing to list.
-
-    Raises:
-        StorageOptionError: If the driver has no such option.
-        StorageReferenceError: If a variable or file of an option is missing here.
-        StorageHostError: If an option leads to a host that may not be asked.
-        DeltaError: What the storage does not let us do.
     """
     place = parse_prefix(prefix)
     resolved = check_options(place, options, name=name)
@@ -41,11 +35,7 @@ def try_connection(
 
 
 def reach(location: str, options: Mapping[str, Any]) -> None:
-    """Ask a store for anything below a URL, or say soon why it does not tell.
-
-    Raises:
-        DeltaError: Such as a bucket that is not there, or a dead address.
-    """
+    """Ask a store for anything below a URL, or say soon why it does not tell."""
     _soon(location, lambda: first_object(location, options))
 
 
@@ -60,14 +50,7 @@ def _soon(place: str, ask: Callable[[], T]) -> T:
 def check_options(
     prefix: str, options: Mapping[str, str], *, name: str
 ) -> dict[str, Any]:
-    """Return options as a driver takes them, if it has such and they lead nowhere odd.
-
-    Raises:
-        StorageOptionError: If the driver has no such option.
-        StorageReferenceError: If a variable or file of an option is missing here.
-        StorageHostError: If an option leads to a host that may not be asked.
-        LocationUnsupportedError: If no driver for the prefix is installed.
-    """
+    """Return options as a driver takes them; it must know them all."""
     scheme = prefix.partition("://")[0]
     if (unknown := unknown_option(scheme, options)) is not None:
         key, near = unknown

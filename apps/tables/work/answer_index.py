@@ -40,10 +40,6 @@ def answer_index(
         table: The table.
         opened: The same, opened.
         job: The job; an index that it makes is gone when it goes on.
-
-    Raises:
-        DeltaError: If the log cannot be read.
-        SparkMissingError: If it is too large for a process, and there is no Spark.
     """
     known = index_folder(table)
     if known is not None and known.is_dir():

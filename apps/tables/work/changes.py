@@ -60,10 +60,6 @@ def read_changes(job: TrackedJob, asked: ReadChanges) -> dict[str, Any]:
 
     Returns:
         What `_facts` says.
-
-    Raises:
-        DeltaError: If a version does not record its changes, one schema does not show
-            them all, or a file of them cannot be read.
     """
     table = table_of(job)
     job.step("Reading the log")

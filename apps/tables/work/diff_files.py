@@ -49,9 +49,6 @@ def diff_files(job: TrackedJob, asked: DiffFiles) -> dict[str, Any]:
     Returns:
         The counts of `files_json`, `estimate` (what comparing rows will read), files
         and bytes of both versions, and `missing` as `_missing_files` tells it.
-
-    Raises:
-        DeltaError: If a version cannot be read.
     """
     table = table_of(job)
     job.step("Replaying the log")

@@ -109,9 +109,6 @@ def compare_rows(
 
     Returns:
         The counts of `rows_json`, and how large the Parquet file is.
-
-    Raises:
-        DeltaError: As `SnapshotDiff.rows` does.
     """
     path = result_path(job_id, ALL_ROWS)
     path.parent.mkdir(parents=True, exist_ok=True)

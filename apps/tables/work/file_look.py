@@ -52,13 +52,7 @@ class FileLook(TableLook[P]):
 
 @contextmanager
 def opened_file(job: TrackedJob, asked: LookedAtFile) -> Iterator[pa.NativeFile]:
-    """Open the file that a job looks at.
-
-    Raises:
-        DeltaError: If it is not in storage, is outside of its table, or storage fails
-            while it is read.
-        ParquetError: As it was raised inside.
-    """
+    """Open the file that a job looks at."""
     opened = open_table(table_of(job), roots=roots_of_server())
     found: ParquetError | None = None
     with reading(asked.path), opened.store.open_data_file(asked.path) as source:

@@ -42,10 +42,6 @@ def inspect_file(job: TrackedJob, asked: LookedAtFile) -> dict[str, Any]:
 
     Returns:
         The facts of `file_facts`.
-
-    Raises:
-        DeltaError: If the file is not in storage, or outside of its table.
-        ParquetError: If it is no Parquet file, or its footer is corrupt.
     """
     job.step("Reading the footer")
     with opened_file(job, asked) as source:
@@ -53,11 +49,7 @@ def inspect_file(job: TrackedJob, asked: LookedAtFile) -> dict[str, Any]:
 
 
 def keep_inside(job: TrackedJob, source: RangeSource) -> dict[str, Any]:
-    """Read the footer of an open file, and keep it as `inspect_file` says.
-
-    Raises:
-        ParquetError: If it is no Parquet file, or its footer is corrupt.
-    """
+    """Read the footer of an open file, and keep it as `inspect_file` says."""
     footer = load_footer(source, settings.PARQUET_FOOTER_BYTES)
     size_bytes = source.size()
     job.step("Reading the column chunks")

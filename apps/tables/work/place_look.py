@@ -64,10 +64,6 @@ class PlaceLook(JobKind[LookedAtPlace]):
             user: Who asks; another user's result is never shown.
             now: The current time.
             again: Whether a finished look counts no more: the file may be another.
-
-        Raises:
-            LocationInvalidError: If the text is no location.
-            LocationNotAllowedError: If the user may not register from there.
         """
         location = allowed_location(text, user)
         job = self.newest(location, user)
@@ -91,12 +87,7 @@ class PlaceLook(JobKind[LookedAtPlace]):
 
 
 def allowed_location(text: str, user: User | None) -> str:
-    """Return the one spelling of a place that a user may look at.
-
-    Raises:
-        LocationInvalidError: If the text is no location.
-        LocationNotAllowedError: If the user may not register from there.
-    """
+    """Return the one spelling of a place that a user may look at."""
     location = parse_location(text)
     check_allowed(location, roots=roots_for(user))
     return location
@@ -104,12 +95,7 @@ def allowed_location(text: str, user: User | None) -> str:
 
 @contextmanager
 def _opened(job: TrackedJob, asked: LookedAtPlace) -> Iterator[RangeSource]:
-    """Open the file that a job looks at, if who asked for it still may.
-
-    Raises:
-        DeltaError: If it is not there or not allowed, or storage fails.
-        ParquetError: As it was raised inside.
-    """
+    """Open the file that a job looks at, if who asked for it still may."""
     user = Job.objects.get(id=job.id).requested_by
     location = allowed_location(asked.location, user)
     folder, _, name = location.rpartition("/")

@@ -60,10 +60,6 @@ def preview_rows(job: TrackedJob, asked: Preview) -> dict[str, Any]:
     Returns:
         `rows`, `files_scanned`, `files_total`, and `more`: whether rows follow. Where
         a file is gone from storage, what `keep_failed_read` says, and no rows.
-
-    Raises:
-        DeltaError: If the version, the predicate or a file of it cannot be read, or
-            every row is asked for and they are too many.
     """
     table = table_of(job)
     job.step("Reading rows")

@@ -38,10 +38,6 @@ def preview_file(job: TrackedJob, asked: FirstRows) -> dict[str, Any]:
     """Read the first rows of a file, in a process of their own.
 
     The rows of the job have one column `row`, each a JSON object.
-
-    Raises:
-        DeltaError: If the file is not in storage, or outside of its table.
-        ParquetError: If its rows do not read, or take more than they may.
     """
     job.step("Reading the first rows")
     with opened_file(job, asked) as source:
@@ -51,11 +47,7 @@ def preview_file(job: TrackedJob, asked: FirstRows) -> dict[str, Any]:
 def keep_first_rows(
     job: TrackedJob, source: RangeSource, row_group: int | None = None
 ) -> dict[str, Any]:
-    """Read the first rows of an open file, and keep them as `preview_file` says.
-
-    Raises:
-        ParquetError: If its rows do not read, or take more than they may.
-    """
+    """Read the first rows of an open file, and keep them as `preview_file` says."""
     rows = preview(source, NUM_ROWS, row_group=row_group)
     texts = pa.array([json.dumps(row) for row in rows], pa.large_string())
     batch = pa.RecordBatch.from_arrays([texts], names=["row"])

@@ -32,12 +32,7 @@ class Profile:
 
 
 def profile_column(job: TrackedJob, asked: Profile) -> dict[str, Any]:
-    """Describe the values of a column.
-
-    Raises:
-        DeltaError: If the table's location is no longer allowed, the options of its
-            storage cannot be opened, or the column cannot be read.
-    """
+    """Describe the values of a column."""
     from deltaweb.spark import column_reader, statistics  # workers alone load Spark
 
     table = table_of(job)

@@ -42,9 +42,6 @@ def survey_table(job: TrackedJob, asked: FileSurvey) -> dict[str, Any]:
 
     Returns:
         `engine`, and `seconds` that reading took.
-
-    Raises:
-        DeltaError: If the version cannot be read, or storage refuses.
     """
     table = table_of(job)
     begun = timezone.now()
@@ -74,9 +71,6 @@ def survey(
 
     Returns:
         `SURVEY_SCHEMA`, and who read.
-
-    Raises:
-        DeltaError: If the version cannot be read, or storage refuses.
     """
 
     def on_spark(spark: "SparkSession") -> pa.Table:

@@ -37,9 +37,6 @@ def list_version_files(job: TrackedJob, asked: VersionFiles) -> dict[str, Any]:
 
     Returns:
         `rows` and `files_total`: the count of files.
-
-    Raises:
-        DeltaError: If the log does not build the version.
     """
     table = table_of(job)
     job.step("Replaying the log")

@@ -91,12 +91,7 @@ class RowBuckets:
         return self._files is not None
 
     def add(self, side: int, rows: pa.Table) -> None:
-        """Take rows of the first (0) or the second (1) version.
-
-        Raises:
-            RowDiffTooLargeError: If they are beyond the limits.
-            StorageFullError: If the disk is full.
-        """
+        """Take rows of the first (0) or the second (1) version."""
         self._held[side].append(rows)
         self._held_bytes += rows.nbytes
         if self._depth == MAX_DEPTH:
@@ -106,12 +101,7 @@ class RowBuckets:
             self._spread()
 
     def buckets(self) -> Iterator[Bucket]:
-        """Yield each bucket once; no rows can be added after.
-
-        Raises:
-            RowDiffTooLargeError: If a bucket cannot be made small enough.
-            StorageFullError: If the disk is full.
-        """
+        """Yield each bucket once; no rows can be added after."""
         if self._files is None:
             before, after = (self._concat(tables) for tables in self._held)
             self._held = [[], []]

@@ -43,14 +43,7 @@ class ComparedRows:
     def of(
         cls, before: StructType, after: StructType, key: Sequence[str]
     ) -> "ComparedRows":
-        """Find the columns of two schemas, and the key in them.
-
-        Raises:
-            ColumnNotFoundError: If a key column is in neither version.
-            RowDiffKeyError: If a key column is not the same in both.
-            ColumnTypeError: If a column is of a type that is not read: its values may
-                be all that differs.
-        """
+        """Find the columns of two schemas, and the key in them."""
         for column in (*before.fields, *after.fields):
             check_read(column)
         columns = common_schema(before, after)
@@ -77,13 +70,6 @@ def diff_rows(
         before: Files of the first version that the second does not have.
         after: Files of the second version that the first does not have.
         request: How; by whole rows for None.
-
-    Raises:
-        ColumnNotFoundError: If a key column is in neither version.
-        RowDiffKeyError: If a key column is not the same in both.
-        RowDiffTooLargeError: If the rows are beyond the limits.
-        StorageFullError: If the disk is full.
-        DataFileError: If a file is missing or does not read.
     """
     request = request or RowDiffRequest()
     compared = ComparedRows.of(before.schema, after.schema, request.key)
@@ -128,11 +114,7 @@ def compare_buckets(
 def common_rows(
     source: RowSource, columns: CommonSchema, note: NoteFiles | None = None
 ) -> Iterator[pa.Table]:
-    """Read the rows of one version, brought to the common schema.
-
-    Raises:
-        DataFileError: If a file is missing or does not read.
-    """
+    """Read the rows of one version, brought to the common schema."""
     if not source.files.num_rows:
         return
     schema = arrow_schema(columns.schema)

@@ -97,11 +97,7 @@ class SnapshotDiff(Shown):
 
     @cached_property
     def schema(self) -> SchemaChanges:
-        """Fields by name, or by what they are stored as where columns are mapped.
-
-        Raises:
-            SchemaError: If a schema does not parse.
-        """
+        """Fields by name, or by what they are stored as where columns are mapped."""
         return diff_schemas(self.before.schema, self.after.schema)
 
     @cached_property
@@ -127,11 +123,7 @@ class SnapshotDiff(Shown):
 
     @cached_property
     def files(self) -> FileChanges:
-        """The files that one of the versions lacks.
-
-        Raises:
-            DeltaError: If a version may not be read.
-        """
+        """The files that one of the versions lacks."""
         if self.refusal is not None:
             raise self.refusal
         if self.before.version > self.after.version:
@@ -156,10 +148,6 @@ class SnapshotDiff(Shown):
         Args:
             request: How; by whole rows for None.
             engine: What compares them, in process or on Spark.
-
-        Raises:
-            VersionFilesMissingError: If files of them are gone; names some.
-            DeltaError: As `diff_rows` does.
         """
         files = self.files
         if engine is diff_rows and self._find_engine is not None:

@@ -23,11 +23,7 @@ class DeletedRows:
         return self._containers.cardinality
 
     def marks(self, first: int, num_rows: int) -> Flags | None:
-        """Return which rows from `first` on are deleted; None where none of them is.
-
-        Raises:
-            MalformedVectorError: If the vector contradicts itself.
-        """
+        """Return which rows from `first` on are deleted; None where none of them is."""
         keys = self._containers.keys
         begin = int(np.searchsorted(keys, first // ROWS))
         end = int(np.searchsorted(keys, (first + num_rows - 1) // ROWS, side="right"))
@@ -43,20 +39,12 @@ class DeletedRows:
         return marked if marked.any() else None
 
     def positions(self) -> Iterator[Longs]:
-        """Yield the positions, ascending, container by container.
-
-        Raises:
-            MalformedVectorError: If the vector contradicts itself.
-        """
+        """Yield the positions, ascending, container by container."""
         for at, key in enumerate(self._containers.keys.tolist()):
             yield np.flatnonzero(self._containers.expand(at)) + key * ROWS
 
     def check_within(self, num_rows: int) -> None:
-        """Check that every position is one of a file of so many rows.
-
-        Raises:
-            MalformedVectorError: If one is beyond, or there are more of them.
-        """
+        """Check that every position is one of a file of so many rows."""
         if len(self) > num_rows:
             raise MalformedVectorError(
                 reason=f"it deletes {len(self):,} of {num_rows:,} rows"

@@ -41,11 +41,7 @@ class DeletionVector:
 
     @classmethod
     def of(cls, fields: Mapping[str, Any]) -> Self:
-        """Return the descriptor of the log's fields.
-
-        Raises:
-            MalformedVectorError: If one of them is missing or can not be; says which.
-        """
+        """Return the descriptor of the log's fields."""
         for name in ("storageType", "pathOrInlineDv", "sizeInBytes", "cardinality"):
             if fields[name] is None:
                 raise MalformedVectorError(reason=f"the log does not say its {name}")
@@ -66,11 +62,7 @@ class DeletionVector:
 
     @property
     def path(self) -> str | None:
-        """The path of its file in the form of the log; None for one in the log.
-
-        Raises:
-            MalformedVectorError: If the name of the file does not read.
-        """
+        """The path of its file in the form of the log; None for one in the log."""
         if self.storage_type == INLINE:
             return None
         if self.storage_type == ABSOLUTE:

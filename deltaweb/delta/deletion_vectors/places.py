@@ -19,9 +19,6 @@ def vector_paths(files: pa.Table) -> list[str]:
 
     Args:
         files: path, and deletion_vector as the log has it.
-
-    Raises:
-        DeletionVectorError: If the name of one does not read.
     """
     marked = files.filter(files["deletion_vector"].is_valid())
     found: dict[str, None] = {}

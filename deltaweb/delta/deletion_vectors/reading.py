@@ -73,11 +73,6 @@ def read_deleted_rows(
         fields: The descriptor as the log has it.
         num_rows: Rows of the data file, deleted ones too.
         open_file: Opens the vector's file.
-
-    Raises:
-        DeletionVectorMissingError: If the vector's file is gone.
-        DeletionVectorError: If it leads out of the table, is damaged, or is not what
-            the log says.
     """
     with vector_faults(path, fields):
         vector = DeletionVector.of(fields)
@@ -95,11 +90,7 @@ def read_deleted_rows(
 def read_vector(
     vector: DeletionVector, open_file: OpenFile, *, most_bytes: int = MAX_BYTES
 ) -> bytes:
-    """Read the bitmap of a vector, its magic number first.
-
-    Raises:
-        ValueError: If it is damaged, not what the log says, or has more bytes.
-    """
+    """Read the bitmap of a vector, its magic number first."""
     if vector.size_bytes > most_bytes:
         raise MalformedVectorError(
             reason=f"it has {vector.size_bytes:,} bytes, "

@@ -59,11 +59,7 @@ class Containers:
         return int(self.counts.sum())
 
     def expand(self, at: int) -> Flags:
-        """Return which of the `ROWS` rows of a container are marked.
-
-        Raises:
-            MalformedVectorError: If it marks another count of rows than it says.
-        """
+        """Return which of the `ROWS` rows of a container are marked."""
         count, start = int(self.counts[at]), int(self.starts[at])
         if self.has_runs[at]:
             marked = _expand_runs(self.data, start)
@@ -81,11 +77,7 @@ class Containers:
 
 
 def read_bitmap(data: bytes) -> Containers:
-    """Find the containers of a serialized bitmap of 64-bit positions.
-
-    Raises:
-        MalformedVectorError: If the bytes are none; says why.
-    """
+    """Find the containers of a serialized bitmap of 64-bit positions."""
     octets = np.frombuffer(data, np.uint8)
     try:
         found = [

@@ -107,10 +107,6 @@ class VectorFileWriter:
 
         Args:
             marks: A mark for each row of the data file, deleted ones too.
-
-        Raises:
-            ValueError: If the file has more rows than vectors are written of.
-            LocationError: If storage does not take it.
         """
         data = write_bitmap(marks)
         if len(marks) > MAX_ROWS or len(data) > MAX_BYTES:
@@ -132,11 +128,7 @@ class VectorFileWriter:
         }
 
     def finish(self) -> None:
-        """Write what waits.
-
-        Raises:
-            LocationError: If storage does not take it.
-        """
+        """Write what waits."""
         if self._data:
             self._put()
 

@@ -27,11 +27,7 @@ _TO_OURS: Final = str.maketrans(_PYTHONS, _OURS)
 
 
 def decode_z85(text: str) -> bytes:
-    """Return the bytes of a text, four for each five characters.
-
-    Raises:
-        MalformedVectorError: If it is no Z85; says why.
-    """
+    """Return the bytes of a text, four for each five characters."""
     if len(text) % CHARACTERS_A_GROUP:
         raise MalformedVectorError(
             reason=f"its {len(text):,} characters are not groups of five"

@@ -59,12 +59,7 @@ def has_mapped_columns(protocol: Protocol, metadata: Metadata) -> bool:
 
 
 def table_schema(protocol: Protocol, metadata: Metadata) -> StructType:
-    """Return the logical schema of a version; it knows what columns are stored as.
-
-    Raises:
-        SchemaError: If it is missing or does not parse, if the mode is none that there
-            is, or if the mapping contradicts itself; names the column.
-    """
+    """Return the logical schema of a version; it knows what columns are stored as."""
     schema = parse_schema(metadata.schema_string or "")
     if not has_mapped_columns(protocol, metadata):
         return schema
@@ -77,10 +72,6 @@ def mapped_schema(schema: StructType, mode: str) -> StructType:
     Args:
         schema: As its text says.
         mode: By `name` or by `id`.
-
-    Raises:
-        SchemaError: If a column has no physical name or no id, or one of them is
-            another column's too.
     """
     if mode not in {BY_NAME, BY_ID}:
         reason = f"the mode of column mapping is {mode[:40]!r}, not 'name' or 'id'"

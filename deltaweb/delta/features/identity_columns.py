@@ -51,11 +51,7 @@ class IdentityColumn:
 
     @classmethod
     def of(cls, column: StructField) -> "IdentityColumn | None":
-        """Return what a column's metadata says; None for a column of another kind.
-
-        Raises:
-            SchemaError: If it contradicts itself.
-        """
+        """Return what a column's metadata says; None for a column of another kind."""
         said = column.metadata
         if not is_identity(said):
             return None
@@ -109,11 +105,7 @@ def is_identity(metadata: Mapping[str, Any]) -> bool:
 
 
 def identity_columns(schema: StructType) -> tuple[IdentityColumn, ...]:
-    """Return the identity columns of a schema.
-
-    Raises:
-        SchemaError: If one contradicts itself.
-    """
+    """Return the identity columns of a schema."""
     found = (IdentityColumn.of(column) for column in schema.fields)
     return tuple(column for column in found if column is not None)
 

@@ -96,9 +96,6 @@ def change_actions(batch: ActionBatch, *, with_change_files: bool) -> ChangeActi
         batch: The commits, by `feed_actions`.
         with_change_files: Whether a version that has change data files is told by
             these alone; they are passed over otherwise.
-
-    Raises:
-        LogCorruptError: If the log does not say where a file is, or its partition.
     """
     places = [batch.rows(kind) for kind in KINDS]
     lines = np.concatenate(places)
@@ -130,9 +127,6 @@ def changed_files(
         batch: The commits, by `feed_actions`.
         first_version: The version of the first of them.
         times: When versions were made.
-
-    Raises:
-        LogCorruptError: If the log does not say where a file is, or its partition.
     """
     chosen = change_actions(batch, with_change_files=True)
     actions, kinds, owners = chosen.actions, chosen.kinds, chosen.owners

@@ -75,14 +75,6 @@ def read_changes(store: TableStore, request: FeedRequest) -> pa.RecordBatchReade
         Batches of rows with `_change_type` ("insert", "delete", "update_preimage" or
         "update_postimage"), `_commit_version` and `_commit_timestamp`. Of the log no
         more than a batch of commits is held, and of a file a batch of rows.
-
-    Raises:
-        FeedRangeError: If no version is in the range.
-        VersionNotFoundError: If the log does not hold a version of it.
-        FeedOffError: If a version does not record its changes.
-        FeedSchemaError: If no one schema shows all changes.
-        FeedFileMissingError: While iterating, if a file is gone.
-        DeltaError: As `Snapshot.scan` does.
     """
     feed = FeedScan(store, request)
     return pa.RecordBatchReader.from_batches(feed.schema, feed.batches())
@@ -132,9 +124,6 @@ class FeedScan:
         range: The versions.
         rows: What is read of each file.
         schema: The columns of every batch.
-
-    Raises:
-        DeltaError: As `read_changes` does.
     """
 
     def __init__(self, store: TableStore, request: FeedRequest) -> None:
@@ -175,11 +164,7 @@ class FeedScan:
             yield from self.read(changed)
 
     def read(self, changed: ChangedFiles) -> Iterator[pa.RecordBatch]:
-        """Yield the changes that some files hold.
-
-        Raises:
-            FeedFileMissingError: If one of them is gone.
-        """
+        """Yield the changes that some files hold."""
         try:
             for rows in self.rows.scan(
                 changed.files,

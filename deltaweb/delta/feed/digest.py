@@ -103,9 +103,6 @@ def digest_changes(
         files: Its files, from `FeedScan.files`.
         request: What is kept.
         on_progress: Told how far it is.
-
-    Raises:
-        DeltaError: As reading the changes does.
     """
     digester = Digester(feed.schema, request)
     total = len(feed.range.versions)

@@ -72,10 +72,6 @@ class FeedFiles:
     Attributes:
         range: The range.
         definitions: What holds at the first version, and at each that changes it.
-
-    Raises:
-        FeedOffError: If a version does not record its changes.
-        DeltaError: If the log cannot be read, or a version asks for another reader.
     """
 
     def __init__(
@@ -90,11 +86,7 @@ class FeedFiles:
         self.definitions = [*definitions(store, start, commits, with_feed=with_feed)]
 
     def shown(self) -> Definition:
-        """Return the version in whose schema a reader takes all of the files.
-
-        Raises:
-            FeedSchemaError: If no one schema shows all changes.
-        """
+        """Return the version in whose schema a reader takes all of the files."""
         found = shown_definition(self._store, self.range, self.definitions[-1])
         feed_schema(self._store.root, found, self.definitions)
         return found
@@ -105,9 +97,6 @@ class FeedFiles:
         Args:
             first: The version to begin at, the first one for None; a batch holds all
                 files of each of its versions.
-
-        Raises:
-            LogCorruptError: If the log does not say where a file is, or its partition.
         """
         end = self.definitions[-1]
         wanted = feed_actions(partition_keys(end.protocol, end.metadata), _FIELDS)

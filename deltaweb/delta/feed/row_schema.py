@@ -35,12 +35,7 @@ FEED_COLUMNS: Final = (
 
 
 def schema_of(root: str, at: Definition) -> StructType:
-    """Return the schema of a version.
-
-    Raises:
-        SchemaMissingError: If it has none.
-        SchemaError: If it does not parse.
-    """
+    """Return the schema of a version."""
     if at.metadata.schema_string is None:
         raise SchemaMissingError(root=root, version=at.version)
     return table_schema(at.protocol, at.metadata)
@@ -55,10 +50,6 @@ def feed_schema(
         root: The table's root, for errors.
         shown: The version whose schema is shown.
         versions: What holds in the range.
-
-    Raises:
-        FeedSchemaError: If the schema of a version does not fit, or has a column of
-            the feed's names.
     """
     schema = schema_of(root, shown)
     for column in FEED_COLUMNS:

@@ -62,11 +62,6 @@ def find_range(
         timestamps: Or the times that they were made at: the first version from the
             one on, the last one up to the other.
         time_zone: Whose clocks show times without a zone; None refuses these.
-
-    Raises:
-        FeedRangeError: If no version is in the range.
-        VersionNotFoundError: If the log does not hold a version of it.
-        TimestampInvalidError: If a time is none, or has no zone.
     """
     if any(
         version is not None and moment is not None
@@ -148,10 +143,6 @@ def definitions(
         start: What holds at the first version.
         batches: The commits, each batch with the version of its first one.
         with_feed: Whether each version has to record its changes.
-
-    Raises:
-        FeedOffError: If the table does not record its changes at a version.
-        UnsupportedFeatureError: If a version uses features that are not read.
     """
     _check(store.root, start, with_feed=with_feed)
     yield start

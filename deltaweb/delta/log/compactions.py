@@ -107,9 +107,6 @@ def check_totals(
         version: The version.
         num_files: The live files that were found.
         size_bytes: Their bytes; None where they are not known.
-
-    Raises:
-        DoubtedCompactionError: If the file says otherwise.
     """
     try:
         recorded = json.loads(

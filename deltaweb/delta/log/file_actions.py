@@ -200,9 +200,6 @@ def as_text_map(array: pa.Array) -> pa.MapArray:
 
     Maps whose texts are dictionary-encoded stay so: they are a fraction of the size.
     A map without its annotation is a list of structs of two fields.
-
-    Raises:
-        pyarrow.ArrowException: If the array is no map of values with a text.
     """
     if array.type in {PARTITION_VALUES, ENCODED_VALUES}:
         return array

@@ -36,23 +36,13 @@ def load_hint(data: bytes | None) -> Mapping[str, Any] | None:
 
 
 def checksum_of(data: bytes | None) -> str:
-    """Return the checksum of a hint, whatever it says of that itself.
-
-    Raises:
-        ValueError: If it is not JSON.
-        RecursionError: If it nests too deeply.
-    """
+    """Return the checksum of a hint, whatever it says of that itself."""
     text = canonical_form(data or b"")
     return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
 
 
 def canonical_form(data: bytes) -> str:
-    """Return the values of a JSON object, each with its path, in order of the paths.
-
-    Raises:
-        ValueError: If it is not JSON.
-        RecursionError: If it nests too deeply.
-    """
+    """Return the values of a JSON object, each with its path, in order of the paths."""
     values = json.loads(data, parse_int=_Number, parse_float=_Number)
     if isinstance(values, dict):
         values.pop(CHECKSUM, None)
@@ -88,11 +78,7 @@ def _quoted(text: str) -> str:
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object whose keys differ, as those of a hint have to.
-
-    Raises:
-        ValueError: If a key is there twice.
-    """
+    """Return an object whose keys differ, as those of a hint have to."""
     found = dict(pairs)
     if len(found) < len(pairs):
         raise ValueError("a key is there twice")  # noqa: TRY003, EM101  # nobody sees it

@@ -38,11 +38,7 @@ class LogOverview:
 
 
 def load_log_overview(store: LogStore) -> LogOverview:
-    """List a whole log, once.
-
-    Raises:
-        TableNotFoundError: If there is no log.
-    """
+    """List a whole log, once."""
     times_ms: dict[str, int] = {}
     if store.reads_tell_times:
         names = store.list_names_from(FIRST_NAME)

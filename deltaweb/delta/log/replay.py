@@ -76,12 +76,7 @@ def no_layer() -> TailLayer:
 def in_force(
     protocol: Protocol | None, metadata: Metadata | None, *, root: str, version: int
 ) -> tuple[Protocol, Metadata]:
-    """Return both as they are; a version without one of them is none.
-
-    Raises:
-        MissingProtocolError: Without a protocol.
-        MissingMetadataError: Without a metaData.
-    """
+    """Return both as they are; a version without one of them is none."""
     if protocol is None:
         raise MissingProtocolError(root=root, version=version)
     if metadata is None:
@@ -118,9 +113,6 @@ def reconcile_tail(
             order to hold them in; `adds` may have them in another.
         path: The log, for errors.
         load_statistics: Reads the statistics of lines, given their rows.
-
-    Raises:
-        LogCorruptError: If a line is both an add and a remove, or has no path.
     """
     rows = _file_action_rows(adds, removes, path=path)
     keys = file_keys(

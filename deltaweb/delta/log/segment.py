@@ -92,11 +92,7 @@ class LogSegment:
         return sum(status.size for status in _statuses(store, names))
 
     def replayed_statuses(self, store: LogStore) -> list[FileStatus]:
-        """Return `replayed_names` with their sizes, oldest first.
-
-        Raises:
-            LogCorruptError: If one is gone since it was listed, or is too large.
-        """
+        """Return `replayed_names` with their sizes, oldest first."""
         names = set(self.replayed_names)
         found = _statuses(store, names) if names else []
         if len(found) < len(names):
@@ -216,12 +212,7 @@ def read_hint_version(store: LogStore) -> int | None:
 
 
 def load_listing(store: LogStore, version: int | None) -> LogListing:
-    """List the log from the hint where it serves `version`, else the whole log.
-
-    Raises:
-        LocationNotFoundError: If nothing is at the table's root.
-        TableNotFoundError: If the log holds neither commit nor checkpoint.
-    """
+    """List the log from the hint where it serves `version`, else the whole log."""
     hint = read_hint_version(store)
     if hint and (version is None or hint <= version):
         listing = list_log(store, hint)
@@ -252,11 +243,6 @@ def load_log_segment(
         store: The table's log.
         version: The version asked for.
         unreadable: Checkpoints that turned out broken and are passed over.
-
-    Raises:
-        TableNotFoundError: If the log is empty.
-        VersionNotFoundError: If the log does not reach `version`.
-        LogGapError: If a commit on the way is missing.
     """
     listing = list_log(store) if unreadable else load_listing(store, version)
     latest = listing.latest_version

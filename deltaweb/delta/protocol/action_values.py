@@ -21,9 +21,6 @@ def parse_metadata(raw: Mapping[str, Any], *, path: str) -> Metadata:
         raw: The action's fields; a map may be an object or a list of pairs.
         path: The file that holds it, for errors.
 
-    Raises:
-        LogCorruptError: If a field is not of its type.
-
     Source: delta_protocol.md, "Change Metadata".
     """
     fields = _Fields(raw, action="metaData", path=path)
@@ -41,9 +38,6 @@ def parse_metadata(raw: Mapping[str, Any], *, path: str) -> Metadata:
 
 def parse_protocol(raw: Mapping[str, Any], *, path: str) -> Protocol:
     """Return a protocol action.
-
-    Raises:
-        LogCorruptError: If a version is missing, or a field is not of its type.
 
     Source: delta_protocol.md, "Protocol Evolution".
     """

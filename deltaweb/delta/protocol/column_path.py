@@ -25,9 +25,6 @@ def resolve_column(schema: StructType, name: str | Sequence[str]) -> ColumnPath:
     Args:
         schema: The table's schema.
         name: A text such as `a.b`, or the names one by one.
-
-    Raises:
-        ColumnNotFoundError: No column is called so.
     """
     if isinstance(name, str):
         column = schema.find(name)
@@ -67,11 +64,7 @@ def column_field(schema: StructType, path: ColumnPath) -> StructField:
 def select_leaves(
     schema: StructType, columns: Iterable[str | Sequence[str]] | None
 ) -> list[LeafField]:
-    """The leaves at or below `columns`, all of them for None, in schema order.
-
-    Raises:
-        ColumnNotFoundError: A name is no column.
-    """
+    """The leaves at or below `columns`, all of them for None, in schema order."""
     leaves = leaf_fields(schema)
     if columns is None:
         return leaves

@@ -63,11 +63,7 @@ _ESCAPED = re.compile(r"\\(.)|''", re.DOTALL)
 
 
 def parse_columns_ddl(text: str) -> tuple[StructField, ...]:
-    """Return the columns of a text of DDL.
-
-    Raises:
-        SchemaError: If it does not parse; says where.
-    """
+    """Return the columns of a text of DDL."""
     parser = _Parser(text)
     columns = parser.columns(parser.end, separator="", depth=0)
     if not columns:
@@ -76,11 +72,7 @@ def parse_columns_ddl(text: str) -> tuple[StructField, ...]:
 
 
 def parse_type_ddl(text: str) -> DataType:
-    """Return the type that a text of DDL spells: `DECIMAL(10, 2)`, `ARRAY<STRING>`.
-
-    Raises:
-        SchemaError: If it does not parse; says where.
-    """
+    """Return the type that a text of DDL spells: `DECIMAL(10, 2)`, `ARRAY<STRING>`."""
     parser = _Parser(text)
     data_type = parser.type(0)
     if not parser.end():

@@ -56,20 +56,12 @@ _TERM = re.compile(r"(\d+)(\.\d+)?\s+([a-z]+)", re.ASCII | re.IGNORECASE)
 
 
 def deleted_file_retention_ms(configuration: Mapping[str, str]) -> int:
-    """Return how long a tombstone is kept, in milliseconds.
-
-    Raises:
-        PropertyError: If the property is not an interval of fixed length.
-    """
+    """Return how long a tombstone is kept, in milliseconds."""
     return _interval_ms(configuration, DELETED_FILE_RETENTION, DEFAULT_RETENTION)
 
 
 def target_file_bytes(configuration: Mapping[str, str]) -> int:
-    """Return about how large a data file is to be.
-
-    Raises:
-        PropertyError: If the property is no size.
-    """
+    """Return about how large a data file is to be."""
     text = configuration.get(TARGET_FILE_SIZE)
     if text is None:
         return DEFAULT_FILE_BYTES
@@ -81,11 +73,7 @@ def target_file_bytes(configuration: Mapping[str, str]) -> int:
 
 
 def data_file_codec(configuration: Mapping[str, str]) -> str:
-    """Return what Arrow calls the codec of new data files.
-
-    Raises:
-        PropertyError: If files of it are not written here.
-    """
+    """Return what Arrow calls the codec of new data files."""
     text = configuration.get(COMPRESSION, DEFAULT_CODEC)
     if not is_codec(text):
         raise PropertyError(name=COMPRESSION, value=text, expected=CODEC_WORDS)
@@ -98,29 +86,17 @@ def is_codec(text: str) -> bool:
 
 
 def log_retention_ms(configuration: Mapping[str, str]) -> int:
-    """Return how long the history of a log is kept, in milliseconds.
-
-    Raises:
-        PropertyError: If the property is not an interval of fixed length.
-    """
+    """Return how long the history of a log is kept, in milliseconds."""
     return _interval_ms(configuration, LOG_RETENTION, DEFAULT_LOG_RETENTION)
 
 
 def writes_stats_as_json(configuration: Mapping[str, str]) -> bool:
-    """Tell whether checkpoints hold statistics as JSON: the default.
-
-    Raises:
-        PropertyError: If the property is neither true nor false.
-    """
+    """Tell whether checkpoints hold statistics as JSON: the default."""
     return _boolean(configuration, STATS_AS_JSON, default=True)
 
 
 def writes_stats_as_struct(configuration: Mapping[str, str]) -> bool:
-    """Tell whether checkpoints hold statistics and partition values with types.
-
-    Raises:
-        PropertyError: If the property is neither true nor false.
-    """
+    """Tell whether checkpoints hold statistics and partition values with types."""
     return _boolean(configuration, STATS_AS_STRUCT, default=False)
 
 

@@ -80,31 +80,19 @@ class LoggedFields:
 
 
 def load_logged_fields(store: LogStore, version: int) -> LoggedFields:
-    """Read what the log says of a version beside its snapshot.
-
-    Raises:
-        DeltaError: As `deltaweb.delta.snapshot.state.load_state` does.
-    """
+    """Read what the log says of a version beside its snapshot."""
     attempt = partial(_read_segment, store)
     return try_segments(store, version, attempt, by_compactions=False)
 
 
 def load_domains(store: LogStore, version: int) -> dict[str, str]:
-    """Read the configuration of each domain of the table's metadata at a version.
-
-    Raises:
-        DeltaError: As `load_logged_fields` does.
-    """
+    """Read the configuration of each domain of the table's metadata at a version."""
     attempt = partial(_read_domains, store)
     return try_segments(store, version, attempt, by_compactions=False)
 
 
 def load_high_water_mark(store: LogStore, version: int) -> int:
-    """Read the highest id that a row ever got; the newest commit mostly says it.
-
-    Raises:
-        DeltaError: As `load_logged_fields` does.
-    """
+    """Read the highest id that a row ever got; the newest commit mostly says it."""
     domains: dict[str, str] = {}
     with contextlib.suppress(LogCorruptError):  # a clean-up may have taken it
         names = [commit_name(version)]

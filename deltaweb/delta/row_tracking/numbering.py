@@ -86,9 +86,6 @@ class FileNumbering:
             removed: The files to remove.
             assigns_ids: Whether files get ids.
             are_files_new: Whether added files without a vector are new.
-
-        Raises:
-            DeltaError: If the log does not read.
         """
         is_new = are_files_new and (
             VECTOR not in added.column_names
@@ -115,11 +112,7 @@ class FileNumbering:
         self.mark = max(self.mark, NO_ROW_ID if mark is None else mark)
 
     def of_version(self, version: int) -> NumberedFiles:
-        """Return the files as the commit of a version has them.
-
-        Raises:
-            LogCorruptError: If a file has neither ids nor a number of rows.
-        """
+        """Return the files as the commit of a version has them."""
         if not (self.assigns_ids and self.added.num_rows):
             return NumberedFiles(self.added, self.removed, None)
         base = self.added[BASE_ROW_ID].combine_chunks()

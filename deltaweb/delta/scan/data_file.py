@@ -77,12 +77,7 @@ def reading(path: str) -> Iterator[None]:
 
 
 class DataFile:
-    """An open Parquet file of a table.
-
-    Raises:
-        DataFileMissingError: The file is not in storage.
-        DataFileError: The file is not Parquet.
-    """
+    """An open Parquet file of a table."""
 
     def __init__(self, path: str, open_file: OpenFile) -> None:
         self.path = path
@@ -122,11 +117,7 @@ class DataFile:
 
     @cached_property
     def first_rows(self) -> list[int]:
-        """The position in the file of the first row of each row group.
-
-        Raises:
-            DataFileError: The footer is damaged.
-        """
+        """The position in the file of the first row of each row group."""
         with reading(self.path):
             footer = self.metadata
             groups = range(footer.num_row_groups)
@@ -134,12 +125,7 @@ class DataFile:
             return list(accumulate(counts, initial=0))
 
     def find_columns(self, schema: StructType) -> dict[str, str]:
-        """The file's names of the columns of `schema` that it has.
-
-        Raises:
-            DataFileError: The file has a column twice, or has no ids where the table
-                maps columns by them.
-        """
+        """The file's names of the columns of `schema` that it has."""
         if self._found is None or self._found[0] is not schema:
             with reading(self.path):
                 found = {column.name: self._find(column) for column in schema.fields}
@@ -160,11 +146,7 @@ class DataFile:
         return name
 
     def row_groups(self, schema: StructType, predicate: Predicate | None) -> list[int]:
-        """Positions of the row groups that may hold a row the condition is true for.
-
-        Raises:
-            DataFileError: The footer is damaged.
-        """
+        """Positions of the row groups that may hold a row the condition is true for."""
         with reading(self.path):
             stored = self.find_columns(schema)
             if self._calendar is not None:  # bounds are in it as well
@@ -187,9 +169,6 @@ class DataFile:
             row_group: The position of the row group.
             max_rows: The most rows that a batch may have.
             choose: Tells which rows are wanted; None for all.
-
-        Raises:
-            DataFileError: A column is of another type, or the file is damaged.
         """
         stored = self.find_columns(schema)
         first = self.first_rows[row_group]

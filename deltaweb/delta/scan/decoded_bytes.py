@@ -75,10 +75,6 @@ class DecodedBytes:
             row_group: The position of the row group.
             most_rows: The most that are wanted.
             coded: Columns that are read as codes: `parts` is for these.
-
-        Raises:
-            MismatchError: If one row becomes more than it may.
-            FooterCorruptError: If the metadata of a column chunk is none.
         """
         group = self._metadata.row_group(row_group)
         rows = max(1, min(most_rows, group.num_rows))
@@ -107,11 +103,7 @@ class DecodedBytes:
         return max(1, min(most_rows, DECODED_BYTES // max(1, row_bytes)))
 
     def may_unfold(self, row_group: int, rows: int) -> bool:
-        """Tell whether so many rows can become much, as far as sizes alone tell.
-
-        Raises:
-            FooterCorruptError: If the metadata of a column chunk is none.
-        """
+        """Tell whether so many rows can become much, as far as sizes alone tell."""
         group = self._metadata.row_group(row_group)
         return rows * int(group.total_byte_size) > UNSEEN_BYTES or any(
             chunk.num_values * max(FIXED_BYTES, chunk.size_bytes) > UNSEEN_BYTES
@@ -165,11 +157,7 @@ class DecodedBytes:
 
 
 def parts(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-    """Yield a batch in parts, none of whose codes become too much when looked up.
-
-    Raises:
-        MismatchError: If one row becomes more than it may.
-    """
+    """Yield a batch in parts, none of whose codes become too much when looked up."""
     coded = {
         name: column
         for name, column in zip(batch.schema.names, batch.columns, strict=True)

@@ -55,9 +55,6 @@ class LiveRows:
             open_file: Opens the vector's file.
             deleted_by: The descriptor of another vector of the file: only live rows
                 that this one deletes are wanted then.
-
-        Raises:
-            DeletionVectorError: If it is missing, damaged, or not as the log says.
         """
         live = AllRows() if fields is None else cls._read(file, fields, open_file)
         if deleted_by is None:
@@ -72,20 +69,12 @@ class LiveRows:
         return cls(file, fields, deleted)
 
     def wanted(self, first: int, num_rows: int) -> pa.BooleanArray | None:
-        """Return which rows from one on are live; None where all of them are.
-
-        Raises:
-            DeletionVectorError: If the vector contradicts itself.
-        """
+        """Return which rows from one on are live; None where all of them are."""
         marks = self.deleted(first, num_rows)
         return None if marks is None else as_mask(np.logical_not(marks, out=marks))
 
     def deleted(self, first: int, num_rows: int) -> Flags | None:
-        """Return which rows from one on are deleted; None where none of them is.
-
-        Raises:
-            DeletionVectorError: If the vector contradicts itself.
-        """
+        """Return which rows from one on are deleted; None where none of them is."""
         with vector_faults(self._path, self._fields):
             return self._deleted.marks(first, num_rows)
 
@@ -103,11 +92,7 @@ class RowsBetween:
         self._gone = gone
 
     def wanted(self, first: int, num_rows: int) -> pa.BooleanArray:
-        """Return which rows from one on these are.
-
-        Raises:
-            DeletionVectorError: If a vector contradicts itself.
-        """
+        """Return which rows from one on these are."""
         gone = self._gone.deleted(first, num_rows)
         if gone is None:
             return as_mask(np.zeros(num_rows, np.bool_))

@@ -93,9 +93,6 @@ def files_where_true(
     Args:
         condition: It looks at partition columns alone, or at none.
         partitions: Typed partition values of the files.
-
-    Raises:
-        DeltaError: If it has no value for one of the files.
     """
     if partitions.type.num_fields:
         return condition.holds(pa.RecordBatch.from_struct_array(partitions))

@@ -48,12 +48,7 @@ ParseSQL: TypeAlias = Callable[[str, StructType], RowCondition]
 def understood(
     condition: Condition | str | None, schema: StructType, parse_sql: ParseSQL | None
 ) -> Condition | None:
-    """Return a condition that may be a text of SQL.
-
-    Raises:
-        PredicateError: If it is, and nothing parses it.
-        DeltaError: As the parser says.
-    """
+    """Return a condition that may be a text of SQL."""
     if not isinstance(condition, str):
         return condition
     if parse_sql is None:

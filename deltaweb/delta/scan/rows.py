@@ -137,13 +137,6 @@ def iter_rows(
 
     Returns:
         The reading, which opens the first file when it is iterated over.
-
-    Raises:
-        ColumnNotFoundError: A name is no column.
-        ColumnTypeError: A column of the result is of a type that is not read.
-        PredicateError: The expression does not fit the schema.
-        PartitionValueError: A partition value is not of its column's type.
-        DataFileError: While iterating, a file is missing or cannot be read.
     """
     reader = _RowReader(source, _outputs(source.schema, columns), predicate)
     selected = reader.select(source)
@@ -159,9 +152,6 @@ def row_reader(source: RowSource) -> ReadRows:
 
     Args:
         source: What to read from; whatever its files are, others may be read.
-
-    Raises:
-        DeltaError: As `iter_rows` does; also what is returned, while iterating.
     """
     reader = _RowReader(source, _outputs(source.schema, None), None)
 

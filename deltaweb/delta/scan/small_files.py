@@ -49,9 +49,6 @@ def packed_rows(source: RowSource) -> Iterator[pa.RecordBatch]:
     Args:
         source: What to read from; its files are of one partition, and have their size
             (int64, bytes) as well.
-
-    Raises:
-        DeltaError: As `iter_rows` does.
     """
     files = source.files
     packs = _Packs.of(source)

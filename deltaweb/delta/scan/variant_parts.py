@@ -92,11 +92,7 @@ class SchemaWithParts(StructType):
         return cls(schema.fields, schema.extras)
 
     def find(self, name: str) -> StructField | None:
-        """Return the field or the part called `name`, or None.
-
-        Raises:
-            DeltaError: If it is the name of a part that cannot be read.
-        """
+        """Return the field or the part called `name`, or None."""
         return super().find(name) or variant_part(self, name)
 
     def select(self, names: Mapping[str, Any] | tuple[str, ...]) -> StructType:
@@ -108,13 +104,7 @@ class SchemaWithParts(StructType):
 
 
 def variant_part(schema: StructType, name: str) -> VariantPart | None:
-    """Return the part that a name asks for; None for a name of another form.
-
-    Raises:
-        ColumnNotFoundError: If it is of a column that is not there.
-        VariantPartError: If its column holds no variants, or its path or its type is
-            none.
-    """
+    """Return the part that a name asks for; None for a name of another form."""
     column_name, sign, rest = name.partition(PATH)
     if not (column_name and sign):
         return None

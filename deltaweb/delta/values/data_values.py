@@ -45,9 +45,6 @@ def conform(array: pa.Array, data_type: DataType, column: str) -> pa.Array:
         array: Values as a Parquet file gave them.
         data_type: The type of the column in the table's schema.
         column: The column's path, for the error.
-
-    Raises:
-        MismatchError: The values are of another type, or do not fit the type.
     """
     while isinstance(array, pa.ExtensionArray):
         array = array.storage

@@ -11,12 +11,7 @@ class ExactNumber(str):
 
 
 def parse_exact(text: str | bytes) -> Any:  # noqa: ANN401  # any JSON
-    """Return what a text says, its numbers as `ExactNumber`.
-
-    Raises:
-        ValueError: If it is not JSON.
-        RecursionError: If it nests too deeply.
-    """
+    """Return what a text says, its numbers as `ExactNumber`."""
     return json.loads(
         text,
         parse_int=ExactNumber,

@@ -52,11 +52,7 @@ _LATE_YEAR = re.compile(r"[0-9]{5}")
 def partition_schema(
     schema: StructType, partition_columns: Sequence[str]
 ) -> StructType:
-    """The partition columns with their types, in the order of `partition_columns`.
-
-    Raises:
-        SchemaError: A partition column is not in the schema, or is nested.
-    """
+    """The partition columns with their types, in the order of `partition_columns`."""
     return StructType(
         tuple(_partition_field(schema, name) for name in partition_columns)
     )
@@ -85,10 +81,6 @@ def type_partition_values(
 
     Returns:
         A struct column, row for row, with a field a partition column.
-
-    Raises:
-        PartitionValueError: A value is not of its column's type.
-        SchemaError: A column's type cannot be read.
     """
     typed = [
         type_partition_column(partition_values, column, paths).combine_chunks()
@@ -106,11 +98,7 @@ def type_partition_values(
 def type_partition_column(
     partition_values: pa.ChunkedArray, column: StructField, paths: pa.ChunkedArray
 ) -> pa.ChunkedArray:
-    """Type the values of one partition column, row for row with the files.
-
-    Raises:
-        PartitionValueError: A value is not of the column's type.
-    """
+    """Type the values of one partition column, row for row with the files."""
     texts = pc.map_lookup(
         partition_values, query_key=column.stored_name, occurrence="last"
     )
@@ -137,11 +125,7 @@ class _BadTextError(ValueError):
 
 
 def type_partition_texts(texts: pa.Array, data_type: DataType) -> pa.Array:
-    """Type texts of partition values; empty ones are null.
-
-    Raises:
-        ValueError: A text is no value of `data_type`.
-    """
+    """Type texts of partition values; empty ones are null."""
     texts = pc.if_else(pc.equal(texts, ""), None, texts)
     name = data_type.name if isinstance(data_type, PrimitiveType) else ""
     if name == "string":
@@ -253,9 +237,6 @@ def utc_partition_text(text: str) -> str:
 
     Args:
         text: In either form of the protocol; without a zone it is in UTC.
-
-    Raises:
-        ValueError: The text is no instant.
     """
     instant = arrow_array([parse_timestamp(text)], PrimitiveType("timestamp"))
     return str(_instants(instant)[0])

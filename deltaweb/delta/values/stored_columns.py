@@ -47,9 +47,6 @@ class StoredColumns:
         Args:
             column: Of the table's schema.
             path: Its logical path, joined by dots, for the error.
-
-        Raises:
-            MismatchError: Several columns of the file are called so.
         """
         if column.field_id is not None:
             return self._only(self._by_id.get(column.field_id, ()), path)

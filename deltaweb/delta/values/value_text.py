@@ -56,9 +56,6 @@ def parse_value(text: str, data_type: DataType) -> Value:
 
     Returns:
         The exact value.
-
-    Raises:
-        ValueError: The text is no value of the type.
     """
     if isinstance(data_type, DecimalType):
         return fit_decimal(parse_number(text), data_type)
@@ -131,11 +128,7 @@ def parse_timestamp_ntz(text: str) -> int:
 
 
 def names_zone(text: str) -> bool:
-    """Tell whether a time says which zone it is in, or how far that is from UTC.
-
-    Raises:
-        ValueError: The text is no time.
-    """
+    """Tell whether a time says which zone it is in, or how far that is from UTC."""
     return _timestamp(text)[1] is not None
 
 
@@ -224,11 +217,7 @@ _PARSERS = {
 
 
 def arrow_array(values: Sequence[Value | None], data_type: DataType) -> pa.Array:
-    """Build the Arrow array of `values`, typed as rows of the column are.
-
-    Raises:
-        ValueError: A value does not fit the type.
-    """
+    """Build the Arrow array of `values`, typed as rows of the column are."""
     target = arrow_type(data_type)
     if pa.types.is_null(target):
         return pa.nulls(len(values))
@@ -244,9 +233,6 @@ def rescaled(array: pa.Array, target: pa.DataType) -> pa.Array:
 
     Arrow scales up without noticing that the result does not fit its 128 bits, so
     that is done in 256 bits, where the product of 38 digits and any scale fits.
-
-    Raises:
-        pyarrow.ArrowInvalid: A value does not fit.
     """
     if array.type.precision > MAX_DECIMAL_PRECISION:
         message = f"{array.type} has more than {MAX_DECIMAL_PRECISION} digits"
@@ -255,10 +241,6 @@ def rescaled(array: pa.Array, target: pa.DataType) -> pa.Array:
 
 
 def whole_decimals(array: pa.Array, target: pa.DataType) -> pa.Array:
-    """Return whole numbers as decimals of `target`.
-
-    Raises:
-        pyarrow.ArrowInvalid: A value does not fit.
-    """
+    """Return whole numbers as decimals of `target`."""
     digits = array.cast(pa.decimal128(_LONG_DIGITS, 0))
     return rescaled(digits, target)

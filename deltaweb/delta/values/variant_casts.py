@@ -67,9 +67,6 @@ def cast_variant(kind: str, value: object, wanted: DataType) -> Value:
 
     Returns:
         As `deltaweb.delta.values.value_text` holds values.
-
-    Raises:
-        NoCastError: If it is none of the type.
     """
     name = wanted.name if isinstance(wanted, PrimitiveType) else "decimal"
     try:

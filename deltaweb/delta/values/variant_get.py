@@ -84,12 +84,6 @@ def variant_get(
 
     Returns:
         Null where a variant has no such part.
-
-    Raises:
-        VariantPathError: If the path is none.
-        VariantCastError: If a part is no value of the type.
-        SchemaError: If the type is none.
-        TypeError: If it is nested.
     """
     wanted = part_type(data_type) if isinstance(data_type, str) else data_type
     if isinstance(wanted, StructType | ArrayType | MapType):
@@ -132,20 +126,12 @@ def _shown(value: object) -> str:
 
 
 def part_type(text: str) -> DataType:
-    """Return the type of a part as SQL spells it, `variant` among them.
-
-    Raises:
-        SchemaError: If it is none.
-    """
+    """Return the type of a part as SQL spells it, `variant` among them."""
     return VARIANT if text.strip().lower() == VARIANT.name else parse_type_ddl(text)
 
 
 def parse_path(path: str) -> Steps:
-    """Return the steps of a path: names, and positions in arrays.
-
-    Raises:
-        VariantPathError: If it is none.
-    """
+    """Return the steps of a path: names, and positions in arrays."""
     text = path.strip()
     if not text.startswith("$"):
         raise VariantPathError(path=path)

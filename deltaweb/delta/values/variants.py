@@ -103,9 +103,6 @@ def variant_texts(array: pa.Array, *, tells_types: bool = False) -> pa.StringArr
         array: Structs of `metadata`, `value` and, where they are shredded,
             `typed_value`, as a file holds them.
         tells_types: Whether each value is told with its type.
-
-    Raises:
-        VariantError: If a value of them is none; or the structs are not variants.
     """
     names = _children(array)
     if METADATA not in names or not {VALUE, TYPED}.intersection(names):

@@ -43,9 +43,6 @@ def checkpoints(when: CheckpointTime | None) -> Iterator[None]:
     Args:
         when: The time; None for what was said around the block, which is `now` where
             nothing was.
-
-    Raises:
-        ValueError: If it is no such time.
     """
     if when is None:
         yield
@@ -74,11 +71,7 @@ def checkpoints_behind() -> Iterator[None]:
 
 
 def commit_and_checkpoint(store: TableStore, transaction: Transaction) -> CommitResult:
-    """Commit, and write a checkpoint where one is due.
-
-    Raises:
-        DeltaError: As `commit` lists them.
-    """
+    """Commit, and write a checkpoint where one is due."""
     result = commit(store, transaction)
     when = _when.get()
     if when != "never" and result.attempts and result.version is not None:

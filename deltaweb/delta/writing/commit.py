@@ -143,18 +143,6 @@ def commit(
 
     Returns:
         What became of it; `version` is None where its `txn` was there already.
-
-    Raises:
-        CommitConflictError: If another writer committed what it cannot follow.
-        LocationTakenError: If it was to create a table, and another did.
-        AppendOnlyError: If the table takes new rows only.
-        UnsupportedWriteError: If the table asks more of writers than is done here.
-        CommitInvalidError: If its actions break a rule.
-        PartitionKeysError: If a file's partition values are of other columns.
-        CommitTooLargeError: If it has too many actions.
-        CommitOutcomeUnknownError: If storage never says whether it is there.
-        StoreNotWritableError: If storage lacks a promise that commits rely on.
-        LocationError: If storage does not take it, or does not answer.
     """
     if transaction.is_empty:
         return nothing_done(transaction)
@@ -298,9 +286,6 @@ class _Attempt:
 
         Returns:
             Whether one of them noted the transaction's `txn`: it is done already.
-
-        Raises:
-            CommitConflictError: If that is not possible.
         """
         transaction = self.transaction
         if transaction.base is None:

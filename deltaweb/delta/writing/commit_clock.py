@@ -42,11 +42,7 @@ class CommitClock:
     now_ms: Callable[[], int]
 
     def time_ms(self, version: int) -> int | None:
-        """Return the time for a version; None where commits carry none.
-
-        Raises:
-            CommitTimeError: If no time is later than that of the version before.
-        """
+        """Return the time for a version; None where commits carry none."""
         transaction = self.transaction
         after = own_times(transaction.next_protocol, transaction.next_metadata)
         if after is None:

@@ -89,9 +89,6 @@ class CommitText:
         Args:
             version: The version.
             time_ms: The time that it carries, in milliseconds; None for none.
-
-        Raises:
-            CommitTooLargeError: If no reader would take it.
         """
         dated = {"inCommitTimestamp": time_ms, **self._info}
         files, mark = self._files, None
@@ -124,9 +121,6 @@ def numbering_of(store: TableStore, transaction: Transaction) -> FileNumbering |
     """Return what the rows of a transaction's files are known by.
 
     None where the table neither tracks rows nor tells who laid out a file.
-
-    Raises:
-        DeltaError: If the log does not read.
     """
     protocol, metadata = transaction.next_protocol, transaction.next_metadata
     assigns_ids = assigns_row_ids(protocol, metadata)

@@ -117,15 +117,6 @@ def clean_up_log(
         on_found: Called with what goes, before anything does; it may raise to keep it.
         on_progress: Called with the files that are gone, and of how many; it may
             raise to stop the work.
-
-    Raises:
-        TableNotFoundError: If there is no log.
-        LogGapError: If the newest version cannot be read: a broken log keeps all.
-        LogCorruptError: As above.
-        UnsupportedWriterFeatureError: If the table's writer features forbid it.
-        UnsupportedWriterError: If it asks for a writer version above ours.
-        UnsupportedFeatureError: If it uses features that are not read.
-        PropertyError: If the retention is not an interval of fixed length.
     """
     state = load_state(store, None)
     refusal = cleanup_refusal(
@@ -181,11 +172,7 @@ def cleanup_refusal(
 
 
 def retention_cutoff(configuration: Mapping[str, str], *, now: datetime) -> datetime:
-    """Return the midnight, in UTC, at or before the time that is kept.
-
-    Raises:
-        PropertyError: If the retention is not an interval of fixed length.
-    """
+    """Return the midnight, in UTC, at or before the time that is kept."""
     retention_ms = log_retention_ms(configuration)
     try:
         oldest = now.astimezone(UTC) - timedelta(milliseconds=retention_ms)

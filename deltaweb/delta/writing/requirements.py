@@ -74,11 +74,7 @@ class CheckedRows:
     rows: tuple[Mapping[str, object], ...] = ()
 
     def check(self) -> None:
-        """Refuse a constraint that is not true of every row.
-
-        Raises:
-            ConstraintViolatedError: With the rows.
-        """
+        """Refuse a constraint that is not true of every row."""
         if self.num_violating:
             raise ConstraintViolatedError(
                 name=self.constraint.name,
@@ -104,12 +100,6 @@ def check_writable(
         root: The table's root, for the error.
         operation: What is to be done, for the error.
         removes_rows: Whether rows are to be changed or removed.
-
-    Raises:
-        UnsupportedWriteError: If a version or a feature is not known; names it.
-        AppendOnlyError: If rows would go, and the table only takes new ones.
-        UnsupportedFeatureError: If it cannot even be read.
-        UnsupportedProtocolError: As above.
     """
     refusal = writing_refusal(definition, root=root)
     if refusal is not None:
@@ -121,11 +111,7 @@ def check_writable(
 
 
 def check_requirements(transaction: Transaction, *, root: str) -> None:
-    """Refuse a transaction that the table, as it is read or as it would be, refuses.
-
-    Raises:
-        DeltaError: As `check_writable` does.
-    """
+    """Refuse a transaction that the table, as it is read or as it would be, refuses."""
     removes_rows = bool(transaction.removed.num_rows) and transaction.data_change
     base = transaction.base
     if base is not None and _hides_changes(transaction):
@@ -206,9 +192,6 @@ def is_append_only(configuration: Mapping[str, str]) -> bool:
 
 def row_constraints(metadata: Metadata) -> tuple[RowConstraint, ...]:
     """Return what must be true of every row that is written, but for types.
-
-    Raises:
-        SchemaError: If the schema does not parse.
 
     Source: delta_protocol.md, "Column Invariants" and "Writer Version Requirements".
     """

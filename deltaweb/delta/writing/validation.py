@@ -56,13 +56,6 @@ def check_actions(transaction: Transaction, *, root: str, version: int) -> None:
         transaction: What is to be committed.
         root: The table's root, for errors.
         version: The version it is to make first.
-
-    Raises:
-        CommitInvalidError: If files are there twice, paths are no relative URIs, or
-            statistics lack their number of rows.
-        PartitionKeysError: If a file's partition values are not of the partition
-            columns.
-        SchemaError: If a new schema does not parse, or lacks a partition column.
     """
     reason = _fault_of_files(transaction)
     if reason is None and transaction.metadata is not None:
@@ -73,12 +66,7 @@ def check_actions(transaction: Transaction, *, root: str, version: int) -> None:
 
 
 def check_clustering(store: LogStore, transaction: Transaction) -> None:
-    """Refuse a definition without a column that the table is clustered by.
-
-    Raises:
-        UnsupportedWriteError: If one would be gone; names it.
-        DeltaError: If the log does not read.
-    """
+    """Refuse a definition without a column that the table is clustered by."""
     base, metadata = transaction.base, transaction.metadata
     if base is None or metadata is None or not is_clustered(base.protocol):
         return

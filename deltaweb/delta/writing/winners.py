@@ -117,9 +117,6 @@ def read_winner(
         store: The log.
         version: The version; its commit exists.
         partition_columns: The keys of the partition values that files have.
-
-    Raises:
-        LogCorruptError: If it does not read.
     """
     name = commit_name(version)
     (file,) = read_some(store, [name])
@@ -214,9 +211,6 @@ def is_noted(store: LogStore, txn: SetTransaction | None) -> bool:
     """Tell whether a table has an application's `txn`, or a later one, already.
 
     Ask before files are written: then none is written in vain.
-
-    Raises:
-        DeltaError: If the log cannot be read.
     """
     if txn is None:
         return False

@@ -34,10 +34,6 @@ def refuse_mistakes(sql: str, tree: exp.Expr, schema: StructType) -> None:
         sql: The expression.
         tree: What the parser made of it.
         schema: The schema of the rows.
-
-    Raises:
-        ExpressionMistakenError: If a name in it is no column, or nearly that of a
-            function, or if it has another value each time it is looked at.
     """
     if tree.find(*_UNSETTLED):
         raise ExpressionMistakenError(sql=sql, reason=UNSETTLED)

@@ -27,9 +27,6 @@ def moment_of(
     Args:
         said: The time; a text of ISO 8601, or a datetime.
         time_zone: Where a text without a zone is from; None where that is not known.
-
-    Raises:
-        TimestampInvalidError: If a text is no time, or of no zone that is known.
     """
     if not isinstance(said, str):
         return said

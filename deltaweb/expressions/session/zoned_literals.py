@@ -26,9 +26,6 @@ def with_instants(part: exp.Expr, bind: Bind, zone: ZoneRules) -> exp.Expr:
         part: A comparison; all else stays as it is.
         bind: Gives an expression as it is evaluated here.
         zone: Where times without a zone are from.
-
-    Raises:
-        ExpressionError: If it is not evaluated here.
     """
     part = unwrapped(part)
     if isinstance(part, exp.Not):

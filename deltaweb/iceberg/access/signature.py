@@ -68,11 +68,7 @@ class Signature:
 
 
 def parse_signature(request: SignedRequest, *, now: datetime) -> Signature:
-    """Return what a request says of its signature.
-
-    Raises:
-        KeysRefusedError: If it has none, or none of now.
-    """
+    """Return what a request says of its signature."""
     header = request.headers.get("authorization", "")
     if len(header) > MAX_HEADER_LENGTH:
         raise KeysRefusedError(reason="its signature does not read")
@@ -105,11 +101,7 @@ def parse_signature(request: SignedRequest, *, now: datetime) -> Signature:
 def check_signature(
     request: SignedRequest, signature: Signature, *, secret_key: str
 ) -> None:
-    """Refuse a request that the secret key has not signed.
-
-    Raises:
-        KeysRefusedError: If it has not.
-    """
+    """Refuse a request that the secret key has not signed."""
     expected = sign(request, signature, secret_key=secret_key)
     if not hmac.compare_digest(expected, signature.text):
         raise KeysRefusedError(
@@ -125,9 +117,6 @@ def sign(request: SignedRequest, signature: Signature, *, secret_key: str) -> st
         request: The request.
         signature: Time, scope and headers of the signature; its text is not looked at.
         secret_key: The key.
-
-    Raises:
-        KeysRefusedError: If the query does not read.
     """
     headers = "".join(
         f"{name}:{' '.join(request.headers.get(name, '').split())}\n"

@@ -96,9 +96,6 @@ def open_keys(
         access_key: As it came.
         keys: The server's; any of them may have signed.
         now: The current time.
-
-    Raises:
-        KeysRefusedError: If they are none of this server's, or their time is over.
     """
     packed, signature = _unpacked(session_token)
     signer = _signer(packed, signature, keys)
@@ -122,11 +119,7 @@ def open_keys(
 
 
 def _unpacked(session_token: str) -> tuple[bytes, bytes]:
-    """Return the claims of a token, packed, and their signature.
-
-    Raises:
-        KeysRefusedError: If it is no token.
-    """
+    """Return the claims of a token, packed, and their signature."""
     if len(session_token) > MAX_TOKEN_LENGTH:
         raise _none_of_ours()
     try:

@@ -163,11 +163,7 @@ class VerifiedIndex:
         return KeptPart(self.manifest.folder / name, self.manifest.files[name], rows)
 
     def check_before_reading(self, name: str) -> None:
-        """Check a part whose rows are written again.
-
-        Raises:
-            CannotUpdateError: If it is not what was written.
-        """
+        """Check a part whose rows are written again."""
         try:
             self.manifest.check(name)
         except CorruptIndexError as error:
@@ -175,12 +171,7 @@ class VerifiedIndex:
 
 
 def load_base(folder: Path) -> BaseIndex:
-    """Read what an index says of itself.
-
-    Raises:
-        IndexMissingError: If there is none, or not as it was written, or not in our
-            form.
-    """
+    """Read what an index says of itself."""
     try:
         _check_unchanged(folder, SUMMARY)
         values: dict[str, Any] = json.loads((folder / SUMMARY).read_text("utf-8"))
@@ -192,23 +183,14 @@ def load_base(folder: Path) -> BaseIndex:
 
 
 def _check_unchanged(folder: Path, name: str) -> None:
-    """Check a file of an index, which may be one without a manifest.
-
-    Raises:
-        CorruptIndexError: If it is not what was written.
-    """
+    """Check a file of an index, which may be one without a manifest."""
     manifest = load_manifest(folder)
     if manifest is not None:
         manifest.check(*part_names(folder, name))
 
 
 def _check_form(result: IndexResult) -> None:
-    """Check the types of what an older index is asked for.
-
-    Raises:
-        TypeError: If one is another.
-        KeyError: If an event is of no version.
-    """
+    """Check the types of what an older index is asked for."""
     numbers = [result.version, result.first_commit, result.num_tombstones]
     is_sound = (
         all(number is None or _is(number, int) for number in numbers)
@@ -235,11 +217,6 @@ def open_verified_index(folder: Path) -> VerifiedIndex:
 
     Of its parts those are read that no update has read since they were written, and
     one of the others in turn.
-
-    Raises:
-        CannotUpdateError: If it is not whole or not what was written, is of another
-            form, or lacks what an update takes: a newest version that reads, a schema
-            that parses, and a history without holes.
     """
     try:
         result = load_base(folder).result
@@ -312,11 +289,7 @@ def mark_gone(commits: pa.RecordBatch, first_version: int) -> pa.RecordBatch:
 
 
 def _check_is_sound(base: VerifiedIndex) -> None:
-    """Check that what an index says of itself fits together.
-
-    Raises:
-        CannotUpdateError: If it does not.
-    """
+    """Check that what an index says of itself fits together."""
     result, version = base.result, base.source.version
     commits = [batch for part in base.commits for batch in part.rows]
     is_sound = (

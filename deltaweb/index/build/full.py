@@ -98,10 +98,6 @@ def index_table(  # noqa: PLR0913 (where to, from what, by what, how far)
 
     Returns:
         The facts of the newest version.
-
-    Raises:
-        DeltaError: If nothing of the table can be read, or the index not be written.
-        LogTooLargeError: If the log that is to be read has more than `max_bytes`.
     """
     request = BuildRequest(
         table=table,
@@ -157,11 +153,7 @@ def _updated(request: BuildRequest) -> IndexResult | None:
 
 
 def _check_size(table: DeltaTable, max_bytes: int | None) -> None:
-    """Refuse a log of too many bytes.
-
-    Raises:
-        LogTooLargeError: If it has more.
-    """
+    """Refuse a log of too many bytes."""
     if max_bytes is None:
         return
     try:

@@ -38,13 +38,7 @@ class LogSince:
 
 
 def read_log_since(store: LogStore, base: VerifiedIndex) -> LogSince:
-    """Look at what came since an index.
-
-    Raises:
-        CannotUpdateError: If the log is not the one that the index was made from, or
-            does not continue its version commit by commit.
-        DeltaError: If storage does not answer.
-    """
+    """Look at what came since an index."""
     version = base.version
     statuses = store.list_from(version_prefix(version))
     listing = parse_listing((status.name for status in statuses), is_whole=False)
@@ -85,9 +79,6 @@ def _find_start(store: LogStore, base: VerifiedIndex) -> tuple[int, int]:
     """Return the oldest commit, and the oldest version that the log can build.
 
     A clean-up takes the oldest commits first, so one look shows whether there was one.
-
-    Raises:
-        CannotUpdateError: If what is left has holes.
     """
     oldest = base.first_commit
     try:

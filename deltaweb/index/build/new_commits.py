@@ -90,11 +90,7 @@ class NewCommits:
         return lifetimes.totals(_standing(self.old_blocks))
 
     def take(self, part: CommitPart) -> None:
-        """Take what commits say, which follow those that were taken before.
-
-        Raises:
-            CannotUpdateError: If they change more than an index can be brought up to.
-        """
+        """Take what commits say, which follow those that were taken before."""
         _check_part(self.base, part)
         self.history.take(part)
         _check_history(self.history)
@@ -105,11 +101,7 @@ class NewCommits:
             raise CannotUpdateError(reason)
 
     def reconcile(self, store: LogStore, commits: list[CommitData]) -> None:
-        """Reconcile the file actions of commits that were taken.
-
-        Raises:
-            LogCorruptError: If a commit does not read.
-        """
+        """Reconcile the file actions of commits that were taken."""
         tail = read_tail(
             TailCommits(store, (), held=commits),
             protocol=self.protocol,
@@ -135,12 +127,7 @@ class NewCommits:
 def read_new_commits(
     store: LogStore, base: VerifiedIndex, since: LogSince, report: Progress
 ) -> NewCommits:
-    """Read the commits after an index, each of them once.
-
-    Raises:
-        CannotUpdateError: If what they say cannot be added to the index.
-        LogCorruptError: If one does not read, or went away.
-    """
+    """Read the commits after an index, each of them once."""
     source = base.source
     history = History(root=store.root)
     history.start_at(base.version, source.protocol, source.metadata)
@@ -175,11 +162,7 @@ def read_new_commits(
 def _times(
     store: LogStore, base: VerifiedIndex, commits: Sequence[FileStatus]
 ) -> RunningTimes:
-    """Return the times of new commits, after those of the index.
-
-    Raises:
-        CannotUpdateError: If those of the index are not the ones that commits carry.
-    """
+    """Return the times of new commits, after those of the index."""
     listed = {new_version(commit): commit.modification_time for commit in commits}
     last_ms: int = base.last_commits["timestamp_ms"][-1].as_py()
     own = own_times(base.source.protocol, base.source.metadata)
@@ -195,11 +178,7 @@ def _times(
 
 
 def _check_part(base: VerifiedIndex, part: CommitPart) -> None:
-    """Check that commits leave the files of the index what they are.
-
-    Raises:
-        CannotUpdateError: If they do not.
-    """
+    """Check that commits leave the files of the index what they are."""
     versions = part.versions
     if part.file_actions is None:
         reason = f"commit {versions[0]} cannot be read"
@@ -225,11 +204,7 @@ def _is_same_table(base: VerifiedIndex, change: CommitChange) -> bool:
 
 
 def _check_history(history: History) -> None:
-    """Check that commits change nothing of what older versions are.
-
-    Raises:
-        CannotUpdateError: If they do.
-    """
+    """Check that commits change nothing of what older versions are."""
     if any(refusal is not None for refusal in history.refusals):
         reason = "new versions require a newer reader"
         raise CannotUpdateError(reason)

@@ -85,11 +85,6 @@ def update_index(request: BuildRequest, folder: Path) -> IndexResult:
     Args:
         request: The index to make.
         folder: The older one.
-
-    Raises:
-        CannotUpdateError: If the log must be read from the start.
-        DeltaError: If storage does not answer, or a new commit does not read.
-        OSError: If the base is being removed, or the folder cannot be written.
     """
     store = request.table.store
     request.report("Looking for new commits", 0, None, "")

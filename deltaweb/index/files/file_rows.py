@@ -133,11 +133,7 @@ def choose_columns(snapshot: Snapshot) -> FileColumns:
 
 
 def block_rows(block: SelectedBlock, columns: FileColumns) -> pa.Table:
-    """Return the live files of a block as rows of `files.arrow`.
-
-    Raises:
-        PartitionValueError: If a value is not of its type.
-    """
+    """Return the live files of a block as rows of `files.arrow`."""
     compact = block.compact()
     files = pa.Table.from_batches([files_of_block(compact.block.files)])
     partition = _partition_column(files, columns)
@@ -284,9 +280,6 @@ def indexed_leaves(snapshot: Snapshot) -> list[LeafField]:
     """The leaf columns whose statistics the index keeps, from the left.
 
     Partition columns have none. Many files leave room for fewer columns.
-
-    Raises:
-        SchemaError: If the schema does not parse.
     """
     leaves = leaf_fields(snapshot.schema)
     partitions = set(snapshot.metadata.partition_columns)
@@ -354,11 +347,7 @@ def _typed_statistics(loaded: _Loaded, columns: FileColumns) -> pa.Table:
 
 
 def _partition_column(files: pa.Table, columns: FileColumns) -> pa.ChunkedArray:
-    """The partition values as a struct: typed, or as texts.
-
-    Raises:
-        PartitionValueError: If a value is not of its type.
-    """
+    """The partition values as a struct: typed, or as texts."""
     names = columns.partition_columns
     if not names:
         return pa.chunked_array([_no_columns(files.num_rows)])

@@ -93,11 +93,7 @@ def write_source(
 
 
 def load_source(folder: Path) -> IndexSource:
-    """Read what an index was made from.
-
-    Raises:
-        IndexMissingError: If the index does not say so, or not in our form.
-    """
+    """Read what an index was made from."""
     try:
         values = json.loads((folder / SOURCE).read_text(encoding="ascii"))
         if values.pop("form") != FORM or not isinstance(values["version"], int):

@@ -103,11 +103,7 @@ def _leaf(values: pa.Array) -> pa.StringArray:
 
 
 def _moments(values: pa.Array) -> pa.StringArray:
-    """Write times of UTC, which those without a zone are too: old 96-bit ones.
-
-    Raises:
-        pyarrow.ArrowException: If one is finer than a microsecond.
-    """
+    """Write times of UTC, which those without a zone are too: old 96-bit ones."""
     moments = values.cast(pa.timestamp("us", values.type.tz)).cast(pa.int64())
     naive = moments.cast(pa.timestamp("us"))
     text = pc.strftime(naive, format="%Y-%m-%dT%H:%M:%S")

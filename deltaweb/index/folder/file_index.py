@@ -136,9 +136,6 @@ def open_files(folder: Path | str) -> pa.Table:
         `null_count` (structs of columns, of all rows), `stats` (the JSON text),
         `deletion_vector` (its descriptor, null without one) and, where a file has one,
         `deleted_rows`. No row and no column where the snapshot may not be read.
-
-    Raises:
-        IndexMissingError: If there is no whole index.
     """
     place = Path(folder)
     try:
@@ -166,9 +163,6 @@ def listed_files(folder: Path | str, columns: Iterable[str]) -> pa.Table:
     """Map some columns of the files; partition values by the names of the columns.
 
     Columns that the index does not have are left out.
-
-    Raises:
-        IndexMissingError: If there is no whole index.
     """
     files = open_files(folder)
     listed = files.select([name for name in columns if name in files.column_names])
@@ -217,9 +211,6 @@ def written_beside(folder: Path) -> Iterator[Path]:
 
     What a killed process left half written is removed by the next writer's cleaning
     (`remove_other_indexes`); an error in the block removes it at once.
-
-    Raises:
-        StorageFullError: If the disk has no room for what the block writes.
     """
     beside = folder.parent / f".{folder.name}.{os.getpid()}.{secrets.token_hex(4)}"
     try:

@@ -53,11 +53,7 @@ class Manifest:
     files: Mapping[str, Checksum]
 
     def check(self, *names: str) -> None:
-        """Read files, and compare them with what was written.
-
-        Raises:
-            CorruptIndexError: If one is gone or another one, or the manifest is.
-        """
+        """Read files, and compare them with what was written."""
         for name in names:
             path = self.folder / name
             known = self.files.get(name)
@@ -69,9 +65,6 @@ class Manifest:
 
         Returns:
             The manifest that says so.
-
-        Raises:
-            CorruptIndexError: As `check`.
         """
         looks = {name: self.files[name].look for name in names if name in self.files}
         seen = [name for name in names if looks.get(name)]

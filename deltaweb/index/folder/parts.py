@@ -80,44 +80,25 @@ def part_names(folder: Path, name: str) -> list[str]:
 
 
 def size_bytes(folder: Path, name: str) -> int:
-    """Return the size of a columnar file, all parts of it.
-
-    Raises:
-        OSError: If one is not there.
-    """
+    """Return the size of a columnar file, all parts of it."""
     return sum((folder / part).stat().st_size for part in part_names(folder, name))
 
 
 def map_parts(folder: Path, name: str) -> list[pa.RecordBatchFileReader]:
-    """Memory-map the parts of a columnar file.
-
-    Raises:
-        OSError: If one is not there.
-        pyarrow.ArrowException: If one is not whole.
-    """
+    """Memory-map the parts of a columnar file."""
     paths = [folder / part for part in part_names(folder, name)]
     return [pa.ipc.open_file(pa.memory_map(str(path))) for path in paths]
 
 
 def map_table(folder: Path, name: str) -> pa.Table:
-    """Memory-map a columnar file; the mapping outlives the folder.
-
-    Raises:
-        OSError: If a part is not there.
-        pyarrow.ArrowException: If one is not whole, or of another schema.
-    """
+    """Memory-map a columnar file; the mapping outlives the folder."""
     return pa.concat_tables([part.read_all() for part in map_parts(folder, name)])
 
 
 def map_history(
     folder: Path, name: str, schema: pa.Schema
 ) -> list[list[pa.RecordBatch]]:
-    """Memory-map a file of the history, part by part, without rows that are replaced.
-
-    Raises:
-        IndexMissingError: If a part is not there, not whole, or of another schema, or
-            if its versions do not follow those of the part before.
-    """
+    """Memory-map a file of the history by its parts, without replaced rows."""
     try:
         readers = map_parts(folder, name)
         parts = [
@@ -139,11 +120,7 @@ def map_history(
 
 
 def map_batches(folder: Path, name: str, schema: pa.Schema) -> list[pa.RecordBatch]:
-    """Return the same as rows that ascend by version.
-
-    Raises:
-        IndexMissingError: As `map_history`.
-    """
+    """Return the same as rows that ascend by version."""
     return [batch for part in map_history(folder, name, schema) for batch in part]
 
 

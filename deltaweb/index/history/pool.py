@@ -75,11 +75,7 @@ def shares_of(versions: Sequence[int]) -> list[Sequence[int]]:
 
 
 def read_share(store: LogStore, versions: Sequence[int]) -> list[CommitPart]:
-    """Read the parts of some commits in this process, oldest first.
-
-    Raises:
-        LogCorruptError: If a commit is gone since it was listed.
-    """
+    """Read the parts of some commits in this process, oldest first."""
     with closing(read_commit_batches(store, versions)) as batches:
         return [commit_part(batch) for batch in batches]
 

@@ -109,23 +109,11 @@ class ChangeSelection:
     _columns: list[StructField] = field(init=False)
 
     def __post_init__(self) -> None:
-        """Find the columns of the filter.
-
-        Raises:
-            PredicateError: If it speaks of others than partition columns, or these
-                are not the same in the whole range.
-        """
+        """Find the columns of the filter."""
         object.__setattr__(self, "_columns", self._filter_columns())
 
     def facts(self) -> ChangeFacts:
-        """Look at every file of the range once.
-
-        Raises:
-            PartitionValueError: If a value that the filter looks at is not of its
-                column's type.
-            ExpressionValueError: If the filter has no value for a file.
-            DeltaError: If the log cannot be read.
-        """
+        """Look at every file of the range once."""
         facts = ChangeFacts()
         for whole in self.changes.batches():
             batch = self._offered(whole)
@@ -143,11 +131,6 @@ class ChangeSelection:
 
         Columns: those of `FEED_FILES_SCHEMA`, relative_path and
         relative_vector_path as `FileSelection.batches` has them.
-
-        Raises:
-            PathEscapesTableError: If a path leads outside the table's root.
-            DeletionVectorError: If the path of a vector does, or does not read.
-            DeltaError: As `facts` does.
         """
         for whole in self.changes.batches():
             offered = _with_sizes(self._offered(whole))
@@ -169,9 +152,6 @@ class ChangeSelection:
         Args:
             place: Where the page begins.
             max_files: How many files it has at most.
-
-        Raises:
-            DeltaError: As `facts` does.
         """
         held: list[pa.RecordBatch] = []
         following, offset, room = None, place.offset, max_files

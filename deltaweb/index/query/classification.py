@@ -64,15 +64,7 @@ class ClassifiedPart:
 
 
 def classify(version: SharedVersion, rule: FileRule) -> list[ClassifiedPart]:
-    """Return what becomes of each live file of a version under a rule.
-
-    Raises:
-        PartitionValueError: If a value that the rule looks at is not of its column's
-            type.
-        ExpressionValueError: If the condition has no value for a file.
-        SchemaError: If the schema cannot tell the type of a column.
-        DeltaError: If storage does not give the statistics.
-    """
+    """Return what becomes of each live file of a version under a rule."""
     return [
         _classified(version, part, live, rule) for part, live in version.live_parts()
     ]

@@ -102,11 +102,7 @@ def first_place(version: SharedVersion) -> PagePlace:
 
 
 def page_of(version: SharedVersion, place: PagePlace, wanted: Wanted) -> FilePage:
-    """Return the page of a version's files that begins at a place.
-
-    Raises:
-        DeltaError: As `SharedVersion.select` does.
-    """
+    """Return the page of a version's files that begins at a place."""
     chosen: list[SelectedPart] = []
     room, missing = wanted.max_files, wanted.limit
     for run in _runs(version, place):

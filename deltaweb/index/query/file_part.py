@@ -121,11 +121,7 @@ class FilePart:
         return self._num_records
 
     def partition(self, column: StructField) -> TypedValues:
-        """The typed values of a partition column.
-
-        Raises:
-            SchemaError: If the column's type cannot be read.
-        """
+        """The typed values of a partition column."""
         found = self._typed.find(column)
         if found is not None:
             return found[0]

@@ -101,11 +101,6 @@ class FileSelection:
         string (JSON; null without), num_records int64 (null where it is unknown),
         deletion_vector (its descriptor, null without), relative_vector_path string
         (of the vector's file, as relative_path; null where it has none).
-
-        Raises:
-            PathEscapesTableError: If a path leads outside the table's root.
-            DeletionVectorError: If the path of a vector does, or does not read.
-            DeltaError: If storage does not give what the log holds of the files.
         """
         for chosen in self._parts:
             is_plain = chosen.part.has_plain_paths(chosen.num_files)

@@ -99,9 +99,6 @@ def restore_snapshot(folder: Path, store: TableStore) -> Snapshot:
 
     The snapshot can be brought up to date by `DeltaTable.refresh`, which finds out
     whether the log still has the commit; transactions and tombstones are not in it.
-
-    Raises:
-        IndexMissingError: If there is no whole index, or its commit is another one.
     """
     source = load_source(folder)
     if commit_digest(store, source.version) != source.commit_digest:
@@ -120,11 +117,7 @@ def restore_snapshot(folder: Path, store: TableStore) -> Snapshot:
 
 
 def map_blocks(folder: Path, source: IndexSource) -> list[IndexedBlock]:
-    """Map the files of an index; the mapping outlives the folder.
-
-    Raises:
-        IndexMissingError: If `files.arrow` is not whole, or not of our form.
-    """
+    """Map the files of an index; the mapping outlives the folder."""
     try:
         parts = {name: _map(folder / name) for name in part_names(folder, FILES)}
         blocks: list[IndexedBlock] = []
@@ -157,11 +150,7 @@ def _batches_of(mapping: mmap.mmap) -> Iterator[tuple[pa.RecordBatch, MappedRang
 
 
 def _check_schema(schema: pa.Schema) -> None:
-    """Check the types of the columns.
-
-    Raises:
-        ValueError: If one is missing or of another type.
-    """
+    """Check the types of the columns."""
     for name, data_type in PLAIN_COLUMNS.items():
         if name not in schema.names or schema.field(name).type != data_type:
             raise ValueError(name)

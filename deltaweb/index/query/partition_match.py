@@ -59,11 +59,7 @@ class TypedValues:
 
 
 def type_values(partition_values: pa.MapArray, column: StructField) -> TypedValues:
-    """Type one partition column of files from their maps of texts.
-
-    Raises:
-        SchemaError: If the column's type cannot be read.
-    """
+    """Type one partition column of files from their maps of texts."""
     texts = pc.map_lookup(
         partition_values, query_key=column.stored_name, occurrence="last"
     )
@@ -112,9 +108,6 @@ def rows_where_true(
         condition: Over the columns alone.
         columns: Typed values by name, a value a row.
         num_rows: How many rows there are.
-
-    Raises:
-        DeltaError: If it has no value for a row.
     """
     values = [*columns.values()]
     rows = (

@@ -59,11 +59,7 @@ def find_outside(paths: pa.StringArray, root: str) -> str | None:
 
 
 def relative_paths(paths: pa.StringArray, root: str) -> pa.StringArray:
-    """Return the paths below the root, decoded once.
-
-    Raises:
-        PathEscapesTableError: If a path leads elsewhere.
-    """
+    """Return the paths below the root, decoded once."""
     if are_plain(paths):
         return paths
     return pa.array(
@@ -91,10 +87,6 @@ def relative_path(path: str, root: str) -> str:
     Args:
         path: As in the log.
         root: The table's root, a path or URL.
-
-    Raises:
-        PathEscapesTableError: If it leads elsewhere, into a log, or is no text when
-            decoded.
     """
     for scheme, same in SAME_SCHEME:
         if path.startswith(scheme):

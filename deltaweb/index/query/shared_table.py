@@ -64,9 +64,6 @@ class SharedTableReader:
             index_folder: The folder of its newest index, if it has one.
             version: The version; not together with `timestamp`.
             timestamp: An aware time: the newest version made at or before it.
-
-        Raises:
-            DeltaError: As `DeltaTable.snapshot_metadata` does.
         """
         held = self._held(table)
         with held.lock:
@@ -91,10 +88,6 @@ class SharedTableReader:
             ordered_by: The folder of the index whose order it is, the newest or an
                 older one; None for that of paths.
             version: The version.
-
-        Raises:
-            IndexMissingError: If the index is not there any more, or not of this log.
-            DeltaError: As `open_version`.
         """
         if ordered_by is None:
             return self.open_version(table, index_folder=index_folder, version=version)

@@ -97,11 +97,7 @@ class SharedVersion:
 
     @property
     def schema(self) -> StructType:
-        """The logical schema.
-
-        Raises:
-            SchemaError: If it is missing or does not parse.
-        """
+        """The logical schema."""
         return self._snapshot.schema
 
     @cached_property
@@ -156,10 +152,6 @@ class SharedVersion:
                 them. Rows count where all of their file are surely wanted, and the
                 file tells how many they are.
             misses: A condition that holds for every row that the client may not want.
-
-        Raises:
-            SchemaError: If the schema cannot tell the type of a column.
-            DeltaError: If storage does not give the statistics.
         """
         chosen = [
             SelectedPart(part, self.matching(part, live, predicates))

@@ -18,10 +18,6 @@ def vector_paths(
         paths: The data files, as in the log.
         vectors: Their descriptors, null for a file without a vector.
         root: The table's root, a path or URL.
-
-    Raises:
-        DeletionVectorError: If a vector's file is not one below the root, or the
-            descriptor does not read.
     """
     if vectors.null_count == len(vectors):
         return pa.nulls(len(vectors), pa.string())

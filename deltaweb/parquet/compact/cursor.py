@@ -112,11 +112,7 @@ class Cursor:
             raise FooterCorruptError(reason=reason)
 
     def skip(self, kind: int, depth: int) -> None:
-        """Go past a value of a field.
-
-        Raises:
-            FooterCorruptError: If the value has no type, or nests too deep.
-        """
+        """Go past a value of a field."""
         if kind in {TRUE, FALSE}:
             return
         if BYTE < kind <= I64:

@@ -63,11 +63,7 @@ _EMPTY_MEMBERS: Final[Mapping[int, Mapping[int, Any]]] = {
 
 
 class LateStructs(Sequence[dict[str, Any]]):
-    """Structs of a list that stay bytes until one is asked for.
-
-    Raises:
-        FooterCorruptError: Where one is asked for, and is none.
-    """
+    """Structs of a list that stay bytes until one is asked for."""
 
     def __init__(
         self,
@@ -121,11 +117,7 @@ class CompactReader(Cursor):
         self.late = 0
 
     def read_struct(self, layout: Layout, depth: int = 0) -> dict[str, Any]:
-        """Read a struct: by name, the wanted fields that are there.
-
-        Raises:
-            FooterCorruptError: If the bytes are no struct.
-        """
+        """Read a struct: by name, the wanted fields that are there."""
         if depth > MAX_DEPTH:
             raise FooterCorruptError(reason=f"it nests more than {MAX_DEPTH} deep")
         try:

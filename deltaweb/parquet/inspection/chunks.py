@@ -203,9 +203,6 @@ def chunk_batches(
     Args:
         footer: The footer.
         sums: Gets what is yielded.
-
-    Raises:
-        FooterCorruptError: If a chunk is none.
     """
     rows: list[ChunkRow] = []
     words = defaultdict[str, _Words](_Words)

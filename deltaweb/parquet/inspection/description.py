@@ -50,11 +50,7 @@ def described_fields(footer: ParquetFooter) -> Iterator[tuple[str, Any]]:
 
 
 def described_groups(footer: ParquetFooter) -> Iterator[dict[str, Any]]:
-    """Yield what a footer says of each row group.
-
-    Raises:
-        FooterCorruptError: If a column chunk is none.
-    """
+    """Yield what a footer says of each row group."""
     for group in footer.metadata.row_groups:
         yield _row_group(group, footer)
 

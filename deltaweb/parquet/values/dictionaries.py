@@ -99,9 +99,6 @@ class StoredChunks:
 
     Args:
         footer: The bytes of the file's footer.
-
-    Raises:
-        FooterCorruptError: If they are none.
     """
 
     def __init__(self, footer: bytes) -> None:
@@ -109,11 +106,7 @@ class StoredChunks:
         self._groups: Sequence[Mapping[str, Any]] = raw.get("row_groups", ())
 
     def of(self, row_group: int, leaf: int) -> StoredChunk:
-        """Return what is said of the leaf column at a position in a row group.
-
-        Raises:
-            FooterCorruptError: If its metadata is none.
-        """
+        """Return what is said of the leaf column at a position in a row group."""
         try:
             column = self._groups[row_group]["columns"][leaf]
         except LookupError:

@@ -18,11 +18,7 @@ def chunk_start(chunk: ColumnChunk) -> int:
 def choose_groups(
     footer: ParquetFooter, limit: int, row_group: int | None
 ) -> list[RowGroup]:
-    """Return the row groups that hold the rows that are asked for.
-
-    Raises:
-        ValuesUnreadableError: If there is no such row group.
-    """
+    """Return the row groups that hold the rows that are asked for."""
     everything = footer.metadata.row_groups
     if row_group is not None:
         if not 0 <= row_group < len(everything):
@@ -40,11 +36,7 @@ def choose_groups(
 
 
 def check_extents(groups: Sequence[RowGroup], size: int) -> None:
-    """Check that all pages are inside the file.
-
-    Raises:
-        ValuesUnreadableError: If some are not.
-    """
+    """Check that all pages are inside the file."""
     for group in groups:
         for chunk in group.columns:
             start = chunk_start(chunk)

@@ -49,9 +49,6 @@ def read_preview(
         row_group: The position of a row group; None for the whole file.
         timeout_s: Seconds of processor time that reading may take.
         memory_bytes: What it may take beyond what an idle process has.
-
-    Raises:
-        ParquetError: If the file does not read, or takes more than it may.
     """
     cpu_s = max(1, int(timeout_s))
     with _local_copy(source, limit, row_group) as path:

@@ -32,11 +32,7 @@ BATCH_ROWS: Final = 256
 def read_rows(
     source: pa.NativeFile, limit: int, row_group: int | None = None
 ) -> list[dict[str, JSON]]:
-    """Read the first rows of a file, or of one of its row groups.
-
-    Raises:
-        ParquetError: If the file or its pages do not read.
-    """
+    """Read the first rows of a file, or of one of its row groups."""
     footer = load_footer(source)
     groups = choose_groups(footer, limit, row_group)
     check_extents(groups, source.size())
@@ -95,11 +91,7 @@ _WRITER: Final = re.compile(r"[\w .()+-]{1,200}", re.ASCII)
 
 
 def neutral_footer(footer: ParquetFooter, groups: Sequence[RowGroup]) -> bytes:
-    """Return the bytes of a footer over some row groups of a file.
-
-    Raises:
-        ValuesUnreadableError: If the chunks are not those of the schema's leaves.
-    """
+    """Return the bytes of a footer over some row groups of a file."""
     nodes = [node for node in footer.root.walk() if has_leaves(node)]
     names = {id(node): b"%d" % at for at, node in enumerate(nodes)}
     paths = _leaf_paths(footer.root, names)

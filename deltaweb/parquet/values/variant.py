@@ -26,11 +26,7 @@ class VariantError(ValueError):
 
 
 def parse_dictionary(metadata: bytes) -> list[str]:
-    """Return the names that a variant's metadata holds.
-
-    Raises:
-        VariantError: If the bytes are no metadata.
-    """
+    """Return the names that a variant's metadata holds."""
     header = _byte(metadata, 0)
     if header & 0x0F != 1:
         reason = f"the version {header & 0x0F} of its metadata is not known"
@@ -62,9 +58,6 @@ def decode_variant(
         value: Its bytes.
         names: What `parse_dictionary` returned.
         primitives: What reads values without parts; as JSON for None.
-
-    Raises:
-        VariantError: If the bytes are no value.
     """
     decoder = _Decoder(names, len(value) + 1, primitives or PRIMITIVES)
     return decoder.decode(value, 0)

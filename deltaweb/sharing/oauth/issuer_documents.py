@@ -20,11 +20,7 @@ Fetch = Callable[[str], bytes]
 
 
 def check_issuer(text: str) -> str:
-    """Return the address of an issuer as its tokens have to spell it.
-
-    Raises:
-        IssuerInvalidError: If no issuer can have it.
-    """
+    """Return the address of an issuer as its tokens have to spell it."""
     issuer = text.strip()
     try:
         parts = urlsplit(issuer)
@@ -49,9 +45,6 @@ def fetch_keys(issuer: str, *, fetch: Fetch) -> KeySet:
     Args:
         issuer: From `check_issuer`.
         fetch: Returns the document of an address, which it checks.
-
-    Raises:
-        IssuerInvalidError: If its documents are not as they should be.
     """
     found = _object(fetch(issuer.rstrip("/") + DISCOVERY))
     if found.get("issuer") != issuer:

@@ -41,11 +41,7 @@ class PublicKey:
 
 
 def parse_public_key(text: str) -> PublicKey:
-    """Read a public key.
-
-    Raises:
-        KeyInvalidError: If it is none, is too weak, or holds the private key.
-    """
+    """Read a public key."""
     plain = text.strip()
     if len(plain) > MAX_KEY_CHARACTERS:
         raise KeyInvalidError(reason="it is too long")
@@ -74,9 +70,6 @@ def check_assertion(
 
     Returns:
         When it is good no longer.
-
-    Raises:
-        JWTRefusedError: If it did not.
     """
     expected = Expected(
         issuer=client_id, audiences=audiences, now=now, max_life=MAX_ASSERTION_LIFE

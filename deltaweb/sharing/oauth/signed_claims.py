@@ -74,10 +74,6 @@ def checked_claims(
         keys: The key that has to fit, or several by their names.
         expected: What the claims have to say.
         algorithms: Those that the keys may be used by.
-
-    Raises:
-        UnknownKeyError: If none of the keys has the name that the token gives.
-        JWTRefusedError: If anything else of it is not as expected.
     """
     _check_size(token)
     try:
@@ -103,11 +99,7 @@ def checked_claims(
 
 
 def unchecked_claims(token: str) -> dict[str, Any]:
-    """Return what a token claims, to find the key that it is then checked by.
-
-    Raises:
-        JWTRefusedError: If it is no token at all.
-    """
+    """Return what a token claims, to find the key that it is then checked by."""
     _check_size(token)
     try:
         content = extract_compact(token.encode(), registry=_Registry())

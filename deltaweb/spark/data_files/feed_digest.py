@@ -105,10 +105,6 @@ def digest_changes(
         request: Which changes.
         wanted: What is kept.
         on_progress: Told of tasks; what it raises ends the work.
-
-    Raises:
-        DeltaError: As the function of the same name in `deltaweb.delta` does.
-        SparkLostError: If the session dies.
     """
     feed = FeedScan(place.open(), request)
     files = list(feed.files(with_sizes=True))

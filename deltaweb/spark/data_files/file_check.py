@@ -24,10 +24,6 @@ def check_files(
         spark: The session.
         source: The table's log.
         on_progress: Called with the tasks that are done; it may raise to stop.
-
-    Raises:
-        DeltaError: If the log does not read, or storage does not answer.
-        SparkLostError: If the session dies.
     """
     table = DeltaTable.from_store(source.open())
     engine = SparkEngine(spark, source)

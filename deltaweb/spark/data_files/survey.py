@@ -59,10 +59,6 @@ def survey_version(
         spark: The session.
         request: The version.
         on_progress: Called some times a second; what it raises ends the work.
-
-    Raises:
-        DeltaError: If the version cannot be read, or storage refuses.
-        SparkLostError: If the session dies.
     """
     if (request.num_files or 0) > LISTED_FILES:
         return use_state(

@@ -105,10 +105,6 @@ def find_driver_host(master: str) -> str | None:
     Returns:
         The address; None where the master has none of its own (`yarn`), so that
         Spark chooses.
-
-    Raises:
-        MasterUnsupportedError: For a kind of master that the pipeline cannot use.
-        MasterUnreachableError: If none of its addresses answers within seconds.
     """
     if master == "yarn":
         return None
@@ -152,10 +148,6 @@ def check_executors(spark: SparkSession, folder: Path, *, within_s: float) -> No
         spark: A session on a cluster.
         folder: A folder of this installation that executors have to share.
         within_s: How long the cluster may take to give an executor.
-
-    Raises:
-        NoExecutorsError: If none comes in time.
-        ExecutorsUnfitError: If one lacks Python, the package or the folder.
     """
     context = spark.sparkContext
     marker = folder / f".shared-{secrets.token_hex(8)}"

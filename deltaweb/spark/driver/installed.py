@@ -27,9 +27,6 @@ def check_installed(why: str = "") -> None:
 
     Args:
         why: What this process cannot do, in a sentence.
-
-    Raises:
-        SparkMissingError: If it is not.
     """
     if not is_installed():
         raise SparkMissingError(why=why and f"{why} ")

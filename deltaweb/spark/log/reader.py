@@ -104,41 +104,25 @@ def row_group_tasks(reader: CheckpointReader, action: str) -> list[RowGroupTask]
 def read_tail(
     store: TableStore, pack: CommitPack, keys: PartitionKeys | None = None
 ) -> Tail:
-    """Reconcile the actions of a pack's commits.
-
-    Raises:
-        LogCorruptError: If a commit does not read.
-    """
+    """Reconcile the actions of a pack's commits."""
     commits = TailCommits(store, pack.names)
     return commit_tail.read_tail(commits, keys=keys, holds_statistics=True)
 
 
 def checkpoint_blocks(store: TableStore, task: RowGroupTask) -> list[FileBlock]:
-    """Read the live files of a piece of a checkpoint.
-
-    Raises:
-        LogCorruptError: If it does not read.
-    """
+    """Read the live files of a piece of a checkpoint."""
     return read_blocks(open_row_group(store, task))
 
 
 def checkpoint_tombstones(
     store: TableStore, task: RowGroupTask
 ) -> list[pa.RecordBatch]:
-    """Read the tombstones of a piece of a checkpoint, by `TOMBSTONES_SCHEMA`.
-
-    Raises:
-        LogCorruptError: If it does not read.
-    """
+    """Read the tombstones of a piece of a checkpoint, by `TOMBSTONES_SCHEMA`."""
     return read_tombstones(open_row_group(store, task))
 
 
 def open_row_group(store: LogStore, task: RowGroupTask) -> CheckpointRowGroup:
-    """Open a piece of a checkpoint.
-
-    Raises:
-        LogCorruptError: If its file does not read.
-    """
+    """Open a piece of a checkpoint."""
     groups = open_part(store, task.name)
     if task.position >= len(groups):
         path = f"{store.root}/_delta_log/{task.name}"

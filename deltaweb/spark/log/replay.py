@@ -109,12 +109,7 @@ class ReplayedState:
         self.layers.drop()
 
     def check_totals(self, *, num_files: int, size_bytes: int | None = None) -> None:
-        """Hold what was found against the checksum file, where compactions helped.
-
-        Raises:
-            DoubtedCompactionError: If it says otherwise; `use_state` then goes by the
-                commits.
-        """
+        """Hold what was found against the checksum file, where compactions helped."""
         if self.is_by_compactions:
             store = self.source.open()
             check_totals(
@@ -183,10 +178,6 @@ def use_state(
             checkpoint does not read.
         by_compactions: Whether compactions may stand for commits; then `use` calls
             `ReplayedState.check_totals`.
-
-    Raises:
-        DeltaError: As `deltaweb.delta.snapshot.state.load_state` does; and those of
-            `use`.
     """
 
     def attempt(segment: LogSegment) -> T:
@@ -207,9 +198,6 @@ def load_state(
 
     A checkpoint whose files do not read is passed over for an older one as far as
     footers and rare actions show it; `use_state` does so for its row groups, too.
-
-    Raises:
-        DeltaError: As `deltaweb.delta.snapshot.state.load_state` does.
     """
     return try_segments(source.open(), version, partial(_read_segment, spark, source))
 

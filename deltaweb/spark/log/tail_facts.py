@@ -69,10 +69,6 @@ def read_layers(  # noqa: PLR0913 (one log, all of it needed)
         packs: The commits, oldest first.
         protocol: The protocol in force before them, if any.
         metadata: The metaData in force before them, if any.
-
-    Raises:
-        LogCorruptError: If a commit does not read.
-        MissingActionError: If there is no protocol or no metaData.
     """
     holds_keys = sum(pack.size_bytes for pack in packs) <= BROADCAST_TAIL_BYTES
     read = partial(

@@ -101,10 +101,6 @@ def run_watched(
         work: Runs the jobs.
         on_progress: Told how many of their tasks are done; it may raise to stop them.
         title: What the jobs are for.
-
-    Raises:
-        DeltaError: What a task met.
-        SparkLostError: If the session dies.
     """
     if on_progress is None:
         with faults_are_raised():

@@ -46,19 +46,11 @@ class FileReading:
     columns: tuple[str, ...]
 
     def table_rows(self, files: pa.Table) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of files with all columns, in the types of the table.
-
-        Raises:
-            DeltaError: If a file does not read.
-        """
+        """Yield the rows of files with all columns, in the types of the table."""
         yield from iter_rows(self._source(files))
 
     def rows(self, files: pa.Table) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of files, in the types that Spark takes.
-
-        Raises:
-            DeltaError: If a file does not read.
-        """
+        """Yield the rows of files, in the types that Spark takes."""
         columns = self.schema.select(self.columns)
         sent = sent_schema(spark_schema(columns))
         ordered = pa.schema([sent.field(name) for name in self.columns])

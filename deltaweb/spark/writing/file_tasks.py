@@ -78,13 +78,7 @@ def write_task(plan: WritePlan, batches: Batches) -> Batches:
 
 
 def write_rows(plan: WritePlan, batches: Batches) -> TaskFiles:
-    """Write rows as data files; see `conditions.with_verdicts` for their columns.
-
-    Raises:
-        SchemaMismatchError: If a value does not fit.
-        ConstraintViolatedError: If a row breaks a rule.
-        LocationError: If storage does not take them.
-    """
+    """Write rows as data files; see `conditions.with_verdicts` for their columns."""
     write = plan.write
     with write.open_files() as files:
         files.spell_as(plan.copied)
@@ -128,11 +122,7 @@ def without_verdicts(
 def check_verdict(
     rule: RowConstraint, verdict: pa.BooleanArray, rows: pa.RecordBatch
 ) -> None:
-    """Refuse rows that break a rule, by what Spark says of each.
-
-    Raises:
-        ConstraintViolatedError: With the rule, and up to five of the rows.
-    """
+    """Refuse rows that break a rule, by what Spark says of each."""
     holds = pc.fill_null(verdict, fill_value=False)
     if holds.true_count < rows.num_rows:
         raise violation(rule, rows, pc.invert(holds))

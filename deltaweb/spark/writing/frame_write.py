@@ -139,11 +139,7 @@ def write_others(
 
 
 def write_frame(frame: DataFrame, plan: WritePlan) -> list[TaskFiles]:
-    """Write rows as data files by tasks, and return what each answered.
-
-    Raises:
-        DeltaError: What a task met.
-    """
+    """Write rows as data files by tasks, and return what each answered."""
     with faults_are_raised():
         rows = frame
         if plan.is_checked:

@@ -37,9 +37,6 @@ def commit_parts(
         parts: Their answers, one a task.
         replaced: What goes, where a condition says so.
         num_copied: Rows of the files that the table had before.
-
-    Raises:
-        DeltaError: As `commit` lists them.
     """
     store = plan.place.open()
     try:

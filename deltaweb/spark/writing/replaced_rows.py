@@ -58,12 +58,7 @@ def find_rows(
     where: str | None,
     settings: SessionSettings,
 ) -> FoundRows:
-    """Find the files of a version that hold rows of a condition.
-
-    Raises:
-        ExpressionError: If the condition is no function of the row.
-        DeltaError: If a file does not read.
-    """
+    """Find the files of a version that hold rows of a condition."""
     matches = find_matches(snapshot, where, is_evaluated_here=False, settings=settings)
     reading = reading_of(snapshot.state.definition, place)
     counts: dict[int, int] = {}

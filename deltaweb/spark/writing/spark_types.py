@@ -8,11 +8,7 @@ from deltaweb.delta.protocol.schema import StructType, arrow_schema
 
 
 def spark_schema(schema: StructType) -> SparkStruct:
-    """Return the columns of a table; each may be null, as in all that Spark reads.
-
-    Raises:
-        ColumnTypeError: If a column is of a type that is not read.
-    """
+    """Return the columns of a table; each may be null, as in all that Spark reads."""
     return from_arrow_schema(nullable_schema(arrow_schema(schema)))
 
 

@@ -45,11 +45,7 @@ class SaveMode(StrEnum):
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Return the mode of a name, in any case.
-
-        Raises:
-            ValueError: If it is none.
-        """
+        """Return the mode of a name, in any case."""
         name = text.lower()
         return cls("error" if name == "errorifexists" else name)
 
@@ -161,12 +157,6 @@ def plan_write(
 
     Returns:
         None where nothing is to be done: the table is there, or has the `txn`.
-
-    Raises:
-        LocationTakenError: If the table is there already and may not be, or if
-            something else is there.
-        SchemaMismatchError: If columns do not fit; it names them all.
-        DeltaError: As `check_writable` and `create_table` list them.
     """
     store = place.open()
     try:

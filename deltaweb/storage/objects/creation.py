@@ -31,9 +31,6 @@ def create_file(fs: Any, place: str, data: bytes) -> None:  # noqa: ANN401  # fs
         fs: A driver of fsspec.
         place: The file's URL.
         data: What it holds.
-
-    Raises:
-        FileExistsError: If there is one.
     """
     try:
         fs.pipe_file(place, data, mode="create")
@@ -66,9 +63,6 @@ def check_creates(fs: Any, folder: str, *, access: str, shown: str) -> None:  # 
         folder: Where to try: the log's URL.
         access: What tells servers and credentials apart.
         shown: The table's root, for the error.
-
-    Raises:
-        StoreNotWritableError: If it replaces, or says that it cannot do otherwise.
     """
     place = access, folder.partition("://")[2].partition("/")[0]
     if place in _proven:

@@ -90,13 +90,7 @@ _REGION: Final = re.compile(r"expecting '([a-z0-9-]{3,40})'")
 
 
 def open_driver(root: str, options: Mapping[str, Any]) -> Any:  # noqa: ANN401  # fsspec has no types
-    """Return the driver of fsspec for a URL.
-
-    Raises:
-        LocationUnsupportedError: If none is installed.
-        LocationInvalidError: If the options are not its own.
-        DeltaError: What Google's says, which tries its token at once.
-    """
+    """Return the driver of fsspec for a URL."""
     import fsspec  # noqa: PLC0415  # loads only for remote tables
 
     shown, scheme = without_credentials(root), root.partition("://")[0]

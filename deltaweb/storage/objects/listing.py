@@ -18,11 +18,7 @@ TIME_KEYS: Final = ("mtime", "LastModified", "last_modified", "updated", "create
 
 
 def list_folder(fs: Any, folder: str, name: str) -> list[FileStatus]:  # noqa: ANN401 (fsspec has no types)
-    """Return the files of a folder from `name` on, in order.
-
-    Raises:
-        FileNotFoundError: If there is no such folder, in stores that have folders.
-    """
+    """Return the files of a folder from `name` on, in order."""
     found = iterate_folder(fs, folder, name)
     return sorted(status for status in found if status.name >= name)
 
@@ -31,9 +27,6 @@ def iterate_folder(fs: Any, folder: str, name: str) -> Iterator[FileStatus]:  # 
     """Yield the files of a folder as they are listed.
 
     S3 and Google begin at `name` and list in order; other stores list all of it.
-
-    Raises:
-        FileNotFoundError: As `list_folder` does.
     """
     if lists_by_pages(fs):
         pages = object_pages(fs, folder, name=name, is_deep=False)
@@ -158,11 +151,7 @@ def is_log(names: Iterator[str]) -> bool:
 
 
 def delete_objects(fs: Any, places: Sequence[str]) -> None:  # noqa: ANN401 (as above)
-    """Delete objects of S3, a thousand by one request; what is not there is passed.
-
-    Raises:
-        OSError: If one of them cannot be deleted.
-    """
+    """Delete objects of S3, a thousand by one request; what is not there is passed."""
     for first in range(0, len(places), S3_DELETES):
         paths = [fs.split_path(place) for place in places[first : first + S3_DELETES]]
         objects = {"Objects": [{"Key": key} for _, key, _ in paths], "Quiet": True}

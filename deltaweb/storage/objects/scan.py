@@ -74,9 +74,6 @@ def find_objects(
         options: Of its driver.
         on_progress: Told twice a second what is found so far; what it raises ends the
             scan.
-
-    Raises:
-        DeltaError: If the URL itself cannot be listed.
     """
     visit = object_visit(root, options)
     return find_below(root, visit, at_once=AT_ONCE, on_progress=on_progress)
@@ -156,11 +153,7 @@ def is_passed_over(name: str) -> bool:
 
 
 def object_visit(root: str, options: Mapping[str, Any]) -> Visit:
-    """Return what looks into the folders below a URL.
-
-    Raises:
-        DeltaError: As `open_driver` says.
-    """
+    """Return what looks into the folders below a URL."""
     fs = open_driver(root, options)
     shown, base = without_credentials(root), same_scheme(root).rstrip("/")
     lister = _lister(fs)
@@ -174,12 +167,7 @@ def object_visit(root: str, options: Mapping[str, Any]) -> Visit:
 
 
 def first_object(root: str, options: Mapping[str, Any]) -> str | None:
-    """Return the key of any object below a URL, by one request that is soon given up.
-
-    Raises:
-        BucketNotFoundError: If the store has no such bucket.
-        DeltaError: Whatever else keeps it from being listed.
-    """
+    """Return the key of any object below a URL, by one brief request."""
     fs = open_driver(root, options)
     place = same_scheme(root)
     with _list_faults(fs, without_credentials(root)):

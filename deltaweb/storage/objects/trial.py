@@ -52,9 +52,6 @@ def try_storage(root: str, options: Mapping[str, Any], *, is_written: bool) -> T
         root: The URL.
         options: Of its driver.
         is_written: Whether a file is made there, and deleted again.
-
-    Raises:
-        DeltaError: What it does not let us do.
     """
     found = first_object(root, options)
     shown, place = without_credentials(root), same_scheme(root)
@@ -75,9 +72,6 @@ def unknown_option(scheme: str, keys: Iterable[str]) -> tuple[str, str] | None:
     Args:
         scheme: Of the URLs.
         keys: The options; a dot leads into one that is a mapping.
-
-    Raises:
-        LocationUnsupportedError: If no driver for the scheme is installed.
     """
     from fsspec import get_filesystem_class  # noqa: PLC0415  # as in `driver`
 

@@ -88,9 +88,6 @@ def told(answer: TableAnswer, *, provider: str, root: str) -> Told:
         answer: The answer.
         provider: Name of the provider, for errors.
         root: Root of the table, below which the paths of deletion vectors are.
-
-    Raises:
-        ProviderAnswerError: If a line is none of the protocol.
     """
     found = Told(_PLAIN_PROTOCOL, {}, [], {})
     try:

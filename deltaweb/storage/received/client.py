@@ -80,13 +80,7 @@ class SharingClient:
     # === What is shared ===
 
     def tables(self) -> SharedTables:
-        """Return the tables of all shares.
-
-        Raises:
-            ProviderRefusedError: If the token is not taken.
-            ProviderAnswerError: If the answers are none of the protocol.
-            DeltaError: As `Transport.ask` says.
-        """
+        """Return the tables of all shares."""
         found: list[SharedName] = []
         for share in self._items("/shares"):
             name = _name(share.get("name"))
@@ -126,12 +120,7 @@ class SharingClient:
     # === One table ===
 
     def version(self, table: SharedName) -> int:
-        """Return the newest version of a table.
-
-        Raises:
-            NotSharedError: If it is not shared with us.
-            DeltaError: As `tables` says.
-        """
+        """Return the newest version of a table."""
         answer = self._ask("GET", f"{table.path}/version", what=str(table))
         version = _version(answer)
         if version is None:
@@ -139,12 +128,7 @@ class SharingClient:
         return version
 
     def files(self, table: SharedName, *, version: int | None = None) -> TableAnswer:
-        """Return protocol, metadata and files of a version, the newest for None.
-
-        Raises:
-            RequestRefusedError: If the provider does not answer of this version.
-            DeltaError: As `version` says.
-        """
+        """Return protocol, metadata and files of a version, the newest for None."""
         asked = {} if version is None else {"version": version}
         try:
             return self._query(table, asked)
@@ -155,22 +139,12 @@ class SharingClient:
             return self._query(table, asked)
 
     def commits(self, table: SharedName, first: int, last: int) -> TableAnswer:
-        """Return the files that came and went from one version to another.
-
-        Raises:
-            RequestRefusedError: If the provider does not share them.
-            DeltaError: As `version` says.
-        """
+        """Return the files that came and went from one version to another."""
         asked = {"startingVersion": first, "endingVersion": last}
         return self._query(table, asked)
 
     def changes(self, table: SharedName, first: int, last: int) -> TableAnswer:
-        """Return the files of the change data feed from one version to another.
-
-        Raises:
-            RequestRefusedError: If the provider does not share it.
-            DeltaError: As `version` says.
-        """
+        """Return the files of the change data feed from one version to another."""
         query = {
             "startingVersion": first,
             "endingVersion": last,

@@ -31,10 +31,6 @@ class RangedFile(io.RawIOBase):
         signed: Where it is now.
         renew: Returns where it is when its URL has ended.
         transport: What sends the requests.
-
-    Raises:
-        DataFileError: If what is there cannot be read.
-        DeltaError: As `Transport.ask` says.
     """
 
     def __init__(

@@ -85,10 +85,6 @@ class Mirror:
 
         Args:
             now_ms: When the versions were made whose time the provider does not say.
-
-        Raises:
-            NotSharedError: If the table is no longer shared with us.
-            DeltaError: As `SharingClient` says.
         """
         newest = self._client.version(self._table)
         if self._newest() == newest:
@@ -113,9 +109,6 @@ class Mirror:
 
         Args:
             path: Of the file, in the log.
-
-        Raises:
-            DeltaError: As `SharingClient` says.
         """
         version, was_removed = self._version_of(path)
         if path.startswith(f"{CHANGE_FOLDER}/"):
@@ -248,11 +241,7 @@ class Mirror:
     def _exact(
         self, files: Mapping[int, list[FileAction]], first: int, last: int
     ) -> dict[int, Told]:
-        """Return the files of the newest version; of others where commits lack some.
-
-        Raises:
-            RequestRefusedError: If that would be too much, or is not shared.
-        """
+        """Return the files of the newest version; of others where commits lack some."""
         newest = self._ask_files(last)
         live = self._live()
         for version in range(first, last + 1):

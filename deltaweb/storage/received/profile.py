@@ -40,11 +40,7 @@ class Profile:
 
     @classmethod
     def of(cls, fields: Mapping[str, Any]) -> Self:
-        """Return the profile of a file's fields.
-
-        Raises:
-            ProfileInvalidError: Saying what is wrong with them.
-        """
+        """Return the profile of a file's fields."""
         if fields.get("shareCredentialsVersion") != 1:
             raise ProfileInvalidError(reason="its shareCredentialsVersion is not 1")
         token = fields.get("bearerToken")
@@ -85,11 +81,7 @@ class Profile:
 
 
 def parse_profile(text: str | bytes) -> Profile:
-    """Read the text of a profile file.
-
-    Raises:
-        ProfileInvalidError: If it is none.
-    """
+    """Read the text of a profile file."""
     if len(text) > MAX_PROFILE_BYTES:
         raise ProfileInvalidError(reason="it is too long")
     try:
@@ -102,11 +94,7 @@ def parse_profile(text: str | bytes) -> Profile:
 
 
 def read_profile(path: Path) -> Profile:
-    """Read a profile file.
-
-    Raises:
-        ProfileInvalidError: If it cannot be read, or is none.
-    """
+    """Read a profile file."""
     try:
         with path.open("rb") as file:
             return parse_profile(file.read(MAX_PROFILE_BYTES + 1))
@@ -158,11 +146,7 @@ def location_of(provider: str, table: SharedName) -> str:
 
 
 def split_location(location: str) -> tuple[str, SharedName]:
-    """Return provider and table of `location_of`.
-
-    Raises:
-        LocationInvalidError: If it is none.
-    """
+    """Return provider and table of `location_of`."""
     parts = location.removeprefix(PREFIX).split("/")
     if not location.startswith(PREFIX) or len(parts) != 4 or not all(parts):  # noqa: PLR2004
         reason = "it is not received://provider/share/schema/table"

@@ -50,9 +50,6 @@ class ReceivedTableStore(LocalTableStore):
         options: `endpoint` and `bearer_token` of the profile, `allowed_hosts` as
             `deltaweb.storage.objects.hosts` takes them, and `mirror`: the folder in
             which logs of this provider are kept.
-
-    Raises:
-        LocationInvalidError: If the location is none.
     """
 
     def __init__(self, location: str, options: Mapping[str, Any]) -> None:

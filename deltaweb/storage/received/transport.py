@@ -63,14 +63,7 @@ class Transport:
         body: bytes | None = None,
         max_bytes: int = MAX_ANSWER_BYTES,
     ) -> HTTPAnswer:
-        """Send one request and read the answer.
-
-        Raises:
-            ProviderHostError: If the host may not be asked.
-            LocationUnreachableError: If nothing answers in time.
-            ProviderAnswerError: If the answer is larger than `max_bytes`, or takes
-                longer than the deadline.
-        """
+        """Send one request and read the answer."""
         host = host_of(url)
         has_ended = threading.Event()
         try:

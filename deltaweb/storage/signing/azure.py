@@ -55,9 +55,6 @@ class AzureSigner:
         account: The account, with its key.
         now: The time that the URLs are signed at.
         lifetime_s: How long they are good.
-
-    Raises:
-        ValueError: If the account's key is not base64.
     """
 
     def __init__(
@@ -96,9 +93,6 @@ class AzureSigner:
         Args:
             relative_paths: Paths below the table's root, decoded.
             sizes: Not part of these URLs.
-
-        Raises:
-            PathEscapesTableError: If a path is not plainly one below the root.
         """
         del sizes
         paths = as_list(relative_paths)
@@ -124,9 +118,6 @@ def find_account(
         location: For errors.
         options: Options of adlfs.
         host: The host of the location, such as `account.dfs.core.windows.net`, or "".
-
-    Raises:
-        SigningKeyNeededError: If nobody says which account, or there is no key.
     """
     parts = _connection(_option(options, "connection_string"))
     name, _, domain = host.partition(".")

@@ -121,9 +121,6 @@ class LocalFileSigner:
         Args:
             relative_paths: Paths below the table's root, decoded.
             sizes: Sizes of the files in bytes.
-
-        Raises:
-            PathEscapesTableError: If a path is not plainly one below the root.
         """
         paths, lengths = as_list(relative_paths), as_list(sizes)
         head, query, token = self._head, self._query, self._token
@@ -155,10 +152,6 @@ def verify(  # noqa: PLR0913 (each is a part of the request)
         query: The URL's query as it came.
         keys: From `derived_keys.derive_keys`; any of them may have signed.
         now: The current time.
-
-    Raises:
-        FileURLInvalidError: If it was not signed by one of the keys.
-        FileURLExpiredError: If it was, and its time is over.
     """
     values = _query_values(query)
     expiry, size = int(values["se"]), int(values["sz"])
@@ -188,11 +181,7 @@ def verify(  # noqa: PLR0913 (each is a part of the request)
 
 
 def _query_values(query: str) -> dict[str, str]:
-    """Read the values of a URL's query; each of ours stands there once.
-
-    Raises:
-        FileURLInvalidError: If one is missing, doubled, or not of its form.
-    """
+    """Read the values of a URL's query; each of ours stands there once."""
     try:
         pairs = parse_qsl(
             query, keep_blank_values=True, max_num_fields=MAX_QUERY_FIELDS

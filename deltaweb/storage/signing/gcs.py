@@ -52,9 +52,6 @@ class GCSSigner:
         endpoint_url: Address of the storage, where it is not Google's own.
         now: The time that the URLs are signed at.
         lifetime_s: How long they are good, at most 7 days.
-
-    Raises:
-        ValueError: If the account's key is no RSA key in PEM.
     """
 
     def __init__(  # noqa: PLR0913 (each is a part of the URL)
@@ -99,9 +96,6 @@ class GCSSigner:
         Args:
             relative_paths: Paths below the table's root, decoded.
             sizes: Not part of these URLs.
-
-        Raises:
-            PathEscapesTableError: If a path is not plainly one below the root.
         """
         del sizes
         paths = quote_paths(as_list(relative_paths))
@@ -119,11 +113,7 @@ class GCSSigner:
 
 
 def find_account(location: str, options: Mapping[str, Any]) -> ServiceAccount:
-    """Return the service account of the options, as gcsfs takes it.
-
-    Raises:
-        SigningKeyNeededError: If the options, and the machine, name none.
-    """
+    """Return the service account of the options, as gcsfs takes it."""
     token = options.get("token") or os.environ.get("GOOGLE_APPLICATION_CREDENTIALS")
     try:
         if isinstance(token, str) and not token.lstrip().startswith("{"):

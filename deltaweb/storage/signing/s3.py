@@ -108,9 +108,6 @@ class S3Signer:
         Args:
             relative_paths: Paths below the table's root, decoded.
             sizes: Not part of these URLs.
-
-        Raises:
-            PathEscapesTableError: If a path is not plainly one below the root.
         """
         del sizes
         head, tail = self._head, self._tail

@@ -38,12 +38,7 @@ _Environment = tuple[tuple[str, str], ...]
 
 
 def find_endpoint(location: str, bucket: str, options: Mapping[str, Any]) -> S3Endpoint:
-    """Return where a bucket is.
-
-    Raises:
-        LocationInvalidError: If the options or the bucket's name do not fit.
-        LocationUnsupportedError: If botocore is not installed.
-    """
+    """Return where a bucket is."""
     chosen = {name: options[name] for name in _ADDRESS_OPTIONS if name in options}
     address = json.dumps(chosen, sort_keys=True, default=str)
     environment = _environment()
@@ -60,11 +55,7 @@ def find_endpoint(location: str, bucket: str, options: Mapping[str, Any]) -> S3E
 
 
 def find_credentials(location: str, options: Mapping[str, Any]) -> S3Credentials:
-    """Return the credentials of the options, or else those that botocore finds.
-
-    Raises:
-        CredentialsNeededError: If there are none, or they cannot be renewed.
-    """
+    """Return the credentials of the options, or else those that botocore finds."""
     client = options.get("client_kwargs") or {}
     key = options.get("key") or options.get("username")
     secret = options.get("secret") or options.get("password")

@@ -100,13 +100,6 @@ def open_signer(
         now: The current time.
         lifetime_s: How long URLs are good; less where their credential ends before,
             and 7 days at most.
-
-    Raises:
-        SigningUnsupportedError: If files of such a location have no URLs.
-        SigningKeyNeededError: If the options have no key that signs.
-        CredentialsNeededError: If there are no credentials, or they have expired.
-        LocationInvalidError: If the location or its options do not fit.
-        LocationUnsupportedError: If the driver of the location is not installed.
     """
     place = normalize_location(location)
     scheme, _, rest = place.partition("://")

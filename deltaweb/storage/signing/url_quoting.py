@@ -17,12 +17,7 @@ SEPARATOR: Final = "\0"  # no file name holds it
 
 
 def quote_paths(paths: Sequence[str]) -> list[str]:
-    """Return paths below a root percent-encoded; slashes stay.
-
-    Raises:
-        PathEscapesTableError: If a path begins with a slash or has an empty part, `.`
-            or `..`: it could lead elsewhere.
-    """
+    """Return paths below a root percent-encoded; slashes stay."""
     framed = f"\0{SEPARATOR.join(paths)}\0"
     is_plain = not any(part in framed for part in _EMPTY_PARTS)
     if any(dot in framed for dot in _DOTS):

@@ -267,9 +267,6 @@ class ChangeWriter:
         Args:
             needs_feed: Whether the change cannot be told by the files that come and
                 go; else no change data is left.
-
-        Raises:
-            LocationError: If storage does not take it.
         """
         new = self.files.finish()
         self._vectors.finish()

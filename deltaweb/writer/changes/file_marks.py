@@ -27,9 +27,6 @@ class FileMarks:
     Attributes:
         marks: A mark for each row of the file that is deleted.
         had_vector: Whether some were before.
-
-    Raises:
-        DataFileError: If the file, or its vector, does not read.
     """
 
     def __init__(self, store: DataStore, file: pa.Table) -> None:

@@ -92,10 +92,6 @@ class KeptRowIds:
 
         Args:
             files: Rows of `Snapshot.files`.
-
-        Raises:
-            LogCorruptError: If a file has none, which the table's protocol forbids.
-            DataFileError: If a file does not read.
         """
         found = [self._of_file(files.slice(at, 1)) for at in range(files.num_rows)]
         nothing = pa.array([], pa.int64())

@@ -25,11 +25,7 @@ class FileEnds(Generic[Key]):
         self._ended: list[tuple[Key, WrittenFile]] = []
 
     def end(self, key: Key, file: OpenParquetFile, *, is_last: bool = False) -> None:
-        """End a file; one that is the last of few is ended here and now.
-
-        Raises:
-            LocationError: If storage did not take it, or one before.
-        """
+        """End a file; one that is the last of few is ended here and now."""
         if is_last and self._pool is None:
             self._ended.append((key, _finished(file)))
             return
@@ -40,11 +36,7 @@ class FileEnds(Generic[Key]):
         self._ending.append((key, self._pool.submit(_finished, file)))
 
     def files(self) -> list[tuple[Key, WrittenFile]]:
-        """Wait for all files, and return them.
-
-        Raises:
-            LocationError: If storage did not take one.
-        """
+        """Wait for all files, and return them."""
         while self._ending:
             self._take()
         if self._pool is not None:

@@ -141,11 +141,7 @@ class _Spelling:
 
 
 def spelled_columns(snapshot: Snapshot) -> list[SpelledColumn]:
-    """Return the partition columns of a version that are not spelled in one way.
-
-    Raises:
-        DeltaError: If the log does not read.
-    """
+    """Return the partition columns of a version that are not spelled in one way."""
     return [one.told() for one in _spellings(snapshot) if one.is_other.any()]
 
 
@@ -190,10 +186,6 @@ def plan_respell(
         where: Which partitions; all for None.
         version: Of which version; the newest for None.
         time_zone: The zone of the condition.
-
-    Raises:
-        PredicateError: If the condition is about rows within files.
-        DeltaError: If the log does not read, or the table takes no such commit.
     """
     state = load_state(store, version)
     check_writable(state.definition, root=store.root, operation=OPERATION)
@@ -245,11 +237,6 @@ def carry_out_respell(
         store: The table's files.
         plan: What is to be done.
         user_name: Who asked for it, for the log.
-
-    Raises:
-        CommitConflictError: If one of the files was removed, or its rows were marked,
-            meanwhile.
-        DeltaError: As `commit` lists them.
     """
     transaction = Transaction(
         base=plan.snapshot.state.definition,

@@ -47,9 +47,6 @@ def statistics_columns(
     Args:
         schema: The columns that data files hold.
         configuration: The table's properties.
-
-    Raises:
-        PropertyError: If the number of indexed columns is none.
     """
     leaves = [
         leaf.path

@@ -71,11 +71,7 @@ def bad_text(one: BadValue) -> str:
 
 
 def schema_of(columns: Sequence[ImportColumn]) -> StructType:
-    """Return the columns of a table that import columns make.
-
-    Raises:
-        SchemaError: If a type is none, or a name is there twice.
-    """
+    """Return the columns of a table that import columns make."""
     fields: dict[str, StructField] = {}
     for column in columns:
         if not column.type_name:
@@ -137,13 +133,7 @@ class ImportedRows:
         self.times = TimesTaken(self.files.form.time_zone)
 
     def reader(self) -> pa.RecordBatchReader:
-        """Return the rows as a stream.
-
-        Raises:
-            RowsNotImportedError: While it is read, if a row does not fit and such rows
-                are refused.
-            ImportFileError: While it is read, if a file is broken.
-        """
+        """Return the rows as a stream."""
         return pa.RecordBatchReader.from_batches(self.arrow, self.batches())
 
     def batches(self) -> Iterator[pa.RecordBatch]:
@@ -237,11 +227,7 @@ class ImportedRows:
         return breaking
 
     def _note(self, found: list[BadValue], count: int) -> None:
-        """Keep what does not fit; refuse it where nobody only looks.
-
-        Raises:
-            RowsNotImportedError: If it is refused.
-        """
+        """Keep what does not fit; refuse it where nobody only looks."""
         self.num_bad += count
         room = MAX_BAD_SHOWN - len(self.bad)
         self.bad.extend(sorted(found, key=lambda one: one.line)[: max(0, room)])

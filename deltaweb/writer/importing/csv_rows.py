@@ -25,11 +25,7 @@ _MARK: Final = b"\xef\xbb\xbf"
 
 
 def csv_names(file: SourceFile, form: TextForm) -> tuple[list[str], str]:
-    """Return the names of a file's columns, and what is between its fields.
-
-    Raises:
-        ImportFileError: If it is empty, its names are no text, or one is there twice.
-    """
+    """Return the names of a file's columns, and what is between its fields."""
     head, shown = _head(file), file.shown
     delimiter = form.delimiter or _delimiter(head)
     try:
@@ -73,11 +69,7 @@ def _delimiter(head: str) -> str:
 
 
 def read_csv(file: SourceFile, form: TextForm) -> Iterator[SourceBatch]:
-    """Yield the rows of a file as texts, some at a time.
-
-    Raises:
-        ImportFileError: If it is no such file.
-    """
+    """Yield the rows of a file as texts, some at a time."""
     names, delimiter = csv_names(file, form)
     return _Rows(file, names, delimiter, form).batches()
 

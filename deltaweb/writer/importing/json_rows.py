@@ -50,11 +50,7 @@ Piece = tuple[int, bytes]
 
 
 def json_pieces(file: SourceFile) -> Iterator[list[Piece]]:
-    """Yield the texts of rows, some at a time.
-
-    Raises:
-        ImportFileError: If the file does not open, or a row is too large.
-    """
+    """Yield the texts of rows, some at a time."""
     shown = file.shown
     with file.buffered() as opened:
         start = opened.read(len(_MARK))

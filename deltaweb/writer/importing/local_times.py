@@ -27,10 +27,6 @@ def instants_of(local: pa.TimestampArray, time_zone: str) -> tuple[pa.Array, Lon
 
     Returns:
         timestamp[us, UTC]; and microseconds, 0 of a time that there is.
-
-    Raises:
-        TimeZoneUnknownError: If no zone is called so.
-        OverflowError: If a time is beyond those of the zone.
     """
     zone = zone_rules(time_zone)
     made = to_instants(local, zone)

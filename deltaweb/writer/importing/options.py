@@ -40,9 +40,6 @@ class TextForm:
         decimal_sign: `.`, or `,` with dots between thousands.
         day_order: One of `DAY_ORDERS`: 2026-01-31, 31.01.2026 or 01/31/2026.
         time_zone: Where times without a zone are from.
-
-    Raises:
-        TimeZoneUnknownError: If no zone is called so.
     """
 
     delimiter: str = ""
@@ -80,11 +77,7 @@ _ENDINGS: Final = {"jsonl": "json", "ndjson": "json", "tsv": "csv", "parq": "par
 
 
 def format_of(name: str, file_format: str = "") -> str:
-    """Return the format of a file, by its name unless one is given.
-
-    Raises:
-        ImportFileError: If the name does not tell.
-    """
+    """Return the format of a file, by its name unless one is given."""
     ending = name.rpartition(".")[2].lower()
     found = file_format or _ENDINGS.get(ending, ending)
     if found not in FORMATS:

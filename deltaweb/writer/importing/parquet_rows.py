@@ -18,11 +18,7 @@ from deltaweb.writer.importing.source_file import SourceFile
 
 
 def parquet_schema(file: SourceFile) -> StructType:
-    """Return the columns of a file as a table has them.
-
-    Raises:
-        ImportFileError: If its footer does not read, or a table has no such types.
-    """
+    """Return the columns of a file as a table has them."""
     shown = file.shown
     try:
         with reading(shown), closing(file.open()) as source:
@@ -41,9 +37,6 @@ def read_parquet(file: SourceFile, names: Sequence[str]) -> Iterator[SourceBatch
     Args:
         file: The file.
         names: The columns that are wanted.
-
-    Raises:
-        ImportFileError: If it does not read.
     """
     own: Mapping[str, StructField] = {
         column.name: column for column in parquet_schema(file).fields

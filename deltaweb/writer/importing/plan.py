@@ -182,10 +182,6 @@ def open_import(paths: Sequence[str], file_format: str = "") -> pa.RecordBatchRe
     Args:
         paths: Files of this machine.
         file_format: Empty to go by the names.
-
-    Raises:
-        ImportFileError: If a file does not read, or the files do not fit together.
-        RowsNotImportedError: While it is read, if a value is not of its column's type.
     """
     files = SourceFiles(paths=paths, names=paths, file_format=file_format)
     columns = [one.column for one in propose_columns(files)]
@@ -217,11 +213,6 @@ def plan_import(
         asked: What is imported.
         counted: What was counted before: where the table is as it was then, no row is
             looked at again, and the plan has these numbers alone.
-
-    Raises:
-        ImportFileError: If a file does not read.
-        LocationTakenError: If there is a table, or anything, where none may be.
-        DeltaError: As `append_rows` and `new_definition` list them.
     """
     base = existing(store)
     if base is not None and asked.mode is ImportMode.ERROR:
@@ -267,9 +258,6 @@ def import_columns(base: Definition | None, asked: Import) -> list[ProposedColum
     Args:
         base: The table, whose columns keep their types; None where there is none.
         asked: What is imported.
-
-    Raises:
-        ImportFileError: If a file does not read, or two do not fit together.
     """
     proposed = propose_columns(asked.files)
     if base is None:
@@ -284,10 +272,6 @@ def carry_out_import(
 
     Returns:
         What became of the table, and of the rows.
-
-    Raises:
-        RowsNotImportedError: If a row does not fit, and such rows are refused.
-        DeltaError: As `plan_import` and `commit` list them; nothing is written then.
     """
     base = existing(store)
     columns = asked.columns or [one.column for one in import_columns(base, asked)]
@@ -331,12 +315,7 @@ def _rows(
 
 
 def _rules(write: TableWrite, rows: ImportedRows) -> Rules | None:
-    """Return what the table asks of rows; the write is used for nothing else.
-
-    Raises:
-        SchemaMismatchError: If the columns do not fit the table.
-        ExpressionError: If a constraint cannot be evaluated here exactly.
-    """
+    """Return what the table asks of rows; the write is used for nothing else."""
     checks = RowChecks(write.metadata, write.schema)
     if checks.is_empty:
         return None

@@ -78,11 +78,7 @@ class ProposedColumn:
 
 
 def propose_columns(files: SourceFiles) -> list[ProposedColumn]:
-    """Return the columns of files, in the order of the first.
-
-    Raises:
-        ImportFileError: If a file does not read, or two do not fit together.
-    """
+    """Return the columns of files, in the order of the first."""
     found: dict[str, ProposedColumn] = {}
     for file in files.each():
         for proposed in _of_file(file, files):

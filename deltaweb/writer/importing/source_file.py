@@ -22,12 +22,7 @@ OpenFile = Callable[[str], pa.NativeFile]
 
 
 def open_here(path: str) -> pa.NativeFile:
-    """Open a file of this machine.
-
-    Raises:
-        FileNotFoundError: If there is none; a folder, or a pipe, is none.
-        OSError: If it cannot be opened.
-    """
+    """Open a file of this machine."""
     if not stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH116  # a path is text here
         raise FileNotFoundError(path)
     return pa.OSFile(path)
@@ -48,12 +43,7 @@ class SourceFile:
     open_file: OpenFile
 
     def open(self) -> pa.NativeFile:
-        """Open it; whoever does closes it.
-
-        Raises:
-            ImportFileError: If it is not there, or does not open.
-            LocationError: If its store does not let it be read.
-        """
+        """Open it; whoever does closes it."""
         try:
             return self.open_file(self.path)
         except (FileNotFoundError, DataFileMissingError):
@@ -65,12 +55,7 @@ class SourceFile:
 
     @contextmanager
     def buffered(self) -> Iterator[io.BufferedReader]:
-        """Open it for small reads.
-
-        Raises:
-            ImportFileError: As `open` does, and while it is read.
-            LocationError: As `open` does, and while it is read.
-        """
+        """Open it for small reads."""
         try:
             with self.open() as file, io.BufferedReader(file, BUFFER_BYTES) as buffered:
                 yield buffered

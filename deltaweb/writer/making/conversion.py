@@ -158,15 +158,7 @@ class ConversionPlan:
 
 
 def plan_conversion(store: TableStore, asked: Conversion) -> ConversionPlan:
-    """Return the table that a folder would be; nothing is written.
-
-    Raises:
-        LocationTakenError: If it is a table already.
-        InsideTableError: If it lies in the folder of another table.
-        FolderNotConvertibleError: If files do not make one; every reason is named.
-        TimeZoneUnknownError: If no zone is called so.
-        DeltaError: If storage does not answer, or a property is none.
-    """
+    """Return the table that a folder would be; nothing is written."""
     if store.list_names_from(""):
         raise LocationTakenError(location=store.root)
     check_outside(store)
@@ -184,12 +176,7 @@ def plan_conversion(store: TableStore, asked: Conversion) -> ConversionPlan:
 
 
 def convert_folder(store: TableStore, asked: Conversion) -> CommitResult:
-    """Make a folder a table, in one commit.
-
-    Raises:
-        DeltaError: As `plan_conversion` and `commit` list them; nothing is written
-            then.
-    """
+    """Make a folder a table, in one commit."""
     return commit_conversion(store, plan_conversion(store, asked))
 
 
@@ -202,9 +189,6 @@ def commit_conversion(
         store: The folder.
         plan: What it is to be.
         txn: By which the commit is known again; None for nothing.
-
-    Raises:
-        DeltaError: As `commit` lists them; nothing is written then.
     """
     partitions = [*plan.metadata.partition_columns]
     transaction = Transaction(

@@ -119,9 +119,6 @@ def read_footers(store: TableStore, places: Iterable[str]) -> Iterator[ReadFile]
     Args:
         store: The files.
         places: Their places below its root.
-
-    Raises:
-        DeltaError: If storage does not answer.
     """
     if not is_remote(store):
         yield from (_read(store, place) for place in places)
@@ -156,12 +153,7 @@ def _looked_at(place: str, source: pa.NativeFile) -> ReadFile:
 
 
 def _check(footer: ParquetFooter) -> None:
-    """Refuse a file whose rows cannot all be read from it.
-
-    Raises:
-        FooterCorruptError: If its counts contradict each other, or its columns are
-            elsewhere or encrypted.
-    """
+    """Refuse a file whose rows cannot all be read from it."""
     metadata = footer.metadata
     counts = [group.num_rows for group in metadata.row_groups]
     if min(counts, default=0) < 0 or sum(counts) != metadata.num_rows:

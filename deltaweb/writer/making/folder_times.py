@@ -18,11 +18,7 @@ _INSTANT: Final = PrimitiveType("timestamp")
 
 
 def is_zoneless(text: str, column: StructField) -> bool:
-    """Tell whether a text is an instant of its column that does not say its zone.
-
-    Raises:
-        ValueError: The text is no time, and the column has such.
-    """
+    """Tell whether a text is an instant of its column that does not say its zone."""
     return column.data_type == _INSTANT and not names_zone(text)
 
 
@@ -32,9 +28,6 @@ def zoneless_texts(texts: Sequence[str], zone: ZoneRules | None) -> list[str | N
     Args:
         texts: Of the folders.
         zone: Where they are from; None leaves them as they are.
-
-    Raises:
-        ValueError: A text is no time, or one beyond those of the zone.
     """
     ticks = pa.array([parse_timestamp(text) for text in texts], pa.int64())
     clocks = ticks.cast(CLOCK)

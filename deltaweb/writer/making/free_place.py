@@ -29,12 +29,7 @@ _UNFINISHED_LOG: Final = re.compile(r"\.[0-9]{20}\.json\.\w{8}\.tmp", re.ASCII)
 
 
 def check_empty(store: TableStore) -> None:
-    """Refuse a place where anything is but what killed writers of tables have left.
-
-    Raises:
-        LocationTakenError: If it is a table, or has files.
-        InsideTableError: If it lies in the folder of another table.
-    """
+    """Refuse a place where anything is but what killed writers of tables have left."""
     check_outside(store)
     log = store.list_names_from("")
     if not all(_UNFINISHED_LOG.fullmatch(name) for name in log):
@@ -51,11 +46,7 @@ def check_empty(store: TableStore) -> None:
 
 
 def check_outside(store: TableStore) -> None:
-    """Refuse a place in the folder of another table.
-
-    Raises:
-        InsideTableError: It names that table.
-    """
+    """Refuse a place in the folder of another table."""
     outer = store.table_above()
     if outer is not None:
         raise InsideTableError(location=store.root, outer=outer)

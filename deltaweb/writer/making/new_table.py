@@ -64,21 +64,12 @@ class NewTable:
 
 
 def create_table(store: TableStore, new: NewTable) -> CommitResult:
-    """Make a table where nothing is.
-
-    Raises:
-        LocationTakenError: If anything is there.
-        DeltaError: As `new_definition` lists them.
-    """
+    """Make a table where nothing is."""
     return commit(store, plan_table(store, new))
 
 
 def plan_table(store: TableStore, new: NewTable) -> Transaction:
-    """Return the first commit of a table; nothing is written.
-
-    Raises:
-        DeltaError: As `create_table` lists them.
-    """
+    """Return the first commit of a table; nothing is written."""
     metadata, protocol = new_definition(new)
     check_empty(store)
     return Transaction(
@@ -109,13 +100,6 @@ def new_definition(
         new: What it is to be.
         is_evaluated_here: Whether rows are checked in process; if another engine
             does, no constraint is refused.
-
-    Raises:
-        SchemaError: If a column is called as another or has no name, none is left for
-            files, or an identity column contradicts itself.
-        ColumnNotFoundError: If a partition column is not in the schema.
-        PropertyError: If a value is not of its property.
-        UnsupportedWriteError: If the table would ask more than is done here.
     """
     try:
         return _definition(new, is_evaluated_here=is_evaluated_here)
@@ -161,11 +145,7 @@ def _definition(new: NewTable, *, is_evaluated_here: bool) -> tuple[Metadata, Pr
 
 
 def _check_names(struct: StructType, above: str = "") -> None:
-    """Refuse columns that could not be told apart, or not be named.
-
-    Raises:
-        SchemaError: It names the first of them.
-    """
+    """Refuse columns that could not be told apart, or not be named."""
     seen: set[str] = set()
     for place, column in enumerate(struct.fields, start=1):
         path = f"{above}{column.name}"

@@ -61,19 +61,7 @@ class MergeBuilder:
         return self._with(about, MergeAction.DELETE, condition)
 
     def execute(self) -> CommitResult:
-        """Do it, in one commit.
-
-        Raises:
-            ValueError: If there is no clause.
-            MergeMatchedTwiceError: If several rows of the source match one of the
-                table that they would change.
-            ColumnNotFoundError: If a column that takes a value is none of the table.
-            SourceColumnsError: If every column is taken, and the table lacks some.
-            ExpressionError: If an expression cannot be evaluated here.
-            ConstraintViolatedError: If a row breaks a rule of the table.
-            AppendOnlyError: If rows may change, and the table only takes new ones.
-            DeltaError: As `commit` lists them.
-        """
+        """Do it, in one commit."""
         if not self.clauses:
             message = "say what is to be done with rows that match, or do not"
             raise ValueError(message)

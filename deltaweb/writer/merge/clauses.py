@@ -98,12 +98,7 @@ def quoted(*path: str) -> str:
 def assigned(
     clause: MergeClause, table: StructType, source: StructType
 ) -> dict[str, str]:
-    """Return the SQL of the columns that take values, by the table's spelling.
-
-    Raises:
-        ColumnNotFoundError: If one is none of the table.
-        IdentityColumnError: If one numbers rows that are there.
-    """
+    """Return the SQL of the columns that take values, by the table's spelling."""
     if clause.action is MergeAction.DELETE:
         return {}
     assignments = clause.assignments
@@ -131,9 +126,6 @@ def check_all_taken(
 
     A column that the table lacks may help to say which rows match, or what becomes of
     them: then SQL names it.
-
-    Raises:
-        SourceColumnsError: If no SQL names it; with all of them.
     """
     if not any(
         clause.assignments is None and clause.action is not MergeAction.DELETE
@@ -165,12 +157,7 @@ def completion_of(
     numbers: IdentityNumbers | None = None,
     time_zone: str = UTC_ZONE,
 ) -> RowCompletion:
-    """Return what the table adds to rows that take values in some columns.
-
-    Raises:
-        ExpressionError: If a value cannot be worked out here exactly.
-        IdentityColumnError: If values are said that an identity column does not take.
-    """
+    """Return what the table adds to rows that take values in some columns."""
     inserts = clause.action is MergeAction.INSERT
     whole = clause.action is MergeAction.DELETE
     names = set(table.names) if whole else set(given)
@@ -193,11 +180,6 @@ class BoundClause:
         numbers: Of the table's identity columns, for rows that are inserted.
         sides: What its SQL may use; None for what its rows have.
         time_zone: The zone of its SQL.
-
-    Raises:
-        ColumnNotFoundError: If a column that takes a value is none of the table.
-        ExpressionError: If an expression cannot be evaluated here.
-        IdentityColumnError: If values are said that such a column does not take.
     """
 
     def __init__(  # noqa: PLR0913  # what a clause is bound to

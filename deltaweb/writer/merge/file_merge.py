@@ -112,9 +112,6 @@ class FileMerger:
             file: One row of `Snapshot.files`.
             planned: All its live rows, in their order.
             source_rows: Returns rows of the source by their places.
-
-        Raises:
-            DeltaError: As `BoundClause.rows` does, or the check.
         """
         files = self._files
         files.begin_file(file)
@@ -141,9 +138,6 @@ class FileMerger:
             rows: The rows.
             chosen: The place of a clause among `BoundClauses.inserts`, or `NO_CLAUSE`.
             is_told: Whether they are told of beside the new files.
-
-        Raises:
-            DeltaError: As `BoundClause.rows` does, or the check.
         """
         self._files.begin_new()
         for place, clause in enumerate(self._clauses.inserts):

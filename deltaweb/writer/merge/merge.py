@@ -57,11 +57,7 @@ PLANNED_BYTES: Final = 64 << 20
 
 
 def read_for_merge(store: TableStore, clauses: Sequence[MergeClause]) -> Snapshot:
-    """Return the newest version of a table that takes what clauses do.
-
-    Raises:
-        DeltaError: As `check_writable` does.
-    """
+    """Return the newest version of a table that takes what clauses do."""
     state = load_state(store, None)
     changes = any(clause.about is not About.NOT_MATCHED for clause in clauses)
     check_writable(
@@ -86,9 +82,6 @@ def merge_rows(
         on: SQL over `t`, the table, and `s`, the source.
         clauses: What is done with which rows.
         time_zone: The zone of all SQL.
-
-    Raises:
-        DeltaError: As `DeltaTable.merge` lists them.
     """
     return plan_merge(store, source, on, clauses, time_zone=time_zone).commit()
 
@@ -104,9 +97,6 @@ def plan_merge(
     """Read the rows of a source, and find the files that they may match.
 
     The arguments are those of `merge_rows`.
-
-    Raises:
-        DeltaError: As `merge_rows` does before it writes.
     """
     times = WorkTimes()
     snapshot = read_for_merge(store, clauses)
@@ -145,11 +135,7 @@ class MergePlan:
         return keeps_ids or (inserts and bool(self.write.numbers.columns))
 
     def foresee(self) -> MergeOutlook:
-        """Find out what it would do; nothing is written.
-
-        Raises:
-            DeltaError: As `commit` does before it writes.
-        """
+        """Find out what it would do; nothing is written."""
         base = self.write.base
         marks_rows = marks_deleted_rows(base.protocol, base.metadata)
         with RowTally(marks_rows=marks_rows) as tally:
@@ -157,11 +143,7 @@ class MergePlan:
         return MergeOutlook(snapshot=self.snapshot, outcome=outcome)
 
     def commit(self) -> CommitResult:
-        """Do it; a plan is carried out or foreseen once.
-
-        Raises:
-            DeltaError: As `DeltaTable.merge` lists them.
-        """
+        """Do it; a plan is carried out or foreseen once."""
         snapshot, write = self.snapshot, self.write
         texts = partial(statistics_texts, snapshot)
         row_ids = KeptRowIds.of(write.store, snapshot)

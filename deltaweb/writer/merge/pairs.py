@@ -110,9 +110,6 @@ class PairFinder:
         schema: The source's.
         source: Its rows, by that schema.
         time_zone: The zone of the condition.
-
-    Raises:
-        ExpressionError: If the condition cannot be evaluated here.
     """
 
     def __init__(
@@ -201,11 +198,7 @@ class PairFinder:
 def join_keys(
     on: str, table: StructType, source: StructType
 ) -> tuple[list[JoinKey], bool]:
-    """Return values that must be equal, and whether that is all.
-
-    Raises:
-        PredicateError: If the condition does not parse.
-    """
+    """Return values that must be equal, and whether that is all."""
     tree = unwrapped(parse_sql(on).tree)
     parts = [*connected(tree)] if isinstance(tree, exp.And) else [tree]
     keys = [_join_key(part, table, source) for part in parts]

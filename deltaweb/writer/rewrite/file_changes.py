@@ -110,9 +110,6 @@ class RowWork:
 
         Returns:
             The rows; None where none of them is concerned.
-
-        Raises:
-            DeltaError: As `RowChange.apply` does; also while iterating.
         """
         look = judged_rows if is_sure else rows_with_matches
         judged = look(self.read_rows, file, self.condition)
@@ -193,9 +190,6 @@ def rewrite_files(  # the work, and who watches it
         rewriter: Takes the changes.
         is_sure: Whether it is known that each of them has such a row.
         on_progress: Told how many files are done.
-
-    Raises:
-        DeltaError: As `RowWork.touched` does.
     """
     for number, file in enumerate(each_file(opened)):
         if on_progress is not None:

@@ -43,11 +43,7 @@ class Rewrite:
     engine: RewriteEngine
 
     def plan(self, on_progress: Progress | None = None) -> "RewritePlan":
-        """Do all of it but writing.
-
-        Raises:
-            DeltaError: As `commit` does before it writes.
-        """
+        """Do all of it but writing."""
         about, seen = self._concerned, RowsSeen()
         self._see_unopened(about.gone, seen)
         done = self.engine.look(about, seen, on_progress)
@@ -81,9 +77,6 @@ class Rewrite:
             about: The files, where a plan has found them.
             on_progress: Told how many files are done.
             user_name: Who asked for it, for the log.
-
-        Raises:
-            DeltaError: As `DeltaTable.delete` and `update` list them.
         """
         times = WorkTimes()
         about = about or self._concerned
@@ -108,11 +101,7 @@ class Rewrite:
         return commit_and_checkpoint(self.store, transaction)
 
     def opened_bytes(self) -> int:
-        """Return the bytes of the files that are looked into.
-
-        Raises:
-            ExpressionError: If the condition is not evaluated by the engine.
-        """
+        """Return the bytes of the files that are looked into."""
         return pc.sum(self._concerned.opened["size"]).as_py() or 0
 
     @property
@@ -171,12 +160,7 @@ class RewritePlan:
     def carry_out(
         self, *, on_progress: Progress | None = None, user_name: str | None = None
     ) -> CommitResult:
-        """Do it, to the version that it was made of.
-
-        Raises:
-            CommitConflictError: If a commit since changed what it depends on.
-            DeltaError: As `DeltaTable.delete` and `update` list them.
-        """
+        """Do it, to the version that it was made of."""
         return self.rewrite.commit(
             self.files, on_progress=on_progress, user_name=user_name
         )

@@ -85,11 +85,6 @@ class RowUpdate(UpdateKind):
         schema: The table's.
         metadata: The table's, for its rules.
         time_zone: The zone of the expressions, and of the rules.
-
-    Raises:
-        ColumnNotFoundError: If a name is no column.
-        ExpressionError: If an expression, or a rule, cannot be evaluated here.
-        IdentityColumnError: If a column numbers its rows.
     """
 
     def __init__(

@@ -13,11 +13,7 @@ from deltaweb.writer.rewrite.row_changes import RowChange, RowDeletion, RowUpdat
 
 
 def read_for_rewrite(store: TableStore, operation: str) -> Snapshot:
-    """Return the newest version of a table whose rows may be changed or removed.
-
-    Raises:
-        DeltaError: As `check_writable` does.
-    """
+    """Return the newest version of a table whose rows may be changed or removed."""
     state = load_state(store, None)
     check_writable(
         state.definition, root=store.root, operation=operation, removes_rows=True
@@ -34,9 +30,6 @@ def deletion(
         store: The table's files.
         where: The condition.
         time_zone: Its zone.
-
-    Raises:
-        DeltaError: As `read_for_rewrite` does.
     """
     snapshot = read_for_rewrite(store, RowDeletion.operation)
     return _here(store, snapshot, RowDeletion(), where, time_zone)
@@ -56,11 +49,6 @@ def update(
         assignments: SQL by the name of the column that takes its value.
         where: The condition.
         time_zone: The zone of all of these.
-
-    Raises:
-        ColumnNotFoundError: If a name is no column.
-        ExpressionError: If an expression cannot be evaluated here.
-        DeltaError: As `read_for_rewrite` does.
     """
     snapshot = read_for_rewrite(store, RowUpdate.operation)
     change = RowUpdate(assignments, snapshot.schema, snapshot.metadata, time_zone)

@@ -47,32 +47,20 @@ class IdentityNumbers:
 
     @classmethod
     def of(cls, protocol: Protocol, schema: StructType) -> Self:
-        """Return the numbers of a write that begins.
-
-        Raises:
-            SchemaError: If an identity column contradicts itself.
-        """
+        """Return the numbers of a write that begins."""
         if IDENTITY_COLUMNS not in writer_features(protocol):
             return cls()
         return cls({column.name: column for column in identity_columns(schema)})
 
     def check_given(self, names: Iterable[str]) -> None:
-        """Refuse rows that come with values of their own where none are taken.
-
-        Raises:
-            IdentityColumnError: Names the first such column.
-        """
+        """Refuse rows that come with values of their own where none are taken."""
         for name in names:
             column = self.columns.get(name)
             if column is not None and not column.takes_values:
                 raise IdentityColumnError(column=name, reason=VALUES_GIVEN)
 
     def numbers(self, name: str, count: int) -> pa.Array:
-        """Return the next numbers of a column.
-
-        Raises:
-            IdentityColumnError: If bigint has not as many.
-        """
+        """Return the next numbers of a column."""
         column = self.columns[name]
         if not count:
             return pa.array([], pa.int64())
@@ -108,9 +96,6 @@ def check_kept(schema: StructType, changed: Iterable[str]) -> None:
     Args:
         schema: The table's.
         changed: Names of the columns that take new values.
-
-    Raises:
-        IdentityColumnError: Names the first identity column among them.
     """
     names = {*changed}
     for column in schema.fields:

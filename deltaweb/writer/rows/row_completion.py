@@ -37,10 +37,6 @@ class RowCompletion:
             of new rows do, others keep what they have.
         numbers: Of the identity columns of new rows; None for rows that were there.
         time_zone: The zone of the expressions.
-
-    Raises:
-        ExpressionError: If a value cannot be worked out here exactly.
-        IdentityColumnError: If values are said that an identity column does not take.
     """
 
     def __init__(
@@ -82,10 +78,6 @@ class RowCompletion:
 
         Args:
             rows: In the columns of the schema.
-
-        Raises:
-            ExpressionValueError: If a row has no such value.
-            IdentityColumnError: If there is no number left for one.
         """
         for name, is_given in self._counted.items():
             if is_given:

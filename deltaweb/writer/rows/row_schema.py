@@ -47,12 +47,6 @@ class RowSchema:
         incoming: The schema of the rows.
         numbers: Of the identity columns of new rows; None for rows that were there.
         time_zone: The zone of the SQL that fills columns.
-
-    Raises:
-        SchemaMismatchError: If a column does not fit; it names all that do not.
-        IdentityColumnError: If rows have values that such a column does not take.
-        ExpressionError: If the default of a column that rows lack, or what is
-            generated for it, cannot be worked out here.
     """
 
     def __init__(
@@ -93,12 +87,7 @@ class RowSchema:
             raise SchemaMismatchError(misfits=misfits)
 
     def fit(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """Return the rows in the table's columns, typed as they are.
-
-        Raises:
-            SchemaMismatchError: If a value does not fit its column's type.
-            IdentityColumnError: If an identity column has no number left.
-        """
+        """Return the rows in the table's columns, typed as they are."""
         columns = []
         misfits = {}
         for column, position, step in zip(

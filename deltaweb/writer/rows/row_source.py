@@ -15,9 +15,6 @@ def open_rows(rows: Any) -> pa.RecordBatchReader:  # noqa: ANN401  # any Arrow s
     Args:
         rows: A pyarrow Table, RecordBatch or RecordBatchReader, or anything with
             `__arrow_c_stream__`, as a DataFrame of Polars, pandas or DuckDB has.
-
-    Raises:
-        TypeError: If they are none of these.
     """
     match rows:
         case pa.RecordBatchReader():

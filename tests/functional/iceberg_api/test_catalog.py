@@ -8,8 +8,15 @@ from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructTyp
 from deltaweb.environment.kept_values import KeptValues
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.sharing.api.iceberg import kept
+from deltaweb.web.sharing.models import Recipient
 from tests.functional.iceberg_api.clients import TABLE, body, catalog, loaded
-from tests.functional.sharing_api.calls import SCHEMA, Caller, Lake, commit_time
+from tests.functional.sharing_api.calls import (
+    SCHEMA,
+    Caller,
+    Lake,
+    commit_time,
+    files,
+)
 from tests.support.index.indexed_tables import index_table
 
 ORDERS = {"namespace": ["Sales", "crm"], "name": "Orders"}
@@ -223,3 +230,23 @@ def test_a_table_that_is_shared_in_part_is_refused_by_name(
     assert (
         "crm.Orders cannot be read as Iceberg: it is shared in part" in error["message"]
     )
+
+
+def test_a_month_that_is_used_up_ends_the_door_too(acme: Caller, lake: Lake) -> None:
+    first = catalog(acme, TABLE)
+    assert first.status_code == 200
+    event = AuditEvent.objects.get(action="iceberg.table")
+    assert event.size_bytes == sum(file["size"] for file in lake_files(acme, lake))
+    Recipient.objects.filter(id=acme.recipient.id).update(hard_limit_bytes=1)
+
+    answer = catalog(acme, TABLE)
+
+    assert answer.status_code == 429
+    assert int(answer["Retry-After"]) >= 1
+    assert body(answer)["error"]["type"] == "TooManyRequestsException"
+    assert "used up" in body(answer)["error"]["message"]
+
+
+def lake_files(acme: Caller, lake: Lake) -> list[dict[str, int]]:
+    """The files that the sharing protocol lists of the same table."""
+    return files(acme.query(lake.path, {}))

@@ -2,17 +2,19 @@
 
 import csv
 import io
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 import pytest
 from django.test import Client
 from django.utils import timezone
+from pytest_django import Settings
 
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.sharing.activity.ledger import ledger_of
 from deltaweb.web.sharing.models import Recipient
 from tests.functional import command_line
-from tests.functional.sharing_pages.pages import as_json, page
+from tests.functional.sharing_pages.pages import as_json, page, posted, refused
+from tests.support.pages.factories import new_table
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
@@ -103,8 +105,78 @@ def test_the_page_and_the_command_say_the_same(admin: Client, acme: Recipient) -
     assert "2.0 KiB" in shown
     assert document == said
     assert document["size_bytes"] == 2_048
-    assert rows[0] == ["month", "share", "table", "requests", "files", "size_bytes"]
-    assert rows[1][1:] == ["retail", "crm.orders", "1", "2", "2048"]
+    assert ",".join(rows[0]) == (
+        "month,share,table,requests,files,size_bytes,rows,price"
+    )
+    assert rows[1][1:] == ["retail", "crm.orders", "1", "2", "2048", "", ""]
+
+
+def test_a_store_has_its_price(
+    admin: Client, acme: Recipient, settings: Settings
+) -> None:
+    settings.PRICES, settings.CURRENCY = (
+        {"s3://far": 0.5, "s3://": 0.1, "*": 0.25},
+        "EUR",
+    )
+    for name, place in (("far", "s3://far/t"), ("near", "s3a://b/t"), ("disk", "/t")):
+        table = new_table(f"crm.{name}", location=place)
+        offer(acme, name, 4 << 30, timezone.now(), table_id=table.id, num_rows=7)
+
+    document = as_json(admin, f"/recipients/{acme.name}/usage.json")
+
+    assert {one["table"]: one["price"] for one in document["entries"]} == {
+        "crm.far": 2.0,
+        "crm.near": pytest.approx(0.4),
+        "crm.disk": 1.0,
+    }
+    assert [one["num_rows"] for one in document["entries"]] == [7, 7, 7]
+    assert document["months"][0]["price"] == pytest.approx(3.4)
+    assert "EUR so far" in page(admin, f"/recipients/{acme.name}/usage")
+
+
+def test_limits_are_set_by_page_and_command_and_foretold(
+    admin: Client, acme: Recipient
+) -> None:
+    address = f"/recipients/{acme.name}"
+    offer(acme, "orders", 3 << 30, timezone.now())
+
+    assert "above the hard one" in refused(
+        admin, f"{address}/limits", soft="2 TB", hard="1 TB"
+    )
+    shown = posted(admin, f"{address}/limits", soft="2 GiB", hard="")
+    said = command_line.run_json("recipient", "limit", acme.name, "--hard", "8TB")
+    command_line.run_json("recipient", "limit", acme.name, "--hard", "1.5 TiB")
+    settings_page = page(admin, f"{address}/settings")
+    document = as_json(admin, f"{address}/usage.json")
+
+    assert "The soft limit is reached." in shown
+    assert said["soft_limit"]["is_reached"]
+    assert 'value="1.5 TiB"' in settings_page
+    assert document["hard_limit"]["size_bytes"] == 3 << 39
+    actions = AuditEvent.objects.filter(kind=AuditEvent.Kind.CHANGE)
+    assert actions.filter(action="recipient.set_hard_limit").count() == 2
+
+
+@pytest.mark.parametrize(
+    ("day", "limit", "expected"),
+    [
+        pytest.param(16, 1_999, (False, date(2026, 1, 31)), id="at the end"),
+        pytest.param(16, 1_500, (False, date(2026, 1, 24)), id="soon"),
+        pytest.param(16, 9_000, (False, None), id="not this month"),
+        pytest.param(16, 1_000, (True, None), id="already"),
+        pytest.param(1, 2_000, (False, None), id="too early to say"),
+    ],
+)
+def test_a_limit_is_foretold_by_the_pace_of_the_month(
+    acme: Recipient, day: int, limit: int, expected: tuple[bool, date | None]
+) -> None:
+    acme.hard_limit_bytes = limit
+    offer(acme, "orders", 1_000, datetime(2026, 1, 1, 1, tzinfo=UTC))
+
+    found = ledger_of(acme, now=datetime(2026, 1, day, 12, tzinfo=UTC)).hard_limit
+
+    assert found is not None
+    assert (found.is_reached, found.reached_on) == expected
 
 
 def test_a_recipient_that_read_nothing_is_said(admin: Client, acme: Recipient) -> None:

@@ -15,12 +15,7 @@ _NO_DATA = "Every column that is left is a partition column, and files would hav
 
 
 def check_condition(table: Table, sql: str) -> str:
-    """Return a condition as it is stored; empty means every row.
-
-    Raises:
-        ConditionError: If it does not parse, is no condition on rows of the table's
-            newest metadata, or is not evaluated here.
-    """
+    """Return a condition as it is stored; empty means every row."""
     text = sql.strip()
     if text:
         schema = _schema(_newest(table))
@@ -34,13 +29,7 @@ def check_condition(table: Table, sql: str) -> str:
 
 
 def check_columns(table: Table, names: Iterable[str]) -> list[str]:
-    """Return the columns that are offered, in the table's order; empty means all.
-
-    Raises:
-        ColumnsError: If one is no column of the table's newest metadata, or if all
-            are partition columns.
-        ConditionError: If no metadata is known.
-    """
+    """Return the columns that are offered, in the table's order; empty means all."""
     wanted = [name for text in names if (name := text.strip())]
     if not wanted:
         return []

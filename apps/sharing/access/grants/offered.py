@@ -51,12 +51,7 @@ class RuledVersion:
 def ruled_version(
     shared: SharedTable, rule: TableRule, version: SharedVersion
 ) -> RuledVersion:
-    """Return a version under a rule.
-
-    Raises:
-        PredicateError: If the rule does not fit the version.
-        DeltaError: As `classify` says.
-    """
+    """Return a version under a rule."""
     bound = rule.bind(version)
     classified = classify(version, bound.files)
     keys = keys_of(shared, rule.digest, bound.shape, classified)
@@ -67,13 +62,7 @@ def ruled_version(
 def offered_version(
     shared: SharedTable, rule: TableRule, version: SharedVersion, *, now: datetime
 ) -> SharedVersion:
-    """Return a version as a rule leaves it.
-
-    Raises:
-        VersionNotReadyError: If files of it are not rewritten yet.
-        PredicateError: If the rule does not fit the version.
-        DeltaError: As `classify` says.
-    """
+    """Return a version as a rule leaves it."""
     if rule.is_whole:
         return version
     ruled = ruled_version(shared, rule, version)

@@ -41,11 +41,7 @@ def location_of(shared_id: UUID) -> str:
 
 
 def store_of(shared_id: UUID) -> TableStore:
-    """Open the store of the rewritten files of a shared table.
-
-    Raises:
-        DeltaError: If the setting leads nowhere.
-    """
+    """Open the store of the rewritten files of a shared table."""
     location = location_of(shared_id)
     return open_store(location, options_for(location))
 

@@ -90,9 +90,6 @@ def prepare_share(
         report: Told how far it is.
         proves: Whether all that recipients get is read, and rows outside are counted.
         now: The current time.
-
-    Raises:
-        DeltaError: If a table, or the store of rewritten files, cannot be used.
     """
     prepared = []
     for shared in share.shared_tables.select_related("share", "table"):
@@ -125,11 +122,7 @@ class HeldRule:
 
 
 def table_rules(shared: SharedTable) -> list[HeldRule]:
-    """Return the different rules of a shared table over its recipients.
-
-    Raises:
-        PredicateError: If a condition does not parse.
-    """
+    """Return the different rules of a shared table over its recipients."""
     found: dict[str, HeldRule] = {}
     for recipient in shared.share.recipients.order_by("name_key"):
         rule = rule_for(shared, recipient)

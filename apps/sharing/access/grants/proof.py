@@ -23,9 +23,6 @@ def rows_outside(shared: SharedTable, ruled: RuledVersion) -> int:
     Args:
         shared: The shared table.
         ruled: A version under the rule, all of it ready.
-
-    Raises:
-        DeltaError: If a file does not read.
     """
     condition = ruled.bound.files.condition
     outside = 0

@@ -44,11 +44,7 @@ class TableRule:
 
     @cached_property
     def asked(self) -> dict[str, Property | None]:
-        """The values of the recipient that the conditions ask for, by name.
-
-        Raises:
-            PredicateError: If a condition does not parse.
-        """
+        """The values of the recipient that the conditions ask for, by name."""
         names: set[str] = set()
         for condition in self.conditions:
             names |= asked_properties(parse_sql(condition))
@@ -56,32 +52,20 @@ class TableRule:
 
     @cached_property
     def digest(self) -> str:
-        """What names the rule: equal for recipients whose values are equal.
-
-        Raises:
-            PredicateError: If a condition does not parse.
-        """
+        """What names the rule: equal for recipients whose values are equal."""
         columns = None if self.columns is None else sorted(self.columns)
         text = json.dumps([self.conditions, columns, self.asked])
         return hashlib.sha256(text.encode()).hexdigest()
 
     def condition(self, schema: StructType) -> SQLCondition:
-        """Return the conditions as one over rows of a schema; there is one at least.
-
-        Raises:
-            PredicateError: If one does not fit it.
-        """
+        """Return the conditions as one over rows of a schema; there is one at least."""
         text = " AND ".join(f"({one}\n)" for one in self.conditions)
         return SQLCondition(bound_to(parse_sql(text), self.properties, schema), schema)
 
     def leaves_whole_files(
         self, schema: StructType, partition_columns: Sequence[str]
     ) -> bool:
-        """Return whether each file is handed out as it is, or not at all.
-
-        Raises:
-            PredicateError: If a condition does not fit the schema.
-        """
+        """Return whether each file is handed out as it is, or not at all."""
         if self.columns is not None:
             return False
         if not self.conditions:
@@ -89,12 +73,7 @@ class TableRule:
         return self.condition(schema).names <= set(partition_columns)
 
     def bind(self, version: SharedVersion) -> "BoundRule":
-        """Return the rule for the schema of a version.
-
-        Raises:
-            PredicateError: If a condition does not fit it.
-            SchemaError: If no column is left that files hold.
-        """
+        """Return the rule for the schema of a version."""
         schema = version.schema
         hidden = _hidden(schema, self.columns)
         visible = StructType(tuple(f for f in schema.fields if f.name not in hidden))

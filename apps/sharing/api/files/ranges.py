@@ -36,9 +36,6 @@ def parse_range(header: str | None, *, size: int) -> ByteRange | None:
     Args:
         header: The value of `Range`, if any.
         size: The file's size in bytes.
-
-    Raises:
-        RangeUnsatisfiableError: If it asks for bytes that the file does not have.
     """
     match = _SINGLE.fullmatch(header or "")
     if match is None or not (match[1] or match[2]):

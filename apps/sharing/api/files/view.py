@@ -83,9 +83,6 @@ class FileAnswer(Answer, FileResponse):
 
         What is missing would otherwise be taken from the next answer: the length was
         sent before.
-
-        Raises:
-            ConnectionResetError: If it did.
         """
         is_whole = self.closed or self._part.is_whole()
         super().close()

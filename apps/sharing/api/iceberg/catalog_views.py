@@ -18,8 +18,10 @@ from deltaweb.iceberg.access.vended_keys import Claims, VendedKeys, vend_keys
 from deltaweb.sharing.errors import EndpointNotFoundError, SharingError
 from deltaweb.sharing.parameters import parse_max_results
 from deltaweb.web.sharing.access import callers as access
+from deltaweb.web.sharing.activity.budgets import check_budget
 from deltaweb.web.sharing.answers import listings
 from deltaweb.web.sharing.answers.listings import Page, PageRequest
+from deltaweb.web.sharing.answers.row_count import RowCount
 from deltaweb.web.sharing.api.base import SharingView
 from deltaweb.web.sharing.api.errors import Failure
 from deltaweb.web.sharing.api.iceberg.kept import objects_of
@@ -55,11 +57,7 @@ class CatalogView(SharingView):
         return catalog_refusal(failure, error)
 
     def asked_page(self) -> PageRequest:
-        """Return which page of a list is asked for: all of it, where none is.
-
-        Raises:
-            ParameterInvalidError: If `pageSize` is none of its values.
-        """
+        """Return which page of a list is asked for: all of it, where none is."""
         query = self.request.query_params
         token = query.get("pageToken")
         if token is None:  # the client knows no pages
@@ -70,22 +68,14 @@ class CatalogView(SharingView):
         )
 
     def levels(self, prefix: str, namespace: str = "") -> list[str]:
-        """Return the names of a namespace, a share's first.
-
-        Raises:
-            NotGrantedError: If a namespace has more of them than there are.
-        """
+        """Return the names of a namespace, a share's first."""
         names = [name for name in (prefix, *namespace.split(SEPARATOR)) if name]
         if len(names) > len(("share", "schema")):
             raise NotGrantedError(kind="schema", name=".".join(names))
         return names
 
     def granted_schema(self, names: list[str]) -> tuple[Share, str | None]:
-        """Return the share, and the schema where one is named.
-
-        Raises:
-            NotGrantedError: If there is no such one for the recipient.
-        """
+        """Return the share, and the schema where one is named."""
         share = access.granted_share(self.recipient, names[0])
         self.record.names["share"] = share.name
         if names[1:]:
@@ -191,11 +181,7 @@ class TableView(CatalogView):
     shared_table: SharedTable
 
     def initial(self, request: Request, *args: object, **kwargs: object) -> None:
-        """Let a recipient in, and find the table that it may read.
-
-        Raises:
-            NotGrantedError: If there is none of that name for the recipient.
-        """
+        """Let a recipient in, and find the table that it may read."""
         super().initial(request, *args, **kwargs)
         names = self.levels(str(kwargs.get("prefix", "")), str(kwargs["namespace"]))
         share, schema = [*names, ""][:2]
@@ -207,10 +193,14 @@ class TableView(CatalogView):
     def get(self, request: Request, **names: str) -> HttpResponseBase:
         """Answer with the table's metadata, and keys to fetch what it names."""
         del request, names
+        check_budget(self.recipient, now=self.now)
         table = open_iceberg_table(self.shared_table, keys=object_keys())
         made = objects_of(table, table.newest.version)
         self.record.version = table.newest.version
         self.record.num_files = self.record.total_files = made.num_files
+        self.record.size_bytes = table.newest.size_bytes
+        if not table.newest.has_deletion_vectors:
+            self.record.rows = RowCount(made.num_rows)
         config = _client_config(self._vend(table))
         return json_answer(
             {

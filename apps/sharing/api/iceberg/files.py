@@ -70,9 +70,6 @@ def remote_blocks(file: pa.NativeFile, first: int, length: int) -> Iterator[byte
         file: The file.
         first: The first byte.
         length: How many bytes.
-
-    Raises:
-        DeltaError: If storage does not give them.
     """
     with file:
         file.seek(first)
@@ -93,10 +90,6 @@ def open_stored(
 
     Returns:
         The object; None where its key is none that was given out.
-
-    Raises:
-        FileGoneError: If it is not in storage any more.
-        DeltaError: If it cannot be read.
     """
     path = sealer.open(key.kind, key.text)
     if path is None:

@@ -39,12 +39,7 @@ def kept_objects(table_id: UUID, version: int, mark: str) -> VersionObjects | No
 
 
 def objects_of(table: IcebergTable, version: int) -> VersionObjects:
-    """Return the objects of one of the versions that a table offers.
-
-    Raises:
-        NotIcebergError: If its files have no form in Iceberg; says why.
-        DeltaError: If the log cannot be read.
-    """
+    """Return the objects of one of the versions that a table offers."""
     key = (table.shared.id, version, table.mark(version))
     with _making:
         found = _kept.find(key)

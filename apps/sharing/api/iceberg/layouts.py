@@ -99,10 +99,6 @@ def open_iceberg_table(
         keys: The keys of its objects' names; the first one is used.
         last_version: Where a client began to read: it goes on with the versions that
             it was told of. The newest one for None.
-
-    Raises:
-        NotIcebergError: If it has no form in Iceberg; says why.
-        DeltaError: If its log cannot be read.
     """
     check_unruled(shared)
     opened = open_shared(shared)
@@ -123,11 +119,7 @@ def open_iceberg_table(
 
 
 def check_unruled(shared: SharedTable) -> None:
-    """Refuse a table of which only a part is shared with somebody.
-
-    Raises:
-        NotIcebergError: If it is one.
-    """
+    """Refuse a table of which only a part is shared with somebody."""
     if may_be_ruled(shared):
         reason = "it is shared in part, which Iceberg has no word for"
         raise NotIcebergError(table=shared.full_name, reason=reason)
@@ -159,11 +151,7 @@ def _columns_of(version: SharedVersion) -> TableColumns:
 
 
 def _check_form(columns: TableColumns) -> None:
-    """Check that columns have a form in Iceberg.
-
-    Raises:
-        InexpressibleError: If they have none.
-    """
+    """Check that columns have a form in Iceberg."""
     ids = FieldIds([columns])
     schema_json(columns, ids)
     partition_fields(columns, ids)

@@ -93,12 +93,7 @@ class ObjectView(ProtocolView):
 def _caller(
     request: HttpRequest, named: ObjectKey, address: str, *, now: datetime
 ) -> ObjectCaller:
-    """Return who has signed a request.
-
-    Raises:
-        KeysRefusedError: If nobody has who may read the object.
-        FileRefusedError: If the token, the address or the grant are good no longer.
-    """
+    """Return who has signed a request."""
     signed = _signed_request(request)
     signature = parse_signature(signed, now=now)
     keys = open_keys(
@@ -143,12 +138,7 @@ def _signed_request(request: HttpRequest) -> SignedRequest:
 
 
 def _find(named: ObjectKey, caller: ObjectCaller) -> StoredObject:
-    """Find an object, or make it.
-
-    Raises:
-        ObjectMissingError: If there is none of that key.
-        DeltaError: If it cannot be read.
-    """
+    """Find an object, or make it."""
     shared, last = caller.shared, caller.claims.last_version
     if named.version is None:
         sealer = PathSealer(object_keys(), scope_of(shared, last))
@@ -181,13 +171,7 @@ def _metadata_object(
 def _answer(
     request: Request, found: StoredObject, caller: ObjectCaller
 ) -> HttpResponseBase:
-    """Answer with an object, or with a part of it.
-
-    Raises:
-        ObjectChangedError: If the client has begun to read another one.
-        RangeUnsatisfiableError: If it asks for bytes that there are not.
-        TooManyDownloadsError: If it fetches too many files at once.
-    """
+    """Answer with an object, or with a part of it."""
     etag = f'"{found.etag}"'
     is_head = request.method == "HEAD"
     whole = ByteRange(0, found.size_bytes)

@@ -1,31 +1,26 @@
 """`deltaweb recipient ...`: who reads what is shared."""
 
-from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
-from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
 from deltaweb.web.pages.actions import COMMAND_LINE
 from deltaweb.web.pages.command import AddSubcommand, Output
+from deltaweb.web.sharing.activity.ledger import ledger_of
 from deltaweb.web.sharing.issuing import credentials, tokens
-from deltaweb.web.sharing.issuing.credentials import Deliver
 from deltaweb.web.sharing.issuing.lifetimes import (
-    default_lifetime,
-    max_lifetime,
     parse_lifetime,
     parse_span,
 )
 from deltaweb.web.sharing.management import (
+    arguments,
     issued_output,
     oauth_clients,
-    profile_file,
     sharing_output,
 )
 from deltaweb.web.sharing.management.recipient_looks import RecipientLooks
-from deltaweb.web.sharing.models import Recipient, RecipientToken, Share
+from deltaweb.web.sharing.models import Recipient, Share
 from deltaweb.web.sharing.names import find_recipient, find_share
 from deltaweb.web.sharing.recipients import services as recipients
 
@@ -38,7 +33,7 @@ class Command(RecipientLooks):
         "share-not-found": lambda: Share.objects.values_list("name", flat=True),
     }
     help = (
-        "Recipients: create, list, show, see, usage, doctor, rehearse, grant, "
+        "Recipients: create, list, show, see, usage, doctor, rehearse, limit, grant, "
         "ungrant, add-client, link, rotate, revoke, delete."
     )
 
@@ -71,10 +66,18 @@ class Command(RecipientLooks):
             metavar="KEY=VALUE",
             help="what conditions call recipient.KEY; give it again for each",
         )
-        _add_token_options(parser)
+        arguments.add_token_options(parser)
         self.add_looks(add)
         self._add_grants(add)
         self._add_token_subcommands(add)
+        parser = add("limit", self.limit, help="limit what it is offered in a month")
+        parser.add_argument("name")
+        for which, text in (("soft", "said"), ("hard", "refused")):
+            parser.add_argument(
+                f"--{which}",
+                metavar="SIZE",
+                help=f"from where on reads are {text}, as 3.5TiB; '' for nowhere",
+            )
         parser = add("delete", self.delete, help="delete a recipient and its tokens")
         parser.add_argument("name")
         parser.add_argument("--yes", action="store_true", help="do not ask")
@@ -102,7 +105,7 @@ class Command(RecipientLooks):
             metavar="SPAN",
             help="it replaces others of its kind, which stay valid for 24h, 7d, 0",
         )
-        _add_token_options(parser)
+        arguments.add_token_options(parser)
         parser = add(
             "link",
             self.link,
@@ -119,7 +122,7 @@ class Command(RecipientLooks):
             metavar="SPAN",
             help="how long the others stay valid: 24h (the default), 7d, 0",
         )
-        _add_token_options(parser)
+        arguments.add_token_options(parser)
         parser = add("revoke", self.revoke, help="end tokens at once")
         parser.add_argument("name")
         parser.add_argument(
@@ -153,11 +156,29 @@ class Command(RecipientLooks):
             properties=properties,
             shares=[find_share(share) for share in shares],
             lifetime=parse_lifetime(expires, now=now),
-            deliver=_delivery(profile, force=force),
+            deliver=arguments.delivery(profile, force=force),
             actor=COMMAND_LINE,
             now=now,
         )
         return issued_output.issued(made, profile, now=now)
+
+    def limit(
+        self, *, name: str, soft: str | None, hard: str | None, **_: object
+    ) -> Output:
+        """Change or show what a recipient is offered in a month at most."""
+        recipient, now = find_recipient(name), timezone.now()
+        if soft is not None or hard is not None:
+            recipients.set_limits(
+                recipient, soft=soft, hard=hard, actor=COMMAND_LINE, now=now
+            )
+        ledger = ledger_of(recipient, now=now)
+        data = {
+            "name": recipient.name,
+            "size_bytes": ledger.size_bytes,
+            "soft_limit": ledger.soft_limit,
+            "hard_limit": ledger.hard_limit,
+        }
+        return Output(data, ledger.limits_text or f"{recipient.name} has no limit.")
 
     def delete(self, *, name: str, yes: bool, **_: object) -> Output:
         """Delete a recipient after asking."""
@@ -174,7 +195,7 @@ class Command(RecipientLooks):
     ) -> Output:
         """Let a recipient read shares."""
         recipient = find_recipient(name)
-        for share in [find_share(text) for text in _named(shares, more)]:
+        for share in [find_share(text) for text in arguments.named(shares, more)]:
             recipients.grant(share, recipient, actor=COMMAND_LINE, now=timezone.now())
         return _grants(recipient)
 
@@ -183,7 +204,7 @@ class Command(RecipientLooks):
     ) -> Output:
         """Take shares from a recipient."""
         recipient = find_recipient(name)
-        for share in [find_share(text) for text in _named(shares, more)]:
+        for share in [find_share(text) for text in arguments.named(shares, more)]:
             removed = recipients.ungrant(
                 share, recipient, actor=COMMAND_LINE, now=timezone.now()
             )
@@ -222,7 +243,7 @@ class Command(RecipientLooks):
             find_recipient(name),
             proof=proof,
             lifetime=parse_lifetime(expires, now=now),
-            deliver=_delivery(profile, force=force),
+            deliver=arguments.delivery(profile, force=force),
             actor=COMMAND_LINE,
             now=now,
         )
@@ -246,7 +267,7 @@ class Command(RecipientLooks):
             find_recipient(name),
             lifetime=lifetime,
             keep_old=kept,
-            deliver=_delivery(profile, force=force),
+            deliver=arguments.delivery(profile, force=force),
             actor=COMMAND_LINE,
             now=now,
         )
@@ -257,7 +278,7 @@ class Command(RecipientLooks):
         now = timezone.now()
         recipient = find_recipient(name)
         if token is not None:
-            found = _token_of(recipient, token)
+            found = arguments.token_of(recipient, token)
             self.confirm(f"Revoke {found} of {recipient.name}?", yes=yes)
             tokens.revoke(found, actor=COMMAND_LINE, now=now)
             number = 1
@@ -270,55 +291,8 @@ class Command(RecipientLooks):
         return Output(shown | {"num_revoked": number}, text)
 
 
-def _add_token_options(parser: CommandParser) -> None:
-    days = default_lifetime().days
-    parser.add_argument(
-        "--expires",
-        default=f"{days}d",
-        metavar="SPAN",
-        help=f"{days}d (the default), 24h or a date; {max_lifetime().days}d at most",
-    )
-    parser.add_argument(
-        "--profile",
-        metavar="FILE",
-        help="write the profile file here, readable only by its owner, instead of a "
-        "link",
-    )
-    parser.add_argument(
-        "--force", action="store_true", help="replace FILE when it exists"
-    )
-
-
-def _named(shares: Sequence[str], more: Sequence[str]) -> list[str]:
-    named = [*shares, *more]
-    if not named:
-        message = "Name a share."
-        raise CommandError(message, returncode=2)
-    return named
-
-
-def _token_of(recipient: Recipient, prefix: str) -> RecipientToken:
-    token = recipient.tokens.filter(prefix=prefix.strip().rstrip(".…")).first()
-    if token is None:
-        message = (
-            f"{recipient.name} has no token {prefix[:40]!r}. "
-            f"'recipient show {recipient.name}' lists its tokens."
-        )
-        raise CommandError(message)
-    return token
-
-
 def _grants(recipient: Recipient) -> Output:
     shares = [share.name for share in recipient.shares.all()]
     readable = ", ".join(shares) or "nothing"
     data = {"name": recipient.name, "shares": shares}
     return Output(data, f"{recipient.name} can read {readable}.")
-
-
-def _delivery(profile: str | None, *, force: bool) -> Deliver | None:
-    """Return what writes the profile to a file; None where a link is asked for."""
-    if profile is None:
-        return None
-    path = Path(profile).expanduser()
-    profile_file.check_free(path, force=force)
-    return partial(profile_file.write_profile, path=path, force=force)

@@ -33,11 +33,7 @@ def providers() -> list[StorageConnection]:
 
 
 def find_provider(name: str) -> StorageConnection:
-    """Return a provider by the name that we gave it.
-
-    Raises:
-        ProviderNotFoundError: If there is none.
-    """
+    """Return a provider by the name that we gave it."""
     known = StorageConnection.objects.filter(prefix__startswith=RECEIVED, name=name)
     found = known.first()
     if found is None:
@@ -68,13 +64,6 @@ def add_provider(  # noqa: PLR0913 (each is one fact of the provider)
         now: The current time.
         owner: The same, as an account; None for the command line.
         replace: Whether the provider may be there, and gets this profile instead.
-
-    Raises:
-        ProfileInvalidError: If the text is no profile.
-        TableNameError: If the name cannot be a namespace.
-        StorageNameTakenError: If a storage has the name, without `replace`.
-        StorageHostError: If the profile leads to a host that may not be asked.
-        DeltaError: If the provider does not answer, or refuses the token.
     """
     wanted = parse_namespace(name)
     if not wanted:
@@ -108,11 +97,7 @@ def add_provider(  # noqa: PLR0913 (each is one fact of the provider)
 def remove_provider(
     provider: StorageConnection, *, actor: Actor, now: datetime
 ) -> list[str]:
-    """Forget a profile, and take its tables out of the catalogue; return their names.
-
-    Raises:
-        TableInUseError: If something still uses one of them.
-    """
+    """Forget a profile and its tables in the catalogue; return their names."""
     lake, folder = lake_of(provider), mirror_folder(provider)
     tables = list(lake.tables.order_by("namespace", "name"))
     for table in tables:

@@ -37,11 +37,7 @@ DAY_WORDS: Final = {"ymd": "YYYY-MM-DD", "dmy": "DD.MM.YYYY", "mdy": "MM/DD/YYYY
 
 
 def known_zone(name: str) -> str:
-    """Return the name of a zone, or nothing for nothing.
-
-    Raises:
-        ValidationError: If there is no such zone.
-    """
+    """Return the name of a zone, or nothing for nothing."""
     try:
         return name and check_zone(name)
     except TimeZoneUnknownError as error:

@@ -87,9 +87,6 @@ def _file_of(
 
     Also whether what was said of its columns counts no more: it is another than before,
     or what is proposed is asked for.
-
-    Raises:
-        DeltaError: If it is too large, or its format is not known.
     """
     upload, path = values["upload"], values["path"].strip()
     file_name = values["file_name"]
@@ -122,11 +119,7 @@ def _file_of(
 def read_creation(
     request: HttpRequest, values: Mapping[str, Any], _table: Table | None
 ) -> CreateTable:
-    """Read a table that is to be made of columns.
-
-    Raises:
-        DeltaError: If its name, its place or a column is none.
-    """
+    """Read a table that is to be made of columns."""
     file, is_other = _file_of(request, values)
     columns = [] if is_other else _columns(request)
     for column in columns:
@@ -150,11 +143,7 @@ def read_creation(
 def read_conversion(
     request: HttpRequest, values: Mapping[str, Any], _table: Table | None
 ) -> ConvertFolder:
-    """Read a folder that is to become a table.
-
-    Raises:
-        DeltaError: If its name or its place is none.
-    """
+    """Read a folder that is to become a table."""
     asked = ConvertFolder(
         **_table_request(request, values),
         partition_schema=values["partition_schema"],
@@ -167,11 +156,7 @@ def read_conversion(
 def read_import(
     request: HttpRequest, values: Mapping[str, Any], table: Table | None
 ) -> ImportRows:
-    """Read what is imported; a file that is brought is kept.
-
-    Raises:
-        DeltaError: If the file, or the new table, is none.
-    """
+    """Read what is imported; a file that is brought is kept."""
     made: dict[str, Any] = {"user_id": signed_in(request).pk}
     if table is None:
         if not values["name"].strip():

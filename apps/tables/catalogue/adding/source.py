@@ -46,12 +46,7 @@ class FileAsked(Protocol):
 
 
 def check_file(asked: FileAsked) -> str:
-    """Return the path of the file; who asked may read it.
-
-    Raises:
-        UploadGoneError: If it was brought, and is not kept any more.
-        LocationNotAllowedError: If the user may not register tables from there.
-    """
+    """Return the path of the file; who asked may read it."""
     if asked.upload:
         return str(upload_path(asked.upload))
     check_allowed(asked.path, roots=roots_for(User.objects.get(pk=asked.user_id)))
@@ -59,11 +54,7 @@ def check_file(asked: FileAsked) -> str:
 
 
 def source_files(asked: FileAsked) -> SourceFiles:
-    """Return the file as the library reads it.
-
-    Raises:
-        DeltaError: As `check_file` lists them.
-    """
+    """Return the file as the library reads it."""
     return SourceFiles(
         paths=[check_file(asked)],
         names=[asked.path or asked.file_name],

@@ -44,24 +44,14 @@ class TableRequest(Protocol):
 
 
 def check_table_request(asked: TableRequest) -> None:
-    """Refuse a name that is taken, and a place where its maker may have no table.
-
-    Raises:
-        TableNameError: If the name breaks the rules of names.
-        TableNameTakenError: If another table has it.
-        LocationNotAllowedError: If the user may not make tables there.
-    """
+    """Refuse a name that is taken, and a place where its maker may have no table."""
     check_name_free(parse_table_name(asked.name))
     location = parse_location(asked.location)
     check_allowed(location, roots=roots_for(_maker(asked)))
 
 
 def open_place(_table: Table | None, asked: TableRequest) -> DeltaTable:
-    """Open the place where a table is to be; who asked may no longer have one there.
-
-    Raises:
-        DeltaError: As `check_table_request` lists them.
-    """
+    """Open the place where a table is to be; who asked may no longer have one there."""
     check_table_request(asked)
     return open_location(parse_location(asked.location))
 
@@ -75,9 +65,6 @@ def finish_making(
 
     Returns:
         As `register_made` does; None where the log holds no such commit.
-
-    Raises:
-        DeltaError: If its maker may no longer have it, or the log does not read.
     """
     location = parse_location(asked.location)
     check_allowed(location, roots=roots_for(_maker(asked)))

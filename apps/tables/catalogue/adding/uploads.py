@@ -109,10 +109,6 @@ def keep_upload(file: "UploadedFile[bytes]", *, user_id: int) -> tuple[str, str]
 
     Returns:
         Its id, and the name that people call it.
-
-    Raises:
-        UploadTooLargeError: If it is larger than the setting allows.
-        UploadsFullError: If too much waits already, of this user or of all.
     """
     name = (file.name or "file").replace("\\", "/").rpartition("/")[2][-MAX_NAME:]
     most = settings.UPLOAD_BYTES
@@ -132,11 +128,7 @@ def keep_upload(file: "UploadedFile[bytes]", *, user_id: int) -> tuple[str, str]
 
 
 def upload_path(upload: str) -> Path:
-    """Return where a file is kept.
-
-    Raises:
-        UploadGoneError: If it is not.
-    """
+    """Return where a file is kept."""
     path = uploads_folder() / str(UUID(upload)) / FILE_NAME
     if not path.is_file():
         raise UploadGoneError
@@ -144,11 +136,7 @@ def upload_path(upload: str) -> Path:
 
 
 def upload_digest(upload: str) -> str:
-    """Return the SHA-256 of the bytes of a file, in hex.
-
-    Raises:
-        UploadGoneError: If it is not kept.
-    """
+    """Return the SHA-256 of the bytes of a file, in hex."""
     with upload_path(upload).open("rb") as kept:
         return hashlib.file_digest(kept, "sha256").hexdigest()
 
@@ -197,11 +185,7 @@ def forget_old_uploads() -> None:
 
 
 def _check_room(name: str, size_bytes: int, user_id: str) -> None:
-    """Refuse a file for which those that wait leave no room.
-
-    Raises:
-        UploadsFullError: If they do not.
-    """
+    """Refuse a file for which those that wait leave no room."""
     waiting = list(_waiting())
     own = [one for one in waiting if one.user_id == user_id]
     for whose, files, most in (

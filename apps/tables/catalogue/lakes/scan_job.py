@@ -33,13 +33,7 @@ def request_scan(
     namespace: str | None = None,
     schedule: str | None = None,
 ) -> Job:
-    """Queue a scan of a lake, which is added if it is none; one that waits is returned.
-
-    Raises:
-        LocationInvalidError: If the text is no location.
-        LocationNotAllowedError: If the user may not register from there.
-        TableNameError: If the namespace is none.
-    """
+    """Queue a scan of a lake, added if need be; one that waits is returned."""
     lake = add_lake(
         root, namespace=namespace, schedule=schedule, owner=requested_by, now=now
     )

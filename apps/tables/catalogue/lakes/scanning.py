@@ -47,9 +47,6 @@ def scan_lake(  # noqa: PLR0913 (who asks, and how it is told)
         is_asked: Whether somebody asks for it: tables come back that were removed.
         on_progress: Told what is being done, and how far it is; what it raises ends
             the scan.
-
-    Raises:
-        DeltaError: If the lake itself cannot be listed, or is not allowed any more.
     """
     lake.refresh_from_db()
     if is_asked:

@@ -52,11 +52,6 @@ def add_lake(  # noqa: PLR0913 (each is one fact of the lake)
         schedule: One of `LAKE_SCHEDULES`; None is as it was, or only when asked.
         owner: Who adds it; None for the command line.
         actor: The same, for the record.
-
-    Raises:
-        LocationInvalidError: If it is no location.
-        LocationNotAllowedError: If the owner may not register from there.
-        TableNameError: If the namespace is none.
     """
     where = parse_location(url)
     check_allowed(where, roots=roots_for(owner))
@@ -89,9 +84,6 @@ def change_lake(
     """Change how a lake's next tables are named, and how often it is scanned.
 
     None leaves either as it is.
-
-    Raises:
-        TableNameError: If the namespace is none.
     """
     old = schedule_name(lake.scan_interval_s)
     wanted = lake.namespace if namespace is None else parse_namespace(namespace)
@@ -116,11 +108,7 @@ def remove_lake(lake: Lake, *, actor: Actor, now: datetime) -> None:
 
 
 def get_lake(lake_id: UUID) -> Lake:
-    """Return a lake.
-
-    Raises:
-        LakeNotFoundError: If there is none.
-    """
+    """Return a lake."""
     lake = Lake.objects.select_related("owner").filter(id=lake_id).first()
     if lake is None:
         raise LakeNotFoundError

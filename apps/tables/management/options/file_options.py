@@ -50,11 +50,7 @@ def add_file_options(parser: CommandParser) -> None:
 
 
 def asked_files(files: Sequence[str], options: Mapping[str, Any]) -> SourceFiles:
-    """Return files as they are read by the options of a command.
-
-    Raises:
-        LocationNotAllowedError: If one is of an object store that is not allowed.
-    """
+    """Return files as they are read by the options of a command."""
     return SourceFiles(
         paths=[_place(file) for file in files],
         names=files,
@@ -72,12 +68,7 @@ def asked_files(files: Sequence[str], options: Mapping[str, Any]) -> SourceFiles
 
 
 def with_types(proposed: Sequence[ImportColumn], types: str) -> Sequence[ImportColumn]:
-    """Return columns with the types that DDL says, found ignoring case.
-
-    Raises:
-        SchemaError: If it is no DDL.
-        CommandError: If it names what is no column of the file.
-    """
+    """Return columns with the types that DDL says, found ignoring case."""
     if not types.strip():
         return proposed
     known = {field.name.lower(): field for field in parse_columns_ddl(types)}

@@ -59,11 +59,7 @@ class RowOptions:
         limit: int | None,
         format: str,  # noqa: A002 (the option's name is a promise)
     ) -> Self:
-        """Read the options of a command; people get some rows, scripts all.
-
-        Raises:
-            Error: If two forms are asked for.
-        """
+        """Read the options of a command; people get some rows, scripts all."""
         if verb.command.answers_json and format == "csv":
             message = "--json and --format csv exclude each other: choose one of them."
             raise Error(message, returncode=BAD_USAGE)

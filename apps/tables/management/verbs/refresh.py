@@ -41,12 +41,7 @@ class Verb(Subcommand):
         return Output(data, done if wait else f"Queued: {job}")
 
     def _wait(self, job: Job) -> None:
-        """Wait until the job has ended.
-
-        Raises:
-            PageError: If it failed or was cancelled, with the job's own code.
-            NoWorkerError: If no worker is there to take it.
-        """
+        """Wait until the job has ended."""
         started = time.monotonic()
         while job.state in Job.ACTIVE_STATES:
             waits = job.state == Job.State.QUEUED

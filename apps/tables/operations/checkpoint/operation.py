@@ -128,12 +128,7 @@ class CheckpointPlan:
 def plan(
     opened: DeltaTable, asked: WriteCheckpoint, occasion: Occasion
 ) -> CheckpointPlan:
-    """Find out what a checkpoint would hold.
-
-    Raises:
-        DeltaError: If the table may not get one from us, or the log does not build the
-            version.
-    """
+    """Find out what a checkpoint would hold."""
     store, seen = opened.store, occasion.seen
     wanted_version = asked.version
     if wanted_version is None and seen is not None:
@@ -199,11 +194,7 @@ def foresee(plan: CheckpointPlan) -> Foreseen:
 def carry_out(
     opened: DeltaTable, plan: CheckpointPlan, occasion: Occasion
 ) -> Mapping[str, Any]:
-    """Write a checkpoint, in process or by Spark; one that is cancelled leaves nothing.
-
-    Raises:
-        DeltaError: If the log does not build the version, or cannot be written to.
-    """
+    """Write a checkpoint, in process or by Spark; cancelled, it leaves nothing."""
     job = occasion.job
     request = checkpoint_request(plan.asked, occasion)
 

@@ -21,11 +21,7 @@ from deltaweb.web.tables.operations.pages.page import OperationPage
 
 
 def check_checkpoint(table: Table, _asked: WriteCheckpoint) -> None:
-    """Refuse a table that gets no checkpoint from us.
-
-    Raises:
-        DeltaError: With what it asks of writers, or a property that is none.
-    """
+    """Refuse a table that gets no checkpoint from us."""
     definition = newest_definition(table)
     if definition is None:
         return

@@ -25,11 +25,7 @@ class CleanUp:
 
 
 def plan(opened: DeltaTable, _asked: CleanUp, occasion: Occasion) -> LogCleanup:
-    """List the history that has expired.
-
-    Raises:
-        DeltaError: As `deltaweb.delta.writing.log_cleanup.clean_up_log` lists them.
-    """
+    """List the history that has expired."""
     occasion.job.step("Looking for history that has expired")
     return opened.clean_up_log(now=occasion.now, is_dry_run=True)
 
@@ -55,12 +51,7 @@ def foresee(found: LogCleanup) -> Foreseen:
 def carry_out(
     opened: DeltaTable, listed: LogCleanup, occasion: Occasion
 ) -> Mapping[str, Any]:
-    """Delete what was listed; one that is stopped half-way has taken the oldest.
-
-    Raises:
-        OperationOutdatedError: If more would go.
-        DeltaError: As `plan` lists them.
-    """
+    """Delete what was listed; one that is stopped half-way has taken the oldest."""
 
     def check(found: LogCleanup) -> None:
         if not is_still(_counts(found), _counts(listed)):

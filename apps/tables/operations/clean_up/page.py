@@ -20,11 +20,7 @@ from deltaweb.web.tables.operations.pages.page import OperationPage
 
 
 def check_clean_up(table: Table, _asked: CleanUp) -> None:
-    """Refuse a log that is not cleaned up.
-
-    Raises:
-        DeltaError: With what the table asks of writers, or a retention that is none.
-    """
+    """Refuse a log that is not cleaned up."""
     definition = newest_definition(table)
     if definition is None:
         return

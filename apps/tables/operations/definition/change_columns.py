@@ -58,13 +58,7 @@ class ChangeColumns:
 
 
 def change_columns(base: "Definition", asked: ChangeColumns, root: str) -> Transaction:
-    """Return the transaction that adds, renames, widens or drops the column.
-
-    Raises:
-        SchemaError: If the type is none.
-        DeltaError: As `add_columns`, `rename_column`, `widen_column` and
-            `drop_column` do.
-    """
+    """Return the transaction that adds, renames, widens or drops the column."""
     if asked.way == RENAME:
         return rename_column(base, asked.name, asked.new_name, root=root)
     if asked.way == DROP:

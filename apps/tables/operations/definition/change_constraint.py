@@ -45,11 +45,7 @@ class ChangeConstraint:
 def change_constraint(
     base: "Definition", asked: ChangeConstraint, root: str
 ) -> Transaction:
-    """Return the transaction that adds or drops it; no row is looked at.
-
-    Raises:
-        DeltaError: As `add_constraint` and `drop_constraint` do.
-    """
+    """Return the transaction that adds or drops it; no row is looked at."""
     if asked.sql is None:
         return drop_constraint(base, asked.name)
     return add_constraint(base, asked.name, asked.sql, root=root, upgrade=asked.upgrade)
@@ -58,11 +54,7 @@ def change_constraint(
 def plan_constraint(
     opened: DeltaTable, asked: ChangeConstraint, occasion: Occasion
 ) -> DefinitionPlan:
-    """Check every row for a new constraint.
-
-    Raises:
-        DeltaError: As `DeltaTable.plan_constraint` lists them.
-    """
+    """Check every row for a new constraint."""
     if asked.sql is None:
         name = asked.name
         return opened.plan_definition(lambda base: drop_constraint(base, name))

@@ -46,11 +46,7 @@ class ChangeProperty:
 def change_property(
     base: "Definition", asked: ChangeProperty, root: str
 ) -> Transaction:
-    """Return the transaction that sets the property, or takes it away.
-
-    Raises:
-        DeltaError: As `set_properties` and `unset_properties` do.
-    """
+    """Return the transaction that sets the property, or takes it away."""
     if asked.goes:
         return unset_properties(base, [*asked.by_name])
     wanted = {name: value or "" for name, value in asked.by_name.items()}

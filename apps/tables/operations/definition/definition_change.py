@@ -101,11 +101,7 @@ def foresee_definition(plan: DefinitionPlan) -> Foreseen:
 def carry_out_change(
     opened: DeltaTable, plan: DefinitionPlan, occasion: Occasion
 ) -> CommitResult:
-    """Commit what was planned.
-
-    Raises:
-        DeltaError: As `carry_out_definition` lists them.
-    """
+    """Commit what was planned."""
     return carry_out_definition(opened.store, plan, user_name=occasion.user_name)
 
 

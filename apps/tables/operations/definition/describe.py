@@ -26,11 +26,7 @@ class Describe:
 
 
 def describe(base: "Definition", asked: Describe, _root: str) -> Transaction:
-    """Return the transaction that says it.
-
-    Raises:
-        ColumnNotFoundError: If there is no such column.
-    """
+    """Return the transaction that says it."""
     return set_comment(base, asked.text or None, column=asked.column or None)
 
 

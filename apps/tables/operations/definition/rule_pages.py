@@ -76,11 +76,7 @@ def shows_constraint(asked: ChangeConstraint) -> dict[str, Any]:
 
 
 def check_constraint(table: Table, asked: ChangeConstraint) -> None:
-    """Refuse a name, a condition or a protocol that does not do.
-
-    Raises:
-        DeltaError: As `DeltaTable.add_constraint` and `drop_constraint` list them.
-    """
+    """Refuse a name, a condition or a protocol that does not do."""
     from deltaweb.expressions.condition import SQLCondition  # noqa: PLC0415 (for this)
 
     check_by(change_constraint)(table, asked)

@@ -30,11 +30,7 @@ class UpgradeProtocol:
 
 
 def upgrade(base: "Definition", asked: UpgradeProtocol, root: str) -> Transaction:
-    """Return the transaction that raises the versions.
-
-    Raises:
-        ProtocolUpgradeError: If a version would go down.
-    """
+    """Return the transaction that raises the versions."""
     return upgrade_protocol(base, reader=asked.reader, writer=asked.writer, root=root)
 
 

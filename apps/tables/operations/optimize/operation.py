@@ -64,9 +64,6 @@ def plan(
     """Find out which files are written anew.
 
     Files that came after the look stay as they are: what was shown is done.
-
-    Raises:
-        DeltaError: As `DeltaTable.optimize` lists them.
     """
     seen = occasion.seen
     is_again = occasion.job.attempt > 1
@@ -141,11 +138,7 @@ def _foresee_texts(plan: RespellPlan) -> Foreseen:
 def carry_out(
     opened: DeltaTable, plan: OptimizePlan | RespellPlan, occasion: Occasion
 ) -> CommitResult:
-    """Write the files anew and commit that.
-
-    Raises:
-        DeltaError: As `carry_out_optimize` lists them.
-    """
+    """Write the files anew and commit that."""
     if isinstance(plan, RespellPlan):
         return carry_out_respell(opened.store, plan, user_name=occasion.user_name)
     return carry_out_optimize(

@@ -176,11 +176,7 @@ class OperationPage(Generic[P]):
     def read_form(
         self, request: HttpRequest, values: Mapping[str, Any], table: Table | None
     ) -> P:
-        """Return the parameters of a form's values, checked by the newest version.
-
-        Raises:
-            DeltaError: If they ask for what is refused at once.
-        """
+        """Return the parameters of a form's values, checked by the newest version."""
         if self.read is None:
             asked = self.operation.parameters(**values)
         else:

@@ -44,11 +44,7 @@ class Restore:
 def plan_restore(
     opened: DeltaTable, asked: Restore, _occasion: Occasion
 ) -> RestorePlan:
-    """Find out which files come back, and which go.
-
-    Raises:
-        DeltaError: As `DeltaTable.plan_restore` lists them.
-    """
+    """Find out which files come back, and which go."""
     there = DeltaTable.from_store(opened.store, time_zone=asked.timestamp_zone)
     return there.plan_restore(asked.version, asked.timestamp)
 
@@ -100,12 +96,7 @@ def foresee_restore(plan: RestorePlan) -> Foreseen:
 def bring_back(
     opened: DeltaTable, plan: RestorePlan, occasion: Occasion
 ) -> CommitResult:
-    """Commit what was planned.
-
-    Raises:
-        RestoreFilesMissingError: If files that would come back are gone.
-        DeltaError: As `DeltaTable.restore` lists them.
-    """
+    """Commit what was planned."""
     return carry_out_restore(opened.store, plan, user_name=occasion.user_name)
 
 

@@ -47,11 +47,7 @@ class AssignmentsField(forms.Field):
     }
 
     def to_python(self, value: Lines | None) -> dict[str, str]:
-        """Return what is assigned.
-
-        Raises:
-            ValidationError: If a line lacks a half, or a column is named twice.
-        """
+        """Return what is assigned."""
         assignments: dict[str, str] = {}
         for column, sql in (value or ())[:MAX_LINES]:
             if not column:

@@ -38,11 +38,7 @@ class DeleteRows:
 
 
 def plan_delete(opened: DeltaTable, asked: DeleteRows, occasion: Occasion) -> LookedAt:
-    """Find the rows and the files that hold them.
-
-    Raises:
-        DeltaError: As `DeltaTable.delete` lists them.
-    """
+    """Find the rows and the files that hold them."""
     from deltaweb.writer.rewrite.run import deletion
 
     then, where = looked_at(occasion), asked.where or None

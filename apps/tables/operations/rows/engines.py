@@ -56,11 +56,6 @@ def with_fitting_engine(
         on_spark: Does it with Spark.
         occasion: Told that Spark is started, where it is; it may say who does it.
         time_zone: The zone of the SQL: Spark has it in a session of that zone.
-
-    Raises:
-        ExpressionMistakenError: If the SQL cannot be right; Spark is not started.
-        SparkMissingError: If it is work for Spark, and there is none.
-        DeltaError: As the change does.
     """
     change = cache(here)
 

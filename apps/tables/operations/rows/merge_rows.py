@@ -125,11 +125,7 @@ class MergePlan:
 
 
 def plan_merge(opened: DeltaTable, asked: MergeRows, occasion: Occasion) -> MergePlan:
-    """Find out what a merge would do; the rows of the source are held in memory.
-
-    Raises:
-        DeltaError: As the merge does before it writes.
-    """
+    """Find out what a merge would do; the rows of the source are held in memory."""
     if not occasion.is_shown:
         return MergePlan(asked, None)
     look = _with_merge(opened, asked, occasion, lambda merge: merge.foresee())
@@ -168,11 +164,7 @@ def foresee_merge(plan: MergePlan) -> Foreseen:
 def carry_out_merge(
     opened: DeltaTable, plan: MergePlan, occasion: Occasion
 ) -> "CommitResult":
-    """Merge, and commit that.
-
-    Raises:
-        DeltaError: As `DeltaTable.merge` lists them.
-    """
+    """Merge, and commit that."""
     return _with_merge(opened, plan.asked, occasion, lambda merge: merge.commit())
 
 

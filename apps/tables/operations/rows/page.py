@@ -66,11 +66,7 @@ def shows_rows(asked: DeleteRows | UpdateRows) -> dict[str, Any]:
 
 
 def check_rows(table: Table, asked: DeleteRows | UpdateRows) -> None:
-    """Refuse what the newest version that is known refuses.
-
-    Raises:
-        DeltaError: As `DeltaTable.delete` and `update` list them.
-    """
+    """Refuse what the newest version that is known refuses."""
     # Pages that write nothing have no need of these.
     from deltaweb.delta.writing.requirements import check_writable
     from deltaweb.expressions.condition import SQLCondition

@@ -102,11 +102,7 @@ def foresee_rows(plan: "RewritePlan") -> Foreseen:
 def carry_out_rows(
     _opened: DeltaTable, looked: LookedAt, occasion: Occasion
 ) -> CommitResult:
-    """Write and commit what was planned.
-
-    Raises:
-        DeltaError: As `RewritePlan.carry_out` lists them.
-    """
+    """Write and commit what was planned."""
     rewrite, found = looked.rewrite, looked.found
     tell = occasion.job.progress_of(rewrite.engine.progress_unit)
     files = found.files if found else None

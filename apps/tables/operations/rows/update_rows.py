@@ -41,11 +41,7 @@ class UpdateRows:
 
 
 def plan_update(opened: DeltaTable, asked: UpdateRows, occasion: Occasion) -> LookedAt:
-    """Find the rows and the files that hold them, and calculate the new values.
-
-    Raises:
-        DeltaError: As `DeltaTable.update` lists them.
-    """
+    """Find the rows and the files that hold them, and calculate the new values."""
     from deltaweb.writer.rewrite.run import update
 
     sets, where, zone = asked.assignments, asked.where or None, asked.time_zone

@@ -97,12 +97,7 @@ class VacuumChoice:
 
 
 def plan(opened: DeltaTable, asked: Vacuum, occasion: Occasion) -> VacuumChoice:
-    """List the folder, and find out what goes.
-
-    Raises:
-        RetentionTooShortError: If the retention is shorter than the table's.
-        DeltaError: As `DeltaTable.vacuum` lists them.
-    """
+    """List the folder, and find out what goes."""
     occasion.job.step("Listing the files of the table")
     outlook = look_at_files(opened.store, now=occasion.now)
     may_be_short = asked.allow_short_retention
@@ -154,11 +149,7 @@ def foresee(choice: VacuumChoice) -> Foreseen:
 def carry_out(
     opened: DeltaTable, choice: VacuumChoice, occasion: Occasion
 ) -> Mapping[str, Any]:
-    """Delete what was planned.
-
-    Raises:
-        DeltaError: As `carry_out_vacuum` lists them.
-    """
+    """Delete what was planned."""
     done = carry_out_vacuum(
         opened.store,
         choice.plan,

@@ -68,9 +68,6 @@ def try_segments(
             says by `of_checkpoint` that the one it got is broken; and again without
             compactions, where there were some and anything is wrong with the log.
         by_compactions: Whether compactions may stand for commits.
-
-    Raises:
-        DeltaError: If nothing builds the version; and what `attempt` raises.
     """
     unreadable: dict[Checkpoint, LogCorruptError] = {}
     while True:

@@ -57,11 +57,7 @@ _NOT_FINITE: Final[Mapping[str, Callable[[pa.Array], pa.Array]]] = {
 
 
 def read_blocks(group: CheckpointRowGroup) -> list[FileBlock]:
-    """Read the live files of a row group.
-
-    Raises:
-        LogCorruptError: If the file does not read, or a column is not of its type.
-    """
+    """Read the live files of a row group."""
     blocks = []
     first = 0
     convert = partial(_files, has_values=_has_partition_values(group))
@@ -76,11 +72,7 @@ def read_blocks(group: CheckpointRowGroup) -> list[FileBlock]:
 
 
 def read_tombstones(group: CheckpointRowGroup) -> list[pa.RecordBatch]:
-    """Read the tombstones of a row group, by `TOMBSTONES_SCHEMA`.
-
-    Raises:
-        LogCorruptError: As `read_blocks` does.
-    """
+    """Read the tombstones of a row group, by `TOMBSTONES_SCHEMA`."""
     leaves = _remove_leaves(group)
     found = _read_rows(group, "remove", leaves, _tombstone_rows)
     return [batch for _, batch in found]

@@ -100,11 +100,6 @@ def read_as_parquet(store: LogStore, name: str) -> pa.Buffer:
     """Read a checkpoint of JSON lines into the bytes of a Parquet file.
 
     Columns are those that some line has.
-
-    Raises:
-        FileNotFoundError: If there is none.
-        LogCorruptError: If a line is not a JSON object, or an action is not of its
-            types.
     """
     path = f"{store.root}/_delta_log/{name}"
     lines = store.read(name).removeprefix(BYTE_ORDER_MARK).split(b"\n")
@@ -148,11 +143,7 @@ def _actions(lines: Sequence[bytes], path: str) -> Iterator[dict[str, Any]]:
 
 
 def _shaped(value: Any, data_type: pa.DataType) -> object:  # noqa: ANN401 (any JSON)
-    """Return JSON as Arrow takes it: of an object its known fields, a map's pairs.
-
-    Raises:
-        TypeError: If an object or a list is wanted, and it is none.
-    """
+    """Return JSON as Arrow takes it: of an object its known fields, a map's pairs."""
     if value is None or not pa.types.is_nested(data_type):
         return value
     if pa.types.is_list(data_type):

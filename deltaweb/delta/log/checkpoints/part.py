@@ -77,11 +77,7 @@ class CheckpointPart:
         return self.store.open_input(self.name)
 
     def read(self, row_groups: Collection[int], leaves: Collection[str]) -> pa.Table:
-        """Read leaf columns of some row groups.
-
-        Raises:
-            LogCorruptError: If the file does not read, or becomes too much.
-        """
+        """Read leaf columns of some row groups."""
         try:
             with self.open() as source:
                 if (rows := self._rows_at_once(source, row_groups, leaves)) is not None:
@@ -108,11 +104,7 @@ class CheckpointPart:
     def stream(
         self, row_groups: Collection[int], leaves: Collection[str], *, max_rows: int
     ) -> Generator[pa.RecordBatch, None, None]:
-        """Read leaf columns batch by batch, holding little more than one.
-
-        Raises:
-            LogCorruptError: As `read` does.
-        """
+        """Read leaf columns batch by batch, holding little more than one."""
         try:
             with self.open() as source:
                 rows = self._rows_at_once(source, row_groups, leaves) or max_rows
@@ -142,11 +134,7 @@ class CheckpointPart:
             yield self._dated(batch, leaves)
 
     def _dated(self, batch: pa.RecordBatch, leaves: Collection[str]) -> pa.RecordBatch:
-        """Bring the bounds of statistics to the calendar of tables.
-
-        Raises:
-            LogCorruptError: If the zone of their writer leaves one in doubt.
-        """
+        """Bring the bounds of statistics to the calendar of tables."""
         calendar = old_calendar(self.footer, list(batch.schema), self._places(leaves))
         try:
             return batch if calendar is None else calendar.batch(batch)
@@ -173,11 +161,7 @@ class CheckpointPart:
         leaves: Collection[str],
         rows: int,
     ) -> pa.Table:
-        """Read columns that may become much, until they have.
-
-        Raises:
-            LogCorruptError: If they do.
-        """
+        """Read columns that may become much, until they have."""
         batches, held_bytes = [], 0
         for batch in self._batches(source, row_groups, leaves, rows):
             batches.append(batch)
@@ -233,9 +217,6 @@ class CheckpointRowGroup:
         Args:
             leaves: The columns asked for; more may come.
             ahead: Columns that the next call asks for: both calls are one read then.
-
-        Raises:
-            LogCorruptError: If the file does not read.
         """
         if self._ahead:
             return self._ahead.pop()
@@ -246,11 +227,7 @@ class CheckpointRowGroup:
 
 
 def open_part(store: LogStore, name: str) -> list[CheckpointRowGroup]:
-    """Read the footer of a checkpoint's file.
-
-    Raises:
-        LogCorruptError: If it is missing, not Parquet, or not a checkpoint.
-    """
+    """Read the footer of a checkpoint's file."""
     path = f"{store.root}/_delta_log/{name}"
     try:
         data = read_as_parquet(store, name) if name.endswith(JSON_SUFFIX) else None

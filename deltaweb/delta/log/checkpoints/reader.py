@@ -44,10 +44,6 @@ class CheckpointReader:
 
     Attributes:
         sidecars: The files with its file actions, where it names any.
-
-    Raises:
-        LogCorruptError: If a file is missing or has no readable footer, or if it
-            names sidecars that are none of this table's.
     """
 
     def __init__(self, store: LogStore, checkpoint: Checkpoint) -> None:
@@ -81,11 +77,6 @@ class CheckpointReader:
         Args:
             reads_ahead: Whether `blocks` is called next, and nothing else: of a
                 small part, both are then one read.
-
-        Raises:
-            MissingProtocolError: If the checkpoint holds none, whatever the commits
-                before it say: a broken checkpoint is not mixed with them.
-            MissingMetadataError: As above, for the metaData.
         """
         found = self._actions(
             "protocol", "metaData", is_opening=True, reads_ahead=reads_ahead

@@ -48,9 +48,6 @@ def find_sidecars(
         store: The table's log.
         checkpoint: The checkpoint.
         groups: What its own files hold.
-
-    Raises:
-        LogCorruptError: If it is not as the specification has it.
     """
     path = f"{store.root}/_delta_log/{checkpoint.names[0]}"
     named = parse_checkpoint_name(checkpoint.names[0])
@@ -75,11 +72,7 @@ def find_sidecars(
 
 
 def open_sidecar(store: LogStore, name: str) -> list[CheckpointRowGroup]:
-    """Read the footer of a sidecar.
-
-    Raises:
-        LogCorruptError: If it is missing, not Parquet, or holds more than file actions.
-    """
+    """Read the footer of a sidecar."""
     path = f"{store.root}/_delta_log/{name}"
     try:
         groups = open_part(store, name)
@@ -134,11 +127,7 @@ def _folders(root: str) -> list[str]:
 
 
 def named_sidecars(store: LogStore, checkpoint: Checkpoint) -> list[str]:
-    """Return the names of a checkpoint's sidecars, whether they are there or not.
-
-    Raises:
-        LogCorruptError: If the checkpoint does not read.
-    """
+    """Return the names of a checkpoint's sidecars, whether they are there or not."""
     groups = [group for name in checkpoint.names for group in open_part(store, name)]
     return [sidecar.name for sidecar in find_sidecars(store, checkpoint, groups)]
 

@@ -40,9 +40,6 @@ def rows_at_once(
         source: The file.
         row_groups: The row groups to read.
         positions: Of the leaf columns to read.
-
-    Raises:
-        FooterCorruptError: If there are more values than can be held.
     """
     groups = [footer.row_group(position) for position in row_groups]
     columns = [group.column(position) for group in groups for position in positions]

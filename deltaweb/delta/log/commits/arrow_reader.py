@@ -84,11 +84,7 @@ class ActionBatch:
         return found.astype(np.int64)
 
     def objects(self, action: str) -> list[tuple[int, dict[str, Any]]]:
-        """Return the actions of a kind as they are in the log, each with its commit.
-
-        Raises:
-            LogCorruptError: If a line does not read.
-        """
+        """Return the actions of a kind as they are in the log, each with its commit."""
         rows = self.rows(action)
         values = [line.get(action) for line in self.load(rows)]
         return [
@@ -98,11 +94,7 @@ class ActionBatch:
         ]
 
     def load(self, rows: Longs) -> list[dict[str, Any]]:
-        """Parse the raw lines of some rows to the JSON objects that they must be.
-
-        Raises:
-            LogCorruptError: If a line does not read; names the commit.
-        """
+        """Parse the raw lines of some rows to the JSON objects that they must be."""
         lines = self.lines.take(rows)
         together = _load_together(lines)
         if together is not None:
@@ -180,10 +172,6 @@ def parse_actions(commits: Sequence[CommitData], schema: pa.Schema) -> ActionBat
 
     Returns:
         All lines of all commits, in order.
-
-    Raises:
-        LogCorruptError: If a line is not a JSON object, or a value is not of its
-            type; names the commit.
     """
     batch = parse_certain(commits, schema)
     if batch is not None:
@@ -346,12 +334,7 @@ def _column(
 
 
 def load_json(text: bytes) -> Any:  # noqa: ANN401 (any JSON)
-    """Parse JSON; an integer beyond a long is a float.
-
-    Raises:
-        ValueError: If it is not JSON.
-        RecursionError: If it nests too deeply.
-    """
+    """Parse JSON; an integer beyond a long is a float."""
     return json.loads(text, parse_int=_parse_int)
 
 

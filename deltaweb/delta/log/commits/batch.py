@@ -160,9 +160,6 @@ def read_commit_batches(
     Args:
         store: The table's log.
         versions: The commits, oldest first.
-
-    Raises:
-        LogCorruptError: If a commit is gone since it was listed.
     """
     batches = _read_batches(store, versions)
     first, second = next(batches, None), next(batches, None)
@@ -225,11 +222,7 @@ def _batch(
     versions: Sequence[int],
     actions: CommitActions,
 ) -> CommitBatch:
-    """Check what is one a commit.
-
-    Raises:
-        LogCorruptError: If a metaData or a protocol does not read.
-    """
+    """Check what is one a commit."""
     return CommitBatch(
         versions,
         commits,

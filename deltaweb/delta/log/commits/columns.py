@@ -58,9 +58,6 @@ def parse_columns(commits: Sequence[CommitData], schema: pa.Schema) -> CommitAct
     Args:
         commits: Commits in ascending order of version.
         schema: `SCHEMA`, or the one without deletion vectors.
-
-    Raises:
-        LogCorruptError: If a commit does not read; names it.
     """
     actions = parse_actions(commits, schema)
     return CommitActions(
@@ -113,11 +110,7 @@ def _record_counts(stats: pa.StringArray) -> pa.Int64Array:
 
 
 def _said(actions: ActionBatch) -> Sequence[RawProvenance]:
-    """Return what the last commitInfo of each commit says.
-
-    Raises:
-        LogCorruptError: If a line does not read.
-    """
+    """Return what the last commitInfo of each commit says."""
     said = [SAYS_NOTHING] * len(actions.paths)
     rows = actions.rows(COMMIT_INFO)
     infos: Sequence[RawProvenance | None] | None = cut_provenance(

@@ -52,11 +52,6 @@ def read_raw_commit(
         store: The table's log.
         version: The version that the commit makes.
         max_bytes: How much of the commit is read at most.
-
-    Raises:
-        FileNotFoundError: If there is no such commit.
-        LogCorruptError: If a line is not a JSON object, or nests too deeply to be
-            written again.
     """
     name = commit_name(version)
     data = store.read_head(name, max_bytes)

@@ -25,11 +25,7 @@ BATCH_FILES: Final = 512
 def parsed_commits(
     store: LogStore, names: Sequence[str], schema: pa.Schema
 ) -> Iterator[tuple[int, ActionBatch]]:
-    """Yield the actions of commits, batch by batch, and the row each begins at.
-
-    Raises:
-        LogCorruptError: If a commit does not read, or is gone since it was listed.
-    """
+    """Yield the actions of commits, batch by batch, and the row each begins at."""
     first = 0
     for commits in read_commits(store, names):
         batch = parse_actions(commits, schema)
@@ -46,11 +42,7 @@ def rows_between(rows: Longs, first: int, last: int) -> Longs:
 def read_commits(
     store: LogStore, names: Sequence[str], *, batch_bytes: int = BATCH_BYTES
 ) -> Iterator[list[CommitData]]:
-    """Yield commits in batches of about `batch_bytes`, each commit whole.
-
-    Raises:
-        LogCorruptError: If a commit is gone since it was listed.
-    """
+    """Yield commits in batches of about `batch_bytes`, each commit whole."""
     batch: list[CommitData] = []
     size = 0
     folder = f"{store.root}/_delta_log/"

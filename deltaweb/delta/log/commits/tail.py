@@ -78,9 +78,6 @@ class TailCommits:
         store: The log.
         names: The commits.
         held: Their bytes, where they are read already.
-
-    Raises:
-        LogCorruptError: If a commit is gone since it was listed.
     """
 
     def __init__(
@@ -142,9 +139,6 @@ def read_tail(
             by the protocol and the metaData for None.
         holds_statistics: Whether statistics are read at once and held, instead of
             by a second reading when they are asked for.
-
-    Raises:
-        LogCorruptError: If a commit does not read.
     """
     reader = _TailReader(
         commits, protocol, metadata, keys, holds_statistics=holds_statistics
@@ -244,10 +238,6 @@ def _check_reconciled(batch: ActionBatch) -> None:
 
     Args:
         batch: Commits and compactions, with the actions that replay needs.
-
-    Raises:
-        LogCorruptError: If one speaks of a file twice, or of anything else that a
-            version has one of.
     """
     starts = [0, *batch.row_ends.tolist()]
     for path, start, end in zip(batch.paths, starts, batch.row_ends, strict=False):

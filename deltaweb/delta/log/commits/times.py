@@ -293,11 +293,6 @@ def parse_timestamp(
         timestamp: A datetime, or ISO 8601 text.
         time_zone: Whose clocks show a time without a zone: one that they leave out is
             as much later, one that they show twice is the first. None refuses it.
-
-    Raises:
-        TimeZoneUnknownError: If no zone is called so.
-        TimestampInvalidError: If the text is not ISO 8601, or the time has no zone
-            and none is given.
     """
     rules = None if time_zone is None else zone_rules(time_zone)
     try:

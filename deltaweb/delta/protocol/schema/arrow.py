@@ -35,11 +35,7 @@ SHOWN_ONLY = frozenset({OPAQUE})  # of later protocols: named, never read
 
 
 def arrow_type(data_type: DataType) -> pa.DataType:
-    """The Arrow type of the values of `data_type`.
-
-    Raises:
-        ColumnTypeError: The type can be shown but not read, such as an interval.
-    """
+    """The Arrow type of the values of `data_type`."""
     match data_type:
         case PrimitiveType(name):
             if name in SHOWN_ONLY:
@@ -61,22 +57,14 @@ def arrow_type(data_type: DataType) -> pa.DataType:
 
 
 def arrow_schema(schema: StructType) -> pa.Schema:
-    """The Arrow schema of the rows of `schema`.
-
-    Raises:
-        ColumnTypeError: A column can be shown but not read; the error names it.
-    """
+    """The Arrow schema of the rows of `schema`."""
     for column in schema.fields:
         check_read(column)
     return pa.schema([_arrow_field(column) for column in schema.fields])
 
 
 def check_read(column: StructField) -> None:
-    """Refuse a column whose values are not read, in whole or in part.
-
-    Raises:
-        ColumnTypeError: It names the column and the type.
-    """
+    """Refuse a column whose values are not read, in whole or in part."""
     unread = unread_type(column.data_type)
     if unread:
         raise ColumnTypeError(column=column.name, type_name=unread)

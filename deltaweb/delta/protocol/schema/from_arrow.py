@@ -54,9 +54,6 @@ def schema_of_arrow(schema: pa.Schema) -> StructType:
     """Return the schema of rows; a type that the log has no name for gets a wider one.
 
     The metadata of a field that has a `comment` becomes that of the column.
-
-    Raises:
-        ColumnTypeError: If a column's type is none of the specification's; names it.
     """
     return StructType(tuple(_field(field, field.name) for field in schema))
 

@@ -45,10 +45,6 @@ def parse_schema(text: str) -> StructType:
 
     Returns:
         The struct of the table's columns.
-
-    Raises:
-        SchemaError: The text is no JSON of a struct, a type is none, two columns have
-            one name, or the nesting is too deep.
     """
     try:
         value = json.loads(text)
@@ -64,11 +60,7 @@ def parse_schema(text: str) -> StructType:
 
 
 def parse_type(value: object) -> DataType:
-    """Parse the JSON value of one type, such as that of a change of a column's.
-
-    Raises:
-        SchemaError: It is none.
-    """
+    """Parse the JSON value of one type, such as that of a change of a column's."""
     return _data_type(value, ())
 
 

@@ -84,11 +84,7 @@ class OldCalendar:
         return cls(has_days, has_int96, zone, int96)
 
     def batch(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """Return some rows in the new calendar.
-
-        Raises:
-            MismatchError: As `corrected` does.
-        """
+        """Return some rows in the new calendar."""
         columns = [
             self.corrected(column, name)
             for name, column in zip(batch.schema.names, batch.columns, strict=True)
@@ -101,10 +97,6 @@ class OldCalendar:
         Args:
             array: The column, with the leaf columns that were told of it.
             column: Its name in the file.
-
-        Raises:
-            MismatchError: If it has instants before 1900, of a zone whose clocks are
-                not known.
         """
         return _Column(self, column).corrected(array, 0, column)
 

@@ -43,9 +43,6 @@ def read_statistics(
 
     Returns:
         The table that this module's docstring describes.
-
-    Raises:
-        ColumnNotFoundError: A name is no column.
     """
     shape = statistics_shape(schema, columns)
     return _renamed(_read(stats, stats_parsed, shape.stored), shape)
@@ -76,11 +73,7 @@ def parse_statistics(
     schema: StructType,
     columns: Iterable[str | Sequence[str]] | None = None,
 ) -> pa.Table:
-    """Parse the JSON statistics of files, row for row; see `read_statistics`.
-
-    Raises:
-        ColumnNotFoundError: A name is no column.
-    """
+    """Parse the JSON statistics of files, row for row; see `read_statistics`."""
     return read_statistics(stats, None, schema, columns)
 
 

@@ -54,11 +54,7 @@ class StatisticsShape:
 def statistics_shape(
     schema: StructType, columns: Iterable[str | Sequence[str]] | None = None
 ) -> StatisticsShape:
-    """The shape of the statistics of `columns`; of every leaf for None.
-
-    Raises:
-        ColumnNotFoundError: A name is no column.
-    """
+    """The shape of the statistics of `columns`; of every leaf for None."""
     leaves = select_leaves(schema, columns)
     counts = [LeafField(leaf.path, PrimitiveType("long")) for leaf in leaves]
     return StatisticsShape(

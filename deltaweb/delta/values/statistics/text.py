@@ -107,11 +107,7 @@ def _writable(array: pa.Array, known: DataType | None) -> pa.Array:
 
 
 def _leaf(array: pa.Array, known: DataType | None) -> pa.Array:
-    """Return values as JSON takes them; what it does not is unknown.
-
-    Raises:
-        pyarrow.ArrowException: If they are of no such type, or broken.
-    """
+    """Return values as JSON takes them; what it does not is unknown."""
     if pa.types.is_timestamp(array.type):
         zone = "Z" if _has_zone(array.type, known) else ""
         moments = array.cast(pa.timestamp("us", array.type.tz)).cast(pa.int64())

@@ -33,11 +33,7 @@ _WIDE: Final = 8
 
 @lru_cache(maxsize=128)
 def zone_rules(name: str) -> ZoneRules:
-    """Return the rules of a zone.
-
-    Raises:
-        TimeZoneUnknownError: If none is called so; it says which nearly are.
-    """
+    """Return the rules of a zone."""
     offset_s = _fixed_offset(name)
     if offset_s is not None:
         offsets = np.array([offset_s * _SECOND_US], np.int64)
@@ -49,11 +45,7 @@ def zone_rules(name: str) -> ZoneRules:
 
 
 def check_zone(name: str) -> str:
-    """Return the name of a zone.
-
-    Raises:
-        TimeZoneUnknownError: As `zone_rules` does.
-    """
+    """Return the name of a zone."""
     return zone_rules(name).name
 
 

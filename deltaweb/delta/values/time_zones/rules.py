@@ -47,27 +47,15 @@ class ZoneRules:
         return not len(self.changes_us) and not self.offsets_us[0]
 
     def clocks(self, instants_us: Micros) -> Micros:
-        """Return what the clocks show at instants.
-
-        Raises:
-            OverflowError: If that is beyond the times there are.
-        """
+        """Return what the clocks show at instants."""
         return _moved(instants_us, self._offsets(self.changes_us, instants_us))
 
     def instants(self, clocks_us: Micros) -> Micros:
-        """Return when the clocks show a time.
-
-        Raises:
-            OverflowError: As `clocks` does.
-        """
+        """Return when the clocks show a time."""
         return _moved(clocks_us, -self._offsets(self.clocks_us, clocks_us))
 
     def day_starts(self, days: Micros) -> Micros:
-        """Return when days begin: the first instant that is not left out of them.
-
-        Raises:
-            OverflowError: As `clocks` does.
-        """
+        """Return when days begin: the first instant that is not left out of them."""
         if len(days) and max(-int(days.min()), int(days.max())) > _MOST_US // DAY_US:
             raise OverflowError(_BEYOND)
         midnights = days * DAY_US
@@ -93,22 +81,14 @@ class ZoneRules:
 
 
 def to_clocks(values: pa.Array, rules: ZoneRules) -> pa.Array:
-    """Return instants as what the clocks of a zone show then.
-
-    Raises:
-        OverflowError: As `ZoneRules.clocks` does.
-    """
+    """Return instants as what the clocks of a zone show then."""
     if rules.is_utc:
         return values.cast(CLOCK)
     return _each(values.cast(INSTANT), CLOCK, rules.clocks)
 
 
 def to_instants(values: pa.Array, rules: ZoneRules) -> pa.Array:
-    """Return days, or what the clocks of a zone show, as instants.
-
-    Raises:
-        OverflowError: As `ZoneRules.clocks` does.
-    """
+    """Return days, or what the clocks of a zone show, as instants."""
     if rules.is_utc:
         return values.cast(CLOCK).cast(INSTANT)
     if pa.types.is_date32(values.type):

@@ -66,11 +66,6 @@ def announce(
         store: The table's log.
         prepared: The checkpoint.
         files: All its files with file actions, in order.
-
-    Raises:
-        CheckpointPartsError: If another writer has made as many parts.
-        DeltaError: If storage does not take it; readers then see no checkpoint, or a
-            whole one without a hint.
     """
     make_way(store, prepared.version, prepared.names)
     for file in files:

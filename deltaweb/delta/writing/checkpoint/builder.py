@@ -65,20 +65,6 @@ def build_checkpoint(store: LogStore, request: CheckpointRequest) -> WrittenChec
 
     A checkpoint that does not read is passed over for an older one. On any error
     nothing is left that a reader could take for a checkpoint.
-
-    Raises:
-        ValueError: If `parts` or `rows_per_part` is not of use.
-        TableNotFoundError: If there is no log.
-        VersionNotFoundError: If the log does not reach the version.
-        UnsupportedWriterFeatureError: If the table's writer features forbid it.
-        UnsupportedWriterError: If it asks for a writer version above ours.
-        UnsupportedFeatureError: If it uses features that are not read.
-        LogGapError: If a commit is missing.
-        LogCorruptError: If a commit does not read, or no way around a broken
-            checkpoint is left.
-        CheckpointPartsError: If another writer has made as many parts.
-        StorageFullError: If the storage has no room.
-        CheckpointCancelledError: If it is not wanted any more.
     """
     with prepare_checkpoint(store, request) as (prepared, parts):
         request.check_wanted(store, prepared.version)
@@ -92,9 +78,6 @@ def prepare_checkpoint(
     """Make the files of a checkpoint whole and durable, none of them visible.
 
     What the block does not put in place is forgotten after it.
-
-    Raises:
-        DeltaError: As `build_checkpoint` lists them.
     """
     request.check()
     attempt = partial(_prepare, store, request)

@@ -34,12 +34,7 @@ class CommitFacts:
 def bring_up_to(
     older: RareActions | None, facts: CommitFacts, *, version: int, root: str
 ) -> RareActions:
-    """Return the rare actions of a version, whichever of the commits bring newer ones.
-
-    Raises:
-        MissingProtocolError: If there is no protocol.
-        MissingMetadataError: If there is no metaData.
-    """
+    """Return the rare actions of a version, the newest of each kind."""
     protocol, metadata = facts.protocol, facts.metadata
     if older is not None:
         protocol, metadata = protocol or older.protocol, metadata or older.metadata

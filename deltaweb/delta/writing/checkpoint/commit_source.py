@@ -65,10 +65,6 @@ def read_commit_facts(
         store: The table's log.
         names: The commits, oldest first.
         keys: Takes what identifies each file action.
-
-    Raises:
-        LogCorruptError: If a commit does not read.
-        StorageFullError: If the keys are many and the disk is full.
     """
     found = _Collected(keys)
     for _, batch in parsed_commits(store, names, _KEY_SCHEMA):
@@ -87,9 +83,6 @@ def read_commit_files(
         names: The commits, oldest first.
         kinds: What each line is, as `LastActions` has it.
         keys: The keys of partition values, known of the whole log.
-
-    Raises:
-        LogCorruptError: If a commit does not read, or is not what it was.
     """
     schema = _file_schema(keys.possible)
     for first, batch in parsed_commits(store, names, schema):

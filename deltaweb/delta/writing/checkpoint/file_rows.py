@@ -73,13 +73,7 @@ class RowShaper:
         )
 
     def adds(self, adds: pa.StructArray) -> pa.StructArray:
-        """Return live files as the checkpoint has them.
-
-        Raises:
-            UnsupportedFeatureError: If one has a deletion vector of no feature.
-            LogCorruptError: If a deletion vector can not be one.
-            PartitionValueError: If a partition value is not of its column's type.
-        """
+        """Return live files as the checkpoint has them."""
         self._check_vectors(adds)
         values = filled_map(partition_values(adds)).cast(PARTITION_VALUES)
         paths = typed_column(adds, "path", pa.string())
@@ -112,12 +106,7 @@ class RowShaper:
         return _struct(columns, self.layout.add)
 
     def removes(self, removes: pa.StructArray) -> pa.StructArray:
-        """Return the tombstones that have not expired as the checkpoint has them.
-
-        Raises:
-            UnsupportedFeatureError: If one has a deletion vector of no feature.
-            LogCorruptError: If a deletion vector can not be one.
-        """
+        """Return the tombstones that have not expired as the checkpoint has them."""
         times = typed_column(removes, "deletionTimestamp", pa.int64())
         kept = pc.greater_equal(pc.fill_null(times, 0), self.oldest_ms)
         if kept.true_count < len(removes):
@@ -143,11 +132,7 @@ class RowShaper:
             )
 
     def _vectors(self, actions: pa.StructArray) -> pa.StructArray:
-        """Return the descriptors of deletion vectors, null where a file has none.
-
-        Raises:
-            LogCorruptError: If an offset or a size is beyond its type.
-        """
+        """Return the descriptors of deletion vectors, null where a file has none."""
         if actions.type.get_field_index(VECTOR) < 0:
             return pa.nulls(len(actions), VECTOR_TYPE)
         vectors = pc.struct_field(actions, [VECTOR])
@@ -172,11 +157,7 @@ def text_maps(actions: pa.StructArray, name: str) -> pa.Array:
 
 
 def valid_rows(actions: pa.StructArray) -> pa.StructArray:
-    """Return actions whose texts are UTF-8, which Parquet's need not be.
-
-    Raises:
-        pyarrow.ArrowInvalid: If a path or a partition value is not.
-    """
+    """Return actions whose texts are UTF-8, which Parquet's need not be."""
     for name in ("path", "partitionValues"):
         if actions.type.get_field_index(name) >= 0:
             pc.struct_field(actions, [name]).validate(full=True)

@@ -73,9 +73,6 @@ class ActionKeys:
             lines: Their lines among these.
             kinds: `ADD` or `REMOVE` for each.
             num_lines: How many lines there are.
-
-        Raises:
-            StorageFullError: If the keys are many and the disk is full.
         """
         self._add(COMMITS, keys, lines + self._num_lines, kinds)
         self._num_lines += num_lines
@@ -87,9 +84,6 @@ class ActionKeys:
         Args:
             checkpoint: The kinds and keys of the checkpoint's file actions, in order;
                 read only where memory does not hold the keys.
-
-        Raises:
-            StorageFullError: If the disk is full.
         """
         kinds = np.zeros(self._num_lines, np.int8)
         if not self._buckets.is_spread:

@@ -81,11 +81,7 @@ def count_rows(reader: CheckpointReader) -> int:
 def read_checkpoint_files(
     reader: CheckpointReader, covers: Covers | None
 ) -> Iterator[Actions]:
-    """Yield the adds and the removes of which no newer commit speaks.
-
-    Raises:
-        LogCorruptError: If a file of the checkpoint does not read.
-    """
+    """Yield the adds and the removes of which no newer commit speaks."""
     for path, actions in _read_actions(reader, FIELDS):
         with names_fault(path):
             adds, removes = (
@@ -97,11 +93,7 @@ def read_checkpoint_files(
 
 
 def read_checkpoint_keys(reader: CheckpointReader) -> Iterator[tuple[str, pa.Array]]:
-    """Yield the keys of the same actions by their kinds, in the same order.
-
-    Raises:
-        LogCorruptError: If a file of the checkpoint does not read.
-    """
+    """Yield the keys of the same actions by their kinds, in the same order."""
     for path, actions in _read_actions(reader, KEYS):
         with names_fault(path):
             for name, rows in zip(KEYS, actions, strict=True):
@@ -144,11 +136,7 @@ def _uncovered(
 
 @contextmanager
 def names_fault(path: str) -> Iterator[None]:
-    """Turn what goes wrong with file actions into a fault of their file.
-
-    Raises:
-        LogCorruptError: If anything does.
-    """
+    """Turn what goes wrong with file actions into a fault of their file."""
     try:
         yield
     except READ_FAULTS:

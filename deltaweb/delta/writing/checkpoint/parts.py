@@ -127,9 +127,6 @@ class PartsWriter:
         store: The table's log.
         names: The names of the files.
         schema: Their columns.
-
-    Raises:
-        LocationError: If a file cannot be made.
     """
 
     def __init__(
@@ -197,11 +194,7 @@ class PartsWriter:
 
 
 def open_part_writer(store: LogStore, name: str, schema: pa.Schema) -> PartWriter:
-    """Begin a file of a checkpoint.
-
-    Raises:
-        LocationError: If it cannot be made.
-    """
+    """Begin a file of a checkpoint."""
     file = store.begin_file(name)
     try:
         return PartWriter(file, schema)

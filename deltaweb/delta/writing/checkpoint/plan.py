@@ -76,11 +76,7 @@ class CheckpointPlan:
 
 
 def open_checkpoint(store: LogStore, segment: LogSegment) -> CheckpointReader | None:
-    """Open the checkpoint that a segment starts from; None without one.
-
-    Raises:
-        UnreadableCheckpointError: If its footers do not read.
-    """
+    """Open the checkpoint that a segment starts from; None without one."""
     if segment.checkpoint is None:
         return None
     with of_checkpoint(segment.checkpoint):
@@ -88,11 +84,7 @@ def open_checkpoint(store: LogStore, segment: LogSegment) -> CheckpointReader | 
 
 
 def check_checkpoint(store: LogStore, definition: Definition) -> None:
-    """Refuse a table that may not get a checkpoint from us.
-
-    Raises:
-        DeltaError: With what it asks of writers.
-    """
+    """Refuse a table that may not get a checkpoint from us."""
     refusal = log_writing_refusal(
         definition.protocol,
         definition.metadata,
@@ -119,10 +111,6 @@ def make_plan(
         older: The checkpoint among them.
         facts: What the commits among them say.
         request: What is wanted.
-
-    Raises:
-        DeltaError: If the table may not get a checkpoint from us.
-        UnreadableCheckpointError: If `older` turns out broken.
     """
     known = _known_state(segment, older)
     state = bring_up_to(known, facts, version=segment.version, root=store.root)

@@ -25,22 +25,13 @@ def make_way(store: LogStore, version: int, names: Sequence[str]) -> None:
         store: The table's log.
         version: The version of the checkpoint.
         names: Its files, in order.
-
-    Raises:
-        CheckpointPartsError: If they are a whole checkpoint.
-        DeltaError: If storage does not answer.
     """
     for name in _find_strangers(store, version, names):
         store.delete(name)
 
 
 def check_way(store: LogStore, version: int, names: Sequence[str]) -> None:
-    """Look for another writer's checkpoint by the same names.
-
-    Raises:
-        CheckpointPartsError: If there is a whole one.
-        DeltaError: If storage does not answer.
-    """
+    """Look for another writer's checkpoint by the same names."""
     _find_strangers(store, version, names)
 
 

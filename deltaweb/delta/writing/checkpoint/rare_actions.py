@@ -46,9 +46,6 @@ class RareActions:
         Args:
             layout: The columns.
             root: The table's root, for errors.
-
-        Raises:
-            LogCorruptError: If a value is beyond its column, such as half a character.
         """
         transactions = sorted(self.transactions.items())
         rows = [

@@ -41,11 +41,7 @@ class CheckpointRequest:
         return self.parts is None and self.rows_per_part is None
 
     def check(self) -> None:
-        """Check that the numbers are of use.
-
-        Raises:
-            ValueError: If `parts` or `rows_per_part` is not.
-        """
+        """Check that the numbers are of use."""
         for count in (self.parts, self.rows_per_part):
             if count is not None and count < 1:
                 message = "parts and rows_per_part are whole numbers from 1"
@@ -55,11 +51,7 @@ class CheckpointRequest:
             raise ValueError(message)
 
     def check_wanted(self, store: LogStore, version: int) -> None:
-        """Stop here if nobody wants the checkpoint any more.
-
-        Raises:
-            CheckpointCancelledError: If so.
-        """
+        """Stop here if nobody wants the checkpoint any more."""
         if self.is_cancelled is not None and self.is_cancelled():
             raise CheckpointCancelledError(root=store.root, version=version)
 

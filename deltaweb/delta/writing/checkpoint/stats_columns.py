@@ -53,11 +53,7 @@ def stats_type(
 def partition_type(
     schema: StructType, partition_columns: Iterable[str]
 ) -> pa.StructType | None:
-    """Return the type of typed partition values, None without partition columns.
-
-    Raises:
-        SchemaError: If a partition column is not in the schema, or is nested.
-    """
+    """Return the type of typed partition values, None without partition columns."""
     columns = partition_schema(schema, list(partition_columns))
     if not columns.fields:
         return None
@@ -75,11 +71,7 @@ def typed_partition_values(
     schema: StructType,
     partition_columns: Iterable[str],
 ) -> pa.StructArray:
-    """Return partition values with the types of their columns, row for row.
-
-    Raises:
-        PartitionValueError: If a value is not of its column's type.
-    """
+    """Return partition values with the types of their columns, row for row."""
     columns = partition_schema(schema, list(partition_columns))
     typed = type_partition_values(
         pa.chunked_array([values]), columns, pa.chunked_array([paths])

@@ -67,12 +67,6 @@ def set_properties(
         properties: By name; values are text.
         root: The table's root, for errors.
         upgrade: Whether the protocol may go up for them, in the same commit.
-
-    Raises:
-        PropertyError: If a value is not of its property, or the property is set by
-            another operation.
-        ProtocolTooOldError: If the protocol does not know of it yet.
-        UnsupportedWriteError: When committed, if it turns on what is not written here.
     """
     features, kept = split_features(properties)
     check_properties(kept)
@@ -99,11 +93,7 @@ def set_properties(
 
 
 def unset_properties(base: Definition, names: Iterable[str]) -> Transaction:
-    """Return the transaction that takes properties away; those not there are passed.
-
-    Raises:
-        PropertyError: If one is a constraint, which is dropped by name.
-    """
+    """Return the transaction that takes properties away; those not there are passed."""
     gone = [*names]
     check_properties(dict.fromkeys(gone, ""), has_values=False)
     configuration = {
@@ -151,11 +141,6 @@ def add_columns(
         columns: The new ones.
         root: The table's root, for errors.
         upgrade: Whether the protocol may go up for their types, in the same commit.
-
-    Raises:
-        NewColumnsError: If a column is there, or takes no null; it names them all.
-        ProtocolTooOldError: If the protocol does not know of a type.
-        UnsupportedWriteError: When committed, if a type is not written here.
     """
     schema = table_schema(base)
     after = with_columns(schema, columns)
@@ -209,9 +194,6 @@ def set_comment(
         base: What holds now.
         text: The words; None or empty takes them away.
         column: A dotted path for a nested column; None for the table.
-
-    Raises:
-        ColumnNotFoundError: If there is no such column.
     """
     words = text or None
     if column is None:
@@ -252,11 +234,7 @@ def _with_comment(
 
 
 def table_schema(base: Definition) -> StructType:
-    """Return the schema of a definition; one that is missing has no column.
-
-    Raises:
-        SchemaError: If it does not parse.
-    """
+    """Return the schema of a definition; one that is missing has no column."""
     return parse_schema(base.metadata.schema_string or '{"type":"struct","fields":[]}')
 
 
@@ -277,10 +255,6 @@ def add_constraint(
         sql: Its expression.
         root: The table's root, for errors.
         upgrade: Whether the protocol may go up for it, in the same commit.
-
-    Raises:
-        ConstraintNameError: If the name is taken, or none.
-        ProtocolTooOldError: If the protocol does not know of constraints.
     """
     key = constraint_key(name)
     taken = _constraints(base)
@@ -305,11 +279,7 @@ def add_constraint(
 
 
 def drop_constraint(base: Definition, name: str) -> Transaction:
-    """Return the transaction that drops a CHECK constraint.
-
-    Raises:
-        ConstraintNameError: If there is none of that name.
-    """
+    """Return the transaction that drops a CHECK constraint."""
     key, there = constraint_key(name), _constraints(base)
     if key not in there:
         raise ConstraintNameError(name=name, names=[*there.values()], is_taken=False)

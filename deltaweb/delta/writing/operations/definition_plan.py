@@ -58,11 +58,7 @@ class DefinitionPlan:
 
     @property
     def schema(self) -> SchemaChanges:
-        """Columns that come, go and change.
-
-        Raises:
-            SchemaError: If a schema does not parse.
-        """
+        """Columns that come, go and change."""
         before, after = self.base.metadata, self.transaction.next_metadata
         if before.schema_string == after.schema_string:
             return SchemaChanges()
@@ -74,11 +70,7 @@ class DefinitionPlan:
         return shut_out(self.base.protocol, self.transaction.next_protocol)
 
     def check(self) -> None:
-        """Refuse a plan that the rows of the table forbid.
-
-        Raises:
-            ConstraintViolatedError: With up to five of the rows.
-        """
+        """Refuse a plan that the rows of the table forbid."""
         if self.checked is not None:
             self.checked.check()
 
@@ -92,9 +84,6 @@ def plan_definition(
         transaction: Of the functions beside this; its base is there.
         root: The table's root, for errors.
         checked: What rows say to a new constraint.
-
-    Raises:
-        DeltaError: As `check_requirements` does: what a commit would refuse.
     """
     base = transaction.base
     if base is None:
@@ -114,10 +103,6 @@ def carry_out_definition(
         store: The table's files.
         plan: What is to be done.
         user_name: Who asked for it, for the log.
-
-    Raises:
-        ConstraintViolatedError: If rows break a new constraint.
-        DeltaError: As `commit` lists them.
     """
     plan.check()
     return commit_and_checkpoint(store, replace(plan.transaction, user_name=user_name))

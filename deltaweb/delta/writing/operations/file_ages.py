@@ -74,9 +74,6 @@ def file_ages(
         as what other tables have in their folders below the root;
         since int64, milliseconds: when it left the table, or was written if that was
         later. Files of deletion vectors are as the files that they are of.
-
-    Raises:
-        DeletionVectorError: If the name of a live vector does not read.
     """
     if listed is None:
         return AGES.empty_table()

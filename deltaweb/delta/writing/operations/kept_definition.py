@@ -34,9 +34,6 @@ def restored_metadata(now: Definition, target: Metadata, *, root: str) -> Metada
         now: What holds now.
         target: The metaData of the version.
         root: The table's root, for errors.
-
-    Raises:
-        UnsupportedWriteError: If the mapping of columns was turned on since.
     """
     modes = [
         mapping_mode(metadata.configuration)

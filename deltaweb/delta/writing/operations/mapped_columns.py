@@ -86,11 +86,7 @@ def _is_same(old: StructField, new: StructField) -> bool:
 
 
 def check_mode(before: Metadata, after: Metadata) -> None:
-    """Refuse a change of the mode that would lose what files are read by.
-
-    Raises:
-        PropertyError: It says what is expected.
-    """
+    """Refuse a change of the mode that would lose what files are read by."""
     old, new = (mapping_mode(metadata.configuration) for metadata in (before, after))
     if old == new or (old == "none" and new == BY_NAME):
         return

@@ -130,10 +130,6 @@ def check_properties(properties: Mapping[str, str], *, has_values: bool = True) 
     Args:
         properties: By name.
         has_values: Whether values matter: they go otherwise.
-
-    Raises:
-        PropertyError: It says what is expected.
-        UnknownPropertyError: If a name is like those of Delta, and none.
     """
     for name, value in properties.items():
         for start, remedy in ELSEWHERE.items():
@@ -148,11 +144,7 @@ def check_properties(properties: Mapping[str, str], *, has_values: bool = True) 
 
 
 def check_row_tracking(metadata: Metadata, properties: Mapping[str, str]) -> None:
-    """Refuse to begin to track rows: those that are there have no ids.
-
-    Raises:
-        PropertyError: If properties that are to be set would.
-    """
+    """Refuse to begin to track rows: those that are there have no ids."""
     value = properties.get(ROW_TRACKING_PROPERTY, "")
     if value.lower() != "true" or ROW_ID_COLUMN in metadata.configuration:
         return

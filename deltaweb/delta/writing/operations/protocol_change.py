@@ -36,11 +36,6 @@ def upgrade_protocol(
     """Return the transaction that raises the versions of the protocol.
 
     A writer version 7 lists the features that the versions before brought.
-
-    Raises:
-        ProtocolUpgradeError: If a version would go down, or the two do not go
-            together.
-        UnsupportedWriteError: When committed, if a version is not written here.
     """
     now = base.protocol
     reader = now.min_reader_version if reader is None else reader
@@ -106,9 +101,6 @@ def protocol_knowing(  # noqa: PLR0913 (each is asked of it)
         operation: What asks, for the error: `ADD CONSTRAINT`.
         upgrade: Whether it is agreed that the protocol goes up.
         listed: Features that it is to list by name, whatever its version brings.
-
-    Raises:
-        ProtocolTooOldError: If it would have to go up without that; it says how far.
     """
     named = [*listed]
     protocol = upgraded(base.protocol, features, listed=named)
@@ -125,11 +117,7 @@ def protocol_knowing(  # noqa: PLR0913 (each is asked of it)
 
 
 def check_known(base: Definition, feature: str, *, root: str) -> None:
-    """Refuse what a table's protocol does not tell other writers to keep.
-
-    Raises:
-        ProtocolUpgradeError: It names the property that changes this.
-    """
+    """Refuse what a table's protocol does not tell other writers to keep."""
     if feature not in writer_features(base.protocol):
         reason = f"it lacks {feature}: set delta.feature.{feature} = supported first"
         raise ProtocolUpgradeError(root=root, version=base.version, reason=reason)

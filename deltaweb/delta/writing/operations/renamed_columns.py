@@ -45,12 +45,6 @@ def rename_column(
         column: A dotted path for a nested column.
         new_name: What it is called, within the column that holds it.
         root: The table's root, for errors.
-
-    Raises:
-        ColumnNotFoundError: If there is no such column.
-        NewColumnsError: If another one is called so.
-        ColumnInUseError: If a rule, or a property, names it.
-        ProtocolUpgradeError: If the table maps no columns.
     """
     schema, path = _found(base, column, root=root)
     if not new_name.strip():
@@ -78,14 +72,7 @@ def rename_column(
 
 
 def drop_column(base: Definition, column: str, *, root: str) -> Transaction:
-    """Return the transaction after which a column is in no row; its values stay.
-
-    Raises:
-        ColumnNotFoundError: If there is no such column.
-        ColumnInUseError: If a rule or a property names it, the table is partitioned
-            by it, or it is the last one.
-        ProtocolUpgradeError: If the table maps no columns.
-    """
+    """Return the transaction after which a column is in no row; its values stay."""
     schema, path = _found(base, column, root=root)
     shown = ".".join(path)
     if path[0] in base.metadata.partition_columns:
@@ -129,11 +116,7 @@ def _check_unused(base: Definition, schema: StructType, path: ColumnPath) -> Non
 
 
 def check_no_rule(base: Definition, schema: StructType, path: ColumnPath) -> None:
-    """Refuse a change of a column that a rule of the table names.
-
-    Raises:
-        ColumnInUseError: It names the rule.
-    """
+    """Refuse a change of a column that a rule of the table names."""
     for user, text in (*_constraints(base), *_rules(schema)):
         if _naming(path).search(text):
             raise ColumnInUseError(column=".".join(path), user=user)

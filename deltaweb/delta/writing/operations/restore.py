@@ -94,11 +94,7 @@ class RestorePlan:
         return pc.sum(self.removed["size"]).as_py() or 0
 
     def check(self) -> None:
-        """Refuse a plan that cannot be carried out.
-
-        Raises:
-            RestoreFilesMissingError: If files are gone from storage; names them.
-        """
+        """Refuse a plan that cannot be carried out."""
         if self.missing:
             raise RestoreFilesMissingError(
                 path=self.missing[0], version=self.version, paths=self.missing
@@ -128,11 +124,6 @@ def plan_restore(
         now: The newest version.
         target: The version that is to come back.
         timestamp: The time that was asked for in the place of a version, for the log.
-
-    Raises:
-        AppendOnlyError: If files would go, and the table only takes new rows.
-        UnsupportedWriteError: If the table asks more of writers than is done here.
-        DeltaError: If one of the versions may not be read.
     """
     for snapshot in (now, target):
         if snapshot.refusal is not None:
@@ -195,10 +186,6 @@ def carry_out_restore(
         store: The table's files.
         plan: What is to be done.
         user_name: Who asked for it, for the log.
-
-    Raises:
-        RestoreFilesMissingError: If files are gone from storage; names them.
-        DeltaError: As `commit` lists them.
     """
     plan.check()
     return commit_and_checkpoint(store, replace(plan.transaction, user_name=user_name))

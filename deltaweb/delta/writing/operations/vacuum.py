@@ -113,9 +113,6 @@ class VacuumOutlook:
         Args:
             hours: How long what left the table is kept; as the table says for None.
             allow_short_retention: Whether it may be shorter than that.
-
-        Raises:
-            RetentionTooShortError: If the retention is shorter than the table's.
         """
         least, now_ms = self.least_ms, to_ms(self.now)
         asked = least if hours is None else hours * MS_PER_HOUR
@@ -170,11 +167,6 @@ def vacuum(  # noqa: PLR0913  # what a caller may want of one
         record_in_history: As in `carry_out_vacuum`.
         on_progress: Called with the files that are gone, and of how many; it may
             raise to stop the work.
-
-    Raises:
-        RetentionTooShortError: If the retention is shorter than the table's.
-        UnsupportedWriteError: If the table asks more of writers than is done here.
-        DeltaError: If the newest version cannot be read, or storage does not answer.
     """
     outlook = look_at_files(store, now=now)
     plan = outlook.plan(retention_hours, allow_short_retention=allow_short_retention)
@@ -186,11 +178,7 @@ def vacuum(  # noqa: PLR0913  # what a caller may want of one
 
 
 def look_at_files(store: TableStore, *, now: datetime) -> VacuumOutlook:
-    """List a table's folder, and hold it against the log.
-
-    Raises:
-        DeltaError: As `vacuum` lists them, but for the retention.
-    """
+    """List a table's folder, and hold it against the log."""
     # Listed first: what is committed meanwhile is then known to be live.
     batches = [*store.list_data_statuses()]
     state = load_state(store, None)
@@ -215,9 +203,6 @@ def carry_out_vacuum(
             files go, and one when they are gone.
         on_progress: Called with the files that are gone, and of how many; it may
             raise to stop the work.
-
-    Raises:
-        LocationError: If storage does not delete them, or does not answer.
     """
     told = recorded_vacuum(
         store,

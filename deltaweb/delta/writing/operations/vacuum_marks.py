@@ -27,9 +27,6 @@ def recorded_vacuum(
         num_files: How many go.
         size_bytes: How large they are together.
         retention_ms: How long is kept what left the table.
-
-    Raises:
-        DeltaError: As `commit` lists them.
     """
     found = {"numFilesToDelete": num_files, "sizeOfDataToDelete": size_bytes}
     _mark(store, VACUUM_START, {"defaultRetentionMillis": retention_ms}, found)

@@ -64,12 +64,6 @@ def widen_column(
             called `element`, `key` and `value`.
         data_type: What it becomes.
         root: The table's root, for errors.
-
-    Raises:
-        ColumnNotFoundError: If there is no such column.
-        TypeNotWidenedError: If its type does not become that one; names what it does.
-        ColumnInUseError: If a rule names it, or it numbers rows.
-        ProtocolUpgradeError: If the table does not let types change.
     """
     schema = table_schema(base)
     names = (column,) if schema.find(column) else tuple(column.split("."))

@@ -163,11 +163,7 @@ def new_rows(request: MergeRequest, source: DataFrame, joined: DataFrame) -> Dat
 
 
 def check_merge(spark: SparkSession, request: MergeRequest) -> None:
-    """Refuse a merge of which Spark does not evaluate what is asked.
-
-    Raises:
-        ExpressionError: If something is no SQL, or no function of the row.
-    """
+    """Refuse a merge of which Spark does not evaluate what is asked."""
     columns = spark_schema(request.schema)
     table = spark.createDataFrame([], columns).select(F.struct("*").alias(TABLE))
     theirs = spark.createDataFrame([], spark_schema(request.source))

@@ -81,12 +81,7 @@ class MergeRequest(ChangeRequest):
         return StructType((*values, *verdicts))
 
     def bound(self) -> BoundClauses:
-        """Return the clauses as tasks evaluate them.
-
-        Raises:
-            ColumnNotFoundError: If a column that takes a value is none of the table.
-            ExpressionError: If one cannot be evaluated here.
-        """
+        """Return the clauses as tasks evaluate them."""
         if self.is_evaluated_here:
             clauses = [
                 BoundClause(clause, self.schema, self.source, IdentityNumbers())
@@ -152,12 +147,7 @@ class MergeRequest(ChangeRequest):
 
 
 def settled(request: MergeRequest) -> MergeRequest:
-    """Return the request with who evaluates it: tasks if they can, else Spark.
-
-    Raises:
-        ColumnNotFoundError: If a column that takes a value is none of the table.
-        SourceColumnsError: If every column is taken, and the table lacks some.
-    """
+    """Return the request with who evaluates it: tasks if they can, else Spark."""
     schema = request.schema
     check_all_taken(request.on, request.clauses, schema, request.source)
     for clause in request.clauses:

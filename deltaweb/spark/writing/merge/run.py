@@ -80,11 +80,7 @@ class MergeOnSpark:
     clauses: Sequence[MergeClause]
 
     def foresee(self) -> MergeOutlook:
-        """Find out what it would do, by its own tasks; nothing is written.
-
-        Raises:
-            DeltaError: As `commit` does before it writes.
-        """
+        """Find out what it would do, by its own tasks; nothing is written."""
         engine = self._engine(is_dry=True)
         with engine.write(None) as outcome:
             return MergeOutlook(snapshot=engine.snapshot, outcome=outcome)
@@ -94,9 +90,6 @@ class MergeOnSpark:
 
         Args:
             on_progress: Told how many tasks are done.
-
-        Raises:
-            DeltaError: As `merge_rows` says.
         """
         times = WorkTimes()
         engine = self._engine(is_dry=False)

@@ -22,22 +22,14 @@ if TYPE_CHECKING:
 
 
 def change_of(request: RowRequest) -> RowChange:
-    """Return what becomes of the rows, as it is evaluated in process.
-
-    Raises:
-        ExpressionError: If it cannot be.
-    """
+    """Return what becomes of the rows, as it is evaluated in process."""
     if request.assignments is None:
         return RowDeletion()
     return RowUpdate(request.assignments, request.schema, request.base.metadata)
 
 
 def condition_of(request: RowRequest) -> SQLCondition | None:
-    """Return which rows are concerned, as it is evaluated in process; None for all.
-
-    Raises:
-        ExpressionError: If it cannot be.
-    """
+    """Return which rows are concerned, as it is evaluated in process; None for all."""
     return (
         None if request.where is None else SQLCondition(request.where, request.schema)
     )

@@ -84,11 +84,7 @@ def update_rows(
 def deletion(
     spark: SparkSession, place: TablePlace, where: str | None = None
 ) -> Rewrite:
-    """Return the removal of the rows that a condition is true for; all for None.
-
-    Raises:
-        DeltaError: As `delete_rows` does before it writes.
-    """
+    """Return the removal of the rows that a condition is true for; all for None."""
     snapshot = read_for_rewrite(place.open(), RowDeletion.operation)
     base = snapshot.state.definition
     settings = settings_of(spark)
@@ -102,11 +98,7 @@ def update(
     assignments: Mapping[str, str],
     where: str | None = None,
 ) -> Rewrite:
-    """Return the change of the rows that a condition is true for; all for None.
-
-    Raises:
-        DeltaError: As `update_rows` does before it writes.
-    """
+    """Return the change of the rows that a condition is true for; all for None."""
     snapshot = read_for_rewrite(place.open(), UpdateKind.operation)
     base = snapshot.state.definition
     known = _by_column(snapshot.schema, assignments)
@@ -175,11 +167,7 @@ def _filled(request: RowRequest, *, are_all: bool) -> FilledColumns:
 
 
 def _for_spark(spark: SparkSession, request: RowRequest) -> RowRequest:
-    """Return a request whose SQL Spark evaluates, once it is known to be SQL.
-
-    Raises:
-        ExpressionError: If it is none, or no function of the row.
-    """
+    """Return a request whose SQL Spark evaluates, once it is known to be SQL."""
     schema = request.schema
     rows = spark.createDataFrame([], spark_schema(schema))
     for said in (request.where, *(request.assignments or {}).values()):

@@ -21,20 +21,12 @@ def is_true(where: str) -> Column:
 
 
 def check_condition(rows: DataFrame, sql: str) -> None:
-    """Refuse what is no condition of the row.
-
-    Raises:
-        ExpressionError: If it is none.
-    """
+    """Refuse what is no condition of the row."""
     _check(rows, sql, is_true)
 
 
 def check_value(rows: DataFrame, sql: str, column: StructField) -> None:
-    """Refuse what is no value of the row that a column takes.
-
-    Raises:
-        ExpressionError: If it is none.
-    """
+    """Refuse what is no value of the row that a column takes."""
     wanted = column.dataType
     found = _check(rows, sql, F.expr).schema["value"].dataType
     is_text = isinstance(found, StringType)
@@ -48,9 +40,6 @@ def check_settled(rows: DataFrame, value: Column, sql: str) -> None:
     """Refuse an expression that is no function of the row.
 
     Rows would be looked at twice, and could be lost in between.
-
-    Raises:
-        ExpressionError: If it is none.
     """
     if not analyzed_plan(rows.select(value)).deterministic():
         raise ExpressionError(sql=sql, reason=UNSETTLED)

@@ -41,9 +41,6 @@ class BatchReader(DataSourceReader):
         files_where: Files that hold no row that this SQL is true for are left out;
             None for none.
         settings: By which it is evaluated.
-
-    Raises:
-        SchemaMismatchError: If the table has no such columns.
     """
 
     def __init__(
@@ -94,11 +91,7 @@ def dealt_out(files: pa.Table) -> list[InputPartition]:
 def reading_of_columns(
     definition: Definition, place: TablePlace, columns: SparkStruct
 ) -> FileReading:
-    """Return how some columns of a version are read.
-
-    Raises:
-        SchemaMismatchError: If it has no such columns; it names them all.
-    """
+    """Return how some columns of a version are read."""
     reading = reading_of(definition, place)
     there = {
         field.name: field.dataType for field in spark_schema(reading.schema).fields

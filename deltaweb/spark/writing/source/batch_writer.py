@@ -45,9 +45,6 @@ class BatchWriter(DataSourceArrowWriter):
         options: Of the write.
         columns: Of the DataFrame.
         overwrite: Whether rows take the place of those that are there.
-
-    Raises:
-        DeltaError: As `plan_write` lists them.
     """
 
     def __init__(
@@ -69,11 +66,7 @@ class BatchWriter(DataSourceArrowWriter):
         return FilesMessage(write_rows(self._plan, rows))
 
     def commit(self, messages: Sequence[WriterCommitMessage | None]) -> None:
-        """Commit what the tasks wrote.
-
-        Raises:
-            DeltaError: As `commit` lists them.
-        """
+        """Commit what the tasks wrote."""
         plan, parts = self._plan, parts_of(messages)
         if plan is None:
             return
@@ -92,12 +85,7 @@ class BatchWriter(DataSourceArrowWriter):
 def plan_here(
     options: SourceOptions, columns: SparkStruct, request: WriteRequest
 ) -> WritePlan | None:
-    """Return what a write is to be whose conditions are all evaluated by tasks.
-
-    Raises:
-        ExpressionError: If one has to be evaluated by Spark itself.
-        DeltaError: As `plan_write` lists them.
-    """
+    """Return what a write is to be whose conditions are all evaluated by tasks."""
     plan = plan_write(options.place, frame_schema(columns), request)
     if plan is not None and plan.elsewhere:
         raise ExpressionError(sql=plan.elsewhere[0].sql, reason=BY_FUNCTION)
@@ -120,11 +108,7 @@ def _replaced(plan: WritePlan, where: str) -> ReplacedRows:
 
 
 def _matches(plan: WritePlan, where: str) -> Matches:
-    """Return the files of a condition on partition columns.
-
-    Raises:
-        PredicateError: If it is about rows within files.
-    """
+    """Return the files of a condition on partition columns."""
     matches = find_matches(base_snapshot(plan), where)
     if matches.partly.num_rows:
         reason = f"{where!r} is not only about partition columns, and {BY_FUNCTION}"

@@ -40,11 +40,7 @@ class SourceOptions:
 
     @property
     def place(self) -> TablePlace:
-        """The table: `path`, `storageOptions` and `allowedRoots`.
-
-        Raises:
-            SourceOptionError: If there is no path, or options are not JSON.
-        """
+        """The table: `path`, `storageOptions` and `allowedRoots`."""
         return TablePlace(
             location=self.text("path") or self._fail("path", "the location of a table"),
             storage_options=self._json("storageOptions", dict) or {},
@@ -52,12 +48,7 @@ class SourceOptions:
         )
 
     def write_request(self, *, overwrite: bool) -> "WriteRequest":
-        """Return what a write is asked for.
-
-        Raises:
-            SourceOptionError: If an option has no meaning.
-            ValueError: If it is said in two ways what goes.
-        """
+        """Return what a write is asked for."""
         write_plan = writing.write_plan
         modes = write_plan.SaveMode
         app_id, version = self.text("txnAppId"), self.number("txnVersion")
@@ -75,11 +66,7 @@ class SourceOptions:
 
     @property
     def settings(self) -> SessionSettings:
-        """What the reader has said of its session; Spark tells a source nothing of it.
-
-        Raises:
-            SourceOptionError: If an option has no meaning.
-        """
+        """What the reader has said of its session, which Spark does not tell."""
         ansi = self.text(ANSI_OPTION)
         return SessionSettings(
             time_zone=self.text(TIME_ZONE_OPTION),
@@ -93,22 +80,14 @@ class SourceOptions:
         return self.values.get(name)
 
     def flag(self, name: str) -> bool:
-        """Return whether an option is true; it is not without a value.
-
-        Raises:
-            SourceOptionError: If it is neither true nor false.
-        """
+        """Return whether an option is true; it is not without a value."""
         text = (self.text(name) or "false").strip().lower()
         if text not in {"true", "false"}:
             self._fail(name, "true or false")
         return text == "true"
 
     def number(self, name: str, *, least: int = 0) -> int | None:
-        """Return an option that is a whole number; None without it.
-
-        Raises:
-            SourceOptionError: If it is none, or less than `least`.
-        """
+        """Return an option that is a whole number; None without it."""
         text = self.text(name)
         if text is None:
             return None

@@ -27,12 +27,7 @@ BY_FUNCTION = "only deltaweb.spark.write_table has Spark evaluate it"
 def rows_of_session(
     plan: WritePlan, batches: Iterator[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
-    """In a task: yield rows whose times are of the kinds that the table has.
-
-    Raises:
-        ExpressionError: If what is asked of the rows depends on the session.
-        SchemaMismatchError: If a time has no instant that is known here.
-    """
+    """In a task: yield rows whose times are of the kinds that the table has."""
     settings = settings_of_task()
     first = next(batches, None)
     names = plan.schema.names if first is None else first.schema.names
@@ -52,9 +47,6 @@ def refuse_dependent(
         plan: The write.
         given: Names of the columns that rows have.
         settings: Of the session.
-
-    Raises:
-        ExpressionError: If it does.
     """
     if settings.are_ours:
         return

@@ -135,13 +135,7 @@ class StreamFiles:
         self._snapshot: StreamedFiles | None = None
 
     def advance(self, start: StreamOffset, bounds: StreamBounds) -> StreamOffset:
-        """Return how far the next batch goes; the same place where nothing is new.
-
-        Raises:
-            StreamChangeError: If a version changed or removed rows.
-            VersionNotFoundError: If a version is no longer in the log.
-            DeltaError: If the log does not read.
-        """
+        """Return how far the next batch goes; the same place where nothing is new."""
         end, num_files, num_bytes = start, 0, 0
         for found in self.versions(start, bounds.last_version):
             first = found.first(start)

@@ -63,9 +63,6 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         options: Of the stream.
         columns: What is read, in this order.
         is_whole: Whether these are all columns of the table.
-
-    Raises:
-        SourceOptionError: If an option has no meaning.
     """
 
     def __init__(

@@ -96,11 +96,7 @@ class StreamWriter(DataSourceStreamArrowWriter):
         messages: Sequence[WriterCommitMessage | None],
         batchId: int,  # noqa: N803  # Spark's name
     ) -> None:
-        """Commit a batch, unless the table has it.
-
-        Raises:
-            DeltaError: As `commit` lists them.
-        """
+        """Commit a batch, unless the table has it."""
         told = [message for message in messages if isinstance(message, BatchMessage)]
         if not told:
             return

@@ -49,11 +49,7 @@ class FolderCredentials:
 
 
 def check_vendable(location: str, options: Mapping[str, Any]) -> str:
-    """Return the location of a folder that credentials can be made for; ask nobody.
-
-    Raises:
-        VendingUnsupportedError: If none can be made.
-    """
+    """Return the location of a folder that credentials can be made for; ask nobody."""
     place = normalize_location(location).rstrip("/")
     scheme, _, rest = place.partition("://")
     bucket, _, prefix = rest.partition("/")
@@ -80,11 +76,6 @@ def vend(
         location: The folder.
         options: Of its storage connection.
         lifetime_s: How long they are good: 900 to 3600.
-
-    Raises:
-        VendingUnsupportedError: If none can be made for it.
-        VendingRefusedError: If the store makes none.
-        CredentialsNeededError: If there is no key that could ask.
     """
     place = check_vendable(location, options)
     bucket, _, prefix = place.removeprefix("s3://").partition("/")

@@ -50,6 +50,8 @@ SAID = {
     "Encryption. The correct parameters must be provided to retrieve the object.",
     "table-not-granted": f"404 Client Error: Not Found for url: {QUERY}\n"
     "{ 'errorCode': 'RESOURCE_DOES_NOT_EXIST' }",
+    "limit-reached": "HTTPError: 429 Client Error\n'message': 'The provider lets you "
+    "read 1 GiB a month, and that is used up: 2 GiB were offered'",
     "too-many-requests": "HTTPError: 429 Client Error: Too Many Requests",
     "another-server-answers": "json.decoder.JSONDecodeError: Expecting value: line 1 "
     "column 1 (char 0)",

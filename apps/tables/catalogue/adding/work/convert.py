@@ -59,11 +59,7 @@ class FolderPlan:
 def plan_folder(
     opened: DeltaTable, asked: ConvertFolder, occasion: Occasion
 ) -> FolderPlan:
-    """Look at every file of the folder.
-
-    Raises:
-        DeltaError: As `plan_conversion` lists them.
-    """
+    """Look at every file of the folder."""
     job = occasion.job
     check_present(asked.location)
     columns = asked.partition_schema.strip()
@@ -113,11 +109,7 @@ def foresee_folder(plan: FolderPlan) -> Foreseen:
 
 
 def convert(opened: DeltaTable, plan: FolderPlan, occasion: Occasion) -> dict[str, Any]:
-    """Commit the files, and put the table into the catalogue.
-
-    Raises:
-        DeltaError: As `commit_conversion` and `register_made` list them.
-    """
+    """Commit the files, and put the table into the catalogue."""
     result = commit_conversion(opened.store, plan.table, txn=occasion.txn)
     detail = {"version": result.version, "files": result.num_added_files}
     made = register_made(plan.asked, occasion, "table.convert", detail)

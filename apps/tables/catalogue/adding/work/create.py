@@ -80,11 +80,7 @@ class CreationPlan:
 def plan_creation(
     opened: DeltaTable, asked: CreateTable, _occasion: Occasion
 ) -> CreationPlan:
-    """Find out whether the columns make a table, and the place takes one.
-
-    Raises:
-        DeltaError: As `plan_table` and `propose_columns` list them.
-    """
+    """Find out whether the columns make a table, and the place takes one."""
     given = asked.columns or proposed(asked)
     columns = [
         ImportColumn(
@@ -111,12 +107,7 @@ def plan_creation(
 
 
 def proposed(asked: CreateTable) -> list[dict[str, Any]]:
-    """Return the columns that a file seems to have; none of its rows is kept.
-
-    Raises:
-        ImportFileError: If it does not read.
-        DeltaError: As `check_file` lists them.
-    """
+    """Return the columns that a file seems to have; none of its rows is kept."""
     return [
         {
             "name": one.column.name,
@@ -164,11 +155,7 @@ def foresee_creation(plan: CreationPlan) -> Foreseen:
 def create(
     opened: DeltaTable, plan: CreationPlan, occasion: Occasion
 ) -> dict[str, Any]:
-    """Make the table, and put it into the catalogue.
-
-    Raises:
-        DeltaError: As `commit` and `register_made` list them.
-    """
+    """Make the table, and put it into the catalogue."""
     result = commit(opened.store, replace(plan.transaction, txn=occasion.txn))
     detail = {"version": result.version, "columns": plan.schema.names}
     made = register_made(plan.asked, occasion, "table.create", detail)

@@ -88,11 +88,7 @@ class RowsPlan:
 
 
 def as_import(asked: ImportRows, occasion: Occasion) -> Import:
-    """Return what the library is asked.
-
-    Raises:
-        DeltaError: As `check_file` lists them.
-    """
+    """Return what the library is asked."""
     job = occasion.job
 
     def tell(count: int) -> None:
@@ -116,11 +112,7 @@ def as_import(asked: ImportRows, occasion: Occasion) -> Import:
 
 
 def plan_rows(opened: DeltaTable, asked: ImportRows, occasion: Occasion) -> RowsPlan:
-    """Check every row, or go by a look at the same bytes of a file that was brought.
-
-    Raises:
-        DeltaError: As `plan_import` lists them.
-    """
+    """Check every row, or go by a look at the same bytes of a file that was brought."""
     wanted = as_import(asked, occasion)
     (file,) = wanted.files.each()
     with file.open() as source:
@@ -188,11 +180,7 @@ def _types(table: ImportPlan) -> dict[str, str]:
 def import_rows(
     opened: DeltaTable, plan: RowsPlan, occasion: Occasion
 ) -> dict[str, Any]:
-    """Write the rows in one commit; a table that was made is registered.
-
-    Raises:
-        DeltaError: As `carry_out_import` and `register_made` list them.
-    """
+    """Write the rows in one commit; a table that was made is registered."""
     asked = plan.asked
     result, rows = carry_out_import(opened.store, plan.table.asked_again())
     told = {**asdict(result), "num_bad": rows.num_bad, "num_rows": rows.num_rows}
@@ -203,11 +191,7 @@ def import_rows(
 
 
 def open_table_or_place(table: Table | None, asked: ImportRows) -> DeltaTable:
-    """Open the table, or the place of one that is to be made.
-
-    Raises:
-        DeltaError: As `open_place` lists them.
-    """
+    """Open the table, or the place of one that is to be made."""
     return open_place(table, asked) if table is None else open_subject(table, asked)
 
 

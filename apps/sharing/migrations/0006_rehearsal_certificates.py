@@ -6,7 +6,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("sharing", "0004_assertions_good_once"),
+        ("sharing", "0005_limits_of_a_month"),
     ]
 
     operations = [

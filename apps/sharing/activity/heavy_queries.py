@@ -1,0 +1,192 @@
+"""The queries of a month that were offered most bytes, and what would make them less.
+
+Queries are one that ask one table for the same condition. What is said of each is
+sure: it comes of the record, of the commits and of the partitions of the newest
+version, and of the whole table, whatever of it the recipient may see.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+from uuid import UUID
+
+from django.db.models import Count, QuerySet, Sum
+from django.db.models.fields.json import KeyTextTransform
+
+from deltaweb.conditions.json_text import json_hint_text
+from deltaweb.delta.feed.versions import is_feed_on
+from deltaweb.sharing.table_query import TableQuery
+from deltaweb.web.audit.models import AuditEvent
+from deltaweb.web.pages.figures import bytes_text
+from deltaweb.web.sharing.activity.action_words import action_words
+from deltaweb.web.sharing.activity.usage import sum_of_sizes
+from deltaweb.web.tables.models import Table
+
+CONDITION: Final = "condition"  # in the detail of an event
+NUM_QUERIES: Final = 8
+MAX_GROUPS: Final = 1_000  # of queries and versions, those of most bytes
+FILES: Final = "table.query"
+DIGITS: Final = 3
+_Key = tuple[str, str, UUID | None, str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeavyQuery:
+    """Queries of a month that ask for the same.
+
+    Attributes:
+        table: `schema.table`, as the share names it.
+        action: How it was asked, as the record names it.
+        condition: What rows were asked for; "" for all.
+        num_versions: How many versions were read.
+        size_bytes: What all of them were offered.
+        saved_bytes: How much less that would have been; None where nothing is known.
+        advice: How, in words; "" where nothing is known.
+    """
+
+    share: str
+    table: str
+    action: str
+    condition: str
+    num_requests: int
+    num_versions: int
+    size_bytes: int
+    saved_bytes: int | None
+    advice: str
+
+    @property
+    def words(self) -> str:
+        """What was done, in plain words."""
+        return action_words(self.action)
+
+    @property
+    def each_bytes(self) -> int:
+        """What one of them was offered, on average."""
+        return self.size_bytes // self.num_requests
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Queries of one version that ask for the same."""
+
+    version: int | None
+    num_requests: int
+    size_bytes: int
+
+
+def condition_text(query: TableQuery) -> str:
+    """Return the condition that a query hints at; "" where it asks for all rows."""
+    if query.predicate_hints:
+        return " AND ".join(query.predicate_hints)
+    hint = query.json_predicate_hints
+    return json_hint_text(hint) if hint else ""
+
+
+def heavy_queries(events: QuerySet[AuditEvent]) -> list[HeavyQuery]:
+    """Return the heaviest queries of some events, those of most bytes first."""
+    queries = _grouped(events)
+    sizes = {key: sum(one.size_bytes for one in of) for key, of in queries.items()}
+    heaviest = sorted(sizes, key=lambda key: (-sizes[key], key[:2]))[:NUM_QUERIES]
+    tables = Table.objects.in_bulk({key[2] for key in heaviest if key[2] is not None})
+    return [
+        _query(key, queries[key], tables.get(key[2]) if key[2] else None)
+        for key in heaviest
+        if sizes[key]
+    ]
+
+
+def _grouped(events: QuerySet[AuditEvent]) -> Mapping[_Key, Sequence[_Group]]:
+    rows = (
+        events.order_by()
+        .annotate(asked=KeyTextTransform(CONDITION, "detail"))
+        .values("share", "schema", "table", "table_id", "action", "asked", "version")
+        .annotate(requests=Count("*"), size=sum_of_sizes(), files=Sum("num_files"))
+        .order_by("-size")[:MAX_GROUPS]
+    )
+    queries = defaultdict(list)
+    for row in rows:
+        name = f"{row['schema']}.{row['table']}"
+        key = (row["share"], name, row["table_id"], row["action"], row["asked"] or "")
+        group = _Group(row["version"], row["requests"], int(row["size"] or 0))
+        queries[key].append(group)
+    return queries
+
+
+def _query(key: _Key, groups: Sequence[_Group], table: Table | None) -> HeavyQuery:
+    share, name, _, action, condition = key
+    ways = [_repeated(groups)]
+    if table is not None and action == FILES:
+        ways += [_changes(groups, table), *_partition(groups, table, condition)]
+    saved, advice = max(ways)
+    return HeavyQuery(
+        share=share,
+        table=name,
+        action=action,
+        condition=condition,
+        num_requests=sum(one.num_requests for one in groups),
+        num_versions=len({one.version for one in groups}),
+        size_bytes=sum(one.size_bytes for one in groups),
+        saved_bytes=saved or None,
+        advice=advice if saved else "",
+    )
+
+
+def _repeated(groups: Iterable[_Group]) -> tuple[int, str]:
+    """Say what was offered again of a version that had been read before."""
+    again = [one for one in groups if one.num_requests > 1 and one.version is not None]
+    saved = [one.size_bytes - one.size_bytes // one.num_requests for one in again]
+    if not any(saved):
+        return 0, ""
+    most = max(again, key=lambda one: one.num_requests)
+    return sum(saved), (
+        f"Version {most.version} was read {most.num_requests:,} times. Requesting the "
+        f"version first, and the files only of a new one, saves {_text(sum(saved))}."
+    )
+
+
+def _changes(groups: Sequence[_Group], table: Table) -> tuple[int, str]:
+    """Say what the changes between the versions hold that were read whole."""
+    versions = sorted({one.version for one in groups if one.version is not None})
+    if len(versions) <= 1 or not _has_feed(table):
+        return 0, ""
+    commits = table.commits.filter(version__gt=versions[0], version__lte=versions[-1])
+    found: Mapping[str, Any] = commits.aggregate(added=Sum("added_bytes"))
+    added = int(found["added"] or 0)
+    first = [one for one in groups if one.version == versions[0]]
+    kept = sum(one.size_bytes // one.num_requests for one in first)
+    saved = sum(one.size_bytes for one in groups) - kept - added
+    return max(0, saved), (
+        f"{len(versions):,} versions were read whole, and only {_text(added)} were new "
+        f"after the first. Requesting the changes saves about {_text(max(0, saved))}."
+    )
+
+
+def _partition(
+    groups: Sequence[_Group], table: Table, condition: str
+) -> Iterable[tuple[int, str]]:
+    """Say what a condition on the partition columns leaves at most."""
+    partitions = table.summary.get("partitions") or []
+    count = table.summary.get("num_partitions") or 0
+    if condition or count <= 1 or not partitions:
+        return
+    largest = int(partitions[0]["bytes"])
+    size = sum(one.size_bytes for one in groups)
+    saved = size - largest * sum(one.num_requests for one in groups)
+    names = ", ".join(table.partition_columns)
+    yield (
+        max(0, saved),
+        (
+            f"A condition on {names}, by which the table is partitioned, reads one of "
+            f"{count:,} partitions, {_text(largest)} at most."
+        ),
+    )
+
+
+def _has_feed(table: Table) -> bool:
+    newest = table.metadata_versions.order_by("-version").first()
+    return newest is not None and is_feed_on(newest.configuration or {})
+
+
+def _text(size_bytes: int) -> str:
+    return bytes_text(size_bytes, digits=DIGITS)

@@ -1,0 +1,118 @@
+"""The heaviest queries of some events, and what would make them less."""
+
+import pytest
+
+from deltaweb.sharing.table_query import TableQuery
+from deltaweb.web.audit.models import AuditEvent
+from deltaweb.web.sharing.activity.heavy_queries import (
+    HeavyQuery,
+    condition_text,
+    heavy_queries,
+)
+from deltaweb.web.tables.models import Commit, MetadataVersion, Table
+from tests.support.pages.factories import NOW, new_table
+
+pytestmark = pytest.mark.django_db
+
+
+def read(table: Table, size: int, version: int, condition: str = "", **fields):
+    return AuditEvent.objects.create(
+        **{
+            "at": NOW,
+            "kind": AuditEvent.Kind.CALL,
+            "action": "table.query",
+            "share": "retail",
+            "schema": "crm",
+            "table": "orders",
+            "table_id": table.id,
+            "version": version,
+            "size_bytes": size,
+            "detail": {"condition": condition} if condition else {},
+        }
+        | fields
+    )
+
+
+def found() -> list[HeavyQuery]:
+    return heavy_queries(AuditEvent.objects.all())
+
+
+def test_queries_are_one_by_table_condition_and_way() -> None:
+    table = new_table("crm.orders")
+    read(table, 10, 1)
+    read(table, 30, 2)
+    read(table, 5, 2, "day > 3")
+    read(table, 7, 2, action="table.changes")
+    read(table, 0, 2, "day > 9")
+
+    assert [(one.action, one.condition, one.size_bytes) for one in found()] == [
+        ("table.query", "", 40),
+        ("table.changes", "", 7),
+        ("table.query", "day > 3", 5),
+    ]
+
+
+def test_a_version_read_again_is_advised_against() -> None:
+    table = new_table("crm.orders")
+    for _ in range(3):
+        read(table, 1 << 20, 401)
+
+    (query,) = found()
+
+    assert query.saved_bytes == 2 << 20
+    assert "Version 401 was read 3 times" in query.advice
+
+
+def test_changes_are_advised_where_the_table_records_them() -> None:
+    table = new_table("crm.orders")
+    read(table, 1000, 1)
+    read(table, 1100, 3)
+    for version in (2, 3):
+        Commit.objects.create(
+            table=table, version=version, committed_at=NOW, added_bytes=50
+        )
+    assert found()[0].advice == ""
+    MetadataVersion.objects.create(
+        table=table,
+        version=0,
+        configuration={"delta.enableChangeDataFeed": "true"},
+    )
+
+    (query,) = found()
+
+    assert query.saved_bytes == 1000
+    assert "only 100 B were new" in query.advice
+
+
+def test_a_condition_on_the_partitions_is_advised_to_who_reads_all() -> None:
+    table = new_table(
+        "crm.orders",
+        partition_columns=["day"],
+        summary={"partitions": [{"bytes": 100}], "num_partitions": 31},
+    )
+    read(table, 2000, 1)
+    read(table, 1000, 1, "day = 3")
+
+    whole, part = found()
+
+    assert whole.saved_bytes == 1900
+    assert "A condition on day" in whole.advice
+    assert "one of 31 partitions, 100 B at most" in whole.advice
+    assert part.advice == ""
+
+
+def test_a_table_that_is_gone_is_counted_all_the_same() -> None:
+    table = new_table("crm.orders")
+    read(table, 2000, 1)
+    table.delete()
+
+    assert [one.size_bytes for one in found()] == [2000]
+
+
+def test_hints_of_both_kinds_are_kept_as_text() -> None:
+    hint = '{"op": "isNull", "children": [{"op": "column", "name": "day"}]}'
+    assert condition_text(TableQuery(predicate_hints=("a = 1", "b = 2"))) == (
+        "a = 1 AND b = 2"
+    )
+    assert condition_text(TableQuery(json_predicate_hints=hint)) == "day IS NULL"
+    assert condition_text(TableQuery()) == ""

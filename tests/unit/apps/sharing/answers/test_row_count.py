@@ -1,0 +1,39 @@
+"""The rows of the files of an answer."""
+
+import pyarrow as pa
+import pytest
+
+from deltaweb.delta.log.file_actions import DELETION_VECTOR, VECTOR
+from deltaweb.sharing.parameters import MAX_LONG
+from deltaweb.web.sharing.answers.row_count import RowCount
+
+
+def listed(numbers: list[int | None], deleted: list[int | None]) -> pa.RecordBatch:
+    fields = dict.fromkeys(field.name for field in DELETION_VECTOR)
+    vectors = [
+        None if rows is None else fields | {"cardinality": rows} for rows in deleted
+    ]
+    return pa.record_batch(
+        {
+            "num_records": pa.array(numbers, pa.int64()),
+            VECTOR: pa.array(vectors, DELETION_VECTOR),
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("batches", "expected"),
+    [
+        pytest.param([], 0, id="nothing"),
+        pytest.param([([5, 7], [None, None]), ([1], [None])], 13, id="files"),
+        pytest.param([([5, 7], [None, 3])], 9, id="deleted rows"),
+        pytest.param([([5], [None]), ([None], [None])], None, id="one says nothing"),
+        pytest.param([([MAX_LONG, 9], [None, None])], MAX_LONG, id="absurd counts"),
+    ],
+)
+def test_rows_that_are_not_deleted_count(batches, expected: int | None) -> None:
+    counted = RowCount()
+    for batch in batches:
+        counted.add(listed(*batch))
+
+    assert counted.total == expected
