@@ -256,6 +256,7 @@ KNOWN_ERRORS: Final[Sequence[KnownError]] = (
         r"RESOURCE_EXHAUSTED|429 Client Error|Too Many Requests",
         "The recipient asked more at once than it may.",
         "Let it wait as long as Retry-After says, and read fewer tables at once.",
+        is_general=True,
     ),
     KnownError(
         "another-server-answers",
