@@ -279,7 +279,7 @@ SPARK_REPLAY_BYTES = env_int(
 SPARK_DIFF_BYTES = env_int(
     "DELTAWEB_SPARK_DIFF_BYTES", default=512 << 20, minimum=0, maximum=1 << 50
 )
-# A larger footer of a Parquet file is not looked into; a file's length has four bytes.
+# A larger footer of a Parquet file is not inspected; a file's length has four bytes.
 PARQUET_FOOTER_BYTES = env_int(
     "DELTAWEB_PARQUET_FOOTER_BYTES",
     default=512 << 20,

@@ -9,8 +9,6 @@ from deltaweb.web.pages.errors import PageError
 
 
 class UserNotFoundError(PageError, code="user-not-found"):
-    """No account has that name."""
-
     name: str
     status = 404
     message = "No user is named {name!r}."
@@ -18,8 +16,6 @@ class UserNotFoundError(PageError, code="user-not-found"):
 
 
 class UserNameTakenError(PageError, code="user-name-taken"):
-    """Another account has that name, perhaps with other capitals."""
-
     name: str
     status = 409
     message = "A user named {name!r} exists already."
@@ -35,8 +31,6 @@ class UserInvalidError(PageError, code="user-invalid"):
 
 
 class UserDisabledError(PageError, code="user-disabled"):
-    """The account exists but may not sign in."""
-
     name: str
     status = 409
     message = "The account of {name!r} is disabled."
@@ -44,8 +38,6 @@ class UserDisabledError(PageError, code="user-disabled"):
 
 
 class LastAdminError(PageError, code="last-admin"):
-    """Without this account nobody could administer the installation."""
-
     name: str
     status = 409
     message = "{name!r} is the last active administrator."
@@ -53,32 +45,24 @@ class LastAdminError(PageError, code="last-admin"):
 
 
 class SignInLinkInvalidError(PageError, code="link-invalid"):
-    """A sign-in link that was never issued, or whose account is disabled."""
-
     status = 404
     message = "This sign-in link is not valid."
     hint = "Ask for a new one, or make one with 'deltaweb user link NAME'."
 
 
 class SignInLinkUsedError(PageError, code="link-used"):
-    """A sign-in link works one time."""
-
     status = 410
     message = "This sign-in link has been used."
     hint = "Ask for a new one, or make one with 'deltaweb user link NAME'."
 
 
 class SignInLinkExpiredError(PageError, code="link-expired"):
-    """A sign-in link works for fifteen minutes."""
-
     status = 410
     message = "This sign-in link has expired."
     hint = "Ask for a new one, or make one with 'deltaweb user link NAME'."
 
 
 class SignInError(PageError, code="sign-in-failed"):
-    """Name and password do not go together; which of them is wrong stays unsaid."""
-
     status = 403
     message = "That name and password do not go together."
     hint = "Try again, or sign in by a link."
@@ -105,8 +89,6 @@ class TooManySignInsError(PageError, code="too-many-sign-ins"):
 
 
 class PasswordsBusyError(PageError, code="passwords-busy"):
-    """So many passwords are being checked that one more would hold up the pages."""
-
     status = 503
     message = "Many passwords are being checked just now."
     hint = "Try again in some seconds, or sign in by a link."
@@ -168,8 +150,6 @@ class APIKeyExpiredError(PageError, code="api-key-expired"):
 
 
 class APIKeyNotFoundError(PageError, code="api-key-not-found"):
-    """An account has no key of that id."""
-
     name: str
     status = 404
     message = "{name!r} has no such API key."
@@ -197,8 +177,6 @@ class ScopeRequiredError(PageError, code="scope-required"):
 
 
 class ScopeInvalidError(PageError, code="scope-invalid"):
-    """A word that is not a scope of a key."""
-
     scope: str
     known: Sequence[str]
     status = 422
@@ -211,16 +189,12 @@ class ScopeInvalidError(PageError, code="scope-invalid"):
 
 
 class SignInRequiredError(PageError, code="sign-in-required"):
-    """A page that only a signed-in user sees."""
-
     status = 401
     message = "This page needs a signed-in user."
     hint = "Sign in, or send an API key as 'Authorization: Bearer KEY'."
 
 
 class RoleRequiredError(PageError, code="permission-denied"):
-    """A page that needs a higher role."""
-
     role: str
     status = 403
     message = "Only {role} may do this."

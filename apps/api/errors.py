@@ -9,8 +9,6 @@ from deltaweb.web.pages.errors import PageError
 
 
 class BodyInvalidError(PageError, code="body-invalid"):
-    """The body of a request is none that the endpoint takes."""
-
     reason: str
     facts: Mapping[str, object] = MappingProxyType({})
     status = 400
@@ -19,8 +17,6 @@ class BodyInvalidError(PageError, code="body-invalid"):
 
 
 class NotJSONError(PageError, code="not-json"):
-    """The body of a request says that it is something else than JSON."""
-
     content_type: str
     status = 415
     message = "A body of the type {content_type!r} is not read."
@@ -28,8 +24,6 @@ class NotJSONError(PageError, code="not-json"):
 
 
 class MethodNotAllowedError(PageError, code="method-not-allowed"):
-    """The address is there, but not for this method."""
-
     method: str
     allowed: Sequence[str]
     status = 405
@@ -42,8 +36,6 @@ class MethodNotAllowedError(PageError, code="method-not-allowed"):
 
 
 class EndpointNotFoundError(PageError, code="endpoint-not-found"):
-    """No endpoint has the address."""
-
     path: str
     status = 404
     message = "No endpoint is at {path}."
@@ -68,8 +60,6 @@ class TooManyCallsError(PageError, code="too-many-requests"):
 
 
 class IdempotencyKeyInvalidError(PageError, code="idempotency-key-invalid"):
-    """An idempotency key that is no such key."""
-
     longest: int
     status = 400
     message = "The idempotency key cannot be used."
@@ -77,24 +67,18 @@ class IdempotencyKeyInvalidError(PageError, code="idempotency-key-invalid"):
 
 
 class IdempotencyKeyReusedError(PageError, code="idempotency-key-reused"):
-    """The same idempotency key came with another request before."""
-
     status = 422
     message = "This idempotency key was sent with another request before."
     hint = "Every request needs a key of its own."
 
 
 class StillAnsweredError(PageError, code="still-answered"):
-    """The call that has the idempotency key has not come to its end."""
-
     status = 409
     message = "A call with this idempotency key has begun, and its end is not known."
     hint = "Wait for its answer; if the server stopped in between, look what was done."
 
 
 class SecretGivenError(PageError, code="secret-given"):
-    """A call is repeated whose answer held a secret, which is kept nowhere."""
-
     at: datetime
     facts: Mapping[str, object]
     status = 409

@@ -76,7 +76,7 @@ def job_detail(request: HttpRequest, fmt: str, job_id: UUID) -> HttpResponseBase
 def job_progress(request: HttpRequest, job_id: UUID) -> HttpResponseBase:
     """Answer with the live part alone; once the job is over it asks no more.
 
-    With `?then=reload` the page that shows it fetches its content anew at the end, and
+    With `?then=reload` the page that shows it fetches its content again at the end, and
     shows nothing else meanwhile; with `?then=result` it goes to the page of the result,
     where there is one. The end is also an event, `job-finished`, for parts of the page
     that wait for it.

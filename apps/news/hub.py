@@ -31,7 +31,6 @@ class Subscription:
 
     Attributes:
         topics: Those of which it hears.
-        ends: Those that end it.
         owner: Who waits.
         is_over: Whether it hears nothing any more.
     """

@@ -84,8 +84,6 @@ class PageError(DeltawebError, code="page-error"):
 
 
 class DatabaseBusyError(PageError, code="database-busy"):
-    """Somebody else was writing to the database for longer than a request waits."""
-
     status = 503
     message = "The database is being written to; this was not done."
     hint = "Nothing was changed. Try again in a few seconds."
@@ -93,8 +91,6 @@ class DatabaseBusyError(PageError, code="database-busy"):
 
 
 class DatabaseUnavailableError(PageError, code="database-unavailable"):
-    """The database does not answer."""
-
     status = 503
     message = "The database does not answer just now."
     hint = "Try again in a moment; if it stays, tell the administrator."

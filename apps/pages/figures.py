@@ -49,8 +49,6 @@ class Chart:
         name: Names the elements of the page that hold it.
         label: What a screen reader says instead of the picture.
         figure: What plotly draws, ready for JSON.
-        header: The header of the table.
-        rows: The rows of the table.
         note: What the aside of the caption says.
         legend: Colours and counts above the picture.
         height: Class of the picture's height.

@@ -61,8 +61,6 @@ class SharingStateError(DeltaError, code="sharing-error"):
 
 
 class NameInvalidError(SharingStateError, code="name-invalid"):
-    """A name breaks the rules of the protocol."""
-
     kind: str
     name: str
     reason: str
@@ -71,8 +69,6 @@ class NameInvalidError(SharingStateError, code="name-invalid"):
 
 
 class NameTakenError(SharingStateError, code="name-taken"):
-    """Something of the kind has the name, perhaps with other capitals."""
-
     kind: str
     name: str
     status = 409
@@ -81,8 +77,6 @@ class NameTakenError(SharingStateError, code="name-taken"):
 
 
 class ShareNotFoundError(SharingStateError, code="share-not-found"):
-    """No share has the name."""
-
     name: str
     status = 404
     message = "No share is named {name:.80r}."
@@ -90,8 +84,6 @@ class ShareNotFoundError(SharingStateError, code="share-not-found"):
 
 
 class RecipientNotFoundError(SharingStateError, code="recipient-not-found"):
-    """No recipient has the name."""
-
     name: str
     status = 404
     message = "No recipient is named {name:.80r}."
@@ -99,16 +91,12 @@ class RecipientNotFoundError(SharingStateError, code="recipient-not-found"):
 
 
 class ProviderNotFoundError(SharingStateError, code="provider-not-found"):
-    """No profile is kept by the name."""
-
     name: str
     message = "No provider is named {name:.100r}."
     hint = "`received list` shows the providers whose profiles are kept."
 
 
 class ReceivedSharedError(SharingStateError, code="received-shared"):
-    """Somebody else's table is to be shared on."""
-
     table: str
     provider: str
     message = (
@@ -118,8 +106,6 @@ class ReceivedSharedError(SharingStateError, code="received-shared"):
 
 
 class SharedTableNotFoundError(SharingStateError, code="shared-table-not-found"):
-    """The share has no table of that name."""
-
     share: str
     name: str
     status = 404
@@ -152,8 +138,6 @@ class ColumnsError(ConditionError, code="columns-invalid"):
 
 
 class PropertyInvalidError(SharingStateError, code="property-invalid"):
-    """A text is no property of a recipient."""
-
     text: str
     reason: str
     message = "{text:.80r} is not a property: {reason}."
@@ -161,8 +145,6 @@ class PropertyInvalidError(SharingStateError, code="property-invalid"):
 
 
 class LimitInvalidError(SharingStateError, code="limit-invalid"):
-    """A text is no limit of what a recipient may be offered in a month."""
-
     text: str
     reason: str
     message = "{text:.40r} is not a limit: {reason}."
@@ -170,8 +152,6 @@ class LimitInvalidError(SharingStateError, code="limit-invalid"):
 
 
 class StartVersionError(SharingStateError, code="start-version-invalid"):
-    """A version that history cannot begin at."""
-
     version: int | str
     reason: str
     message = "History cannot begin at version {_shown}: {reason}."
@@ -183,8 +163,6 @@ class StartVersionError(SharingStateError, code="start-version-invalid"):
 
 
 class NetworkInvalidError(SharingStateError, code="network-invalid"):
-    """A text of an allow list is no network."""
-
     text: str
     reason: str
     hint: str
@@ -192,8 +170,6 @@ class NetworkInvalidError(SharingStateError, code="network-invalid"):
 
 
 class TooManyNetworksError(SharingStateError, code="too-many-networks"):
-    """An allow list is longer than a person can oversee."""
-
     count: int
     maximum: int
     message = "The list holds {count} networks; {maximum} fit."
@@ -201,8 +177,6 @@ class TooManyNetworksError(SharingStateError, code="too-many-networks"):
 
 
 class ContactInvalidError(SharingStateError, code="contact-invalid"):
-    """A contact is no mail address."""
-
     contact: str
     message = "{contact:.80r} is not a mail address."
     hint = "Write one such as data@example.com, or leave it empty."
@@ -212,8 +186,6 @@ class ContactInvalidError(SharingStateError, code="contact-invalid"):
 
 
 class LifetimeInvalidError(SharingStateError, code="lifetime-invalid"):
-    """A text is no span of time, or the span is too long."""
-
     text: str
     reason: str
     message = "{text:.40r} is not valid: {reason}."
@@ -231,8 +203,6 @@ class TokenStateError(SharingStateError, code="token-state"):
 
 
 class TokenNotFoundError(SharingStateError, code="token-not-found"):
-    """A recipient has no token of that id."""
-
     recipient: str
     status = 404
     message = "{recipient!r} has no such token."
@@ -240,8 +210,6 @@ class TokenNotFoundError(SharingStateError, code="token-not-found"):
 
 
 class NoWaitingTokenError(SharingStateError, code="no-waiting-token"):
-    """A recipient has no token that waits for its activation."""
-
     name: str
     status = 409
     message = "{name} has no token that waits for its activation."
@@ -249,8 +217,6 @@ class NoWaitingTokenError(SharingStateError, code="no-waiting-token"):
 
 
 class RetirementInvalidError(SharingStateError, code="retirement-invalid"):
-    """A token cannot end at that moment."""
-
     prefix: str
     expires_at: datetime
     message = (
@@ -270,30 +236,22 @@ class AccessError(SharingStateError, code="access-denied"):
 
 
 class TokenUnknownError(AccessError, code="token-unknown"):
-    """No token of this server."""
-
     message = "This bearer token is not known here."
     hint = "Check the profile file, or ask the provider for a new one."
 
 
 class TokenExpiredError(AccessError, code="token-expired"):
-    """A token whose time is over, by its expiry or by a rotation."""
-
     ended_at: datetime
     message = "This bearer token ended at {ended_at:%Y-%m-%d %H:%M} UTC."
     hint = "Ask the provider for a new profile file."
 
 
 class TokenRevokedError(AccessError, code="token-revoked"):
-    """A token that an administrator took back."""
-
     message = "This bearer token has been revoked."
     hint = "Ask the provider for a new profile file."
 
 
 class AddressNotAllowedError(AccessError, code="address-not-allowed"):
-    """The caller's address is not on the recipient's allow list."""
-
     address: str
     status = 403
     message = "{_where} may not use this."
@@ -305,8 +263,6 @@ class AddressNotAllowedError(AccessError, code="address-not-allowed"):
 
 
 class NotGrantedError(AccessError, code="not-granted"):
-    """What was asked for does not exist for the recipient; why is not said."""
-
     kind: str
     name: str
     status = 404
@@ -324,16 +280,12 @@ class ActivationError(SharingStateError, code="activation-failed"):
 
 
 class LinkUnknownError(ActivationError, code="activation-link-unknown"):
-    """A link that was never issued."""
-
     status = 404
     message = "This activation link is not valid."
     hint = "Ask the provider for a new one."
 
 
 class LinkUsedError(ActivationError, code="activation-link-used"):
-    """A link whose profile has been downloaded."""
-
     used_at: datetime | None
     message = "This activation link was used{_when}."
     hint = "If that was not you, tell the provider; else ask for a new one."
@@ -344,22 +296,16 @@ class LinkUsedError(ActivationError, code="activation-link-used"):
 
 
 class LinkExpiredError(ActivationError, code="activation-link-expired"):
-    """A link whose time is over, or whose token's is."""
-
     expired_at: datetime
     message = "This activation link expired on {expired_at:%Y-%m-%d at %H:%M} UTC."
     hint = "Ask the provider for a new one."
 
 
 class LinkWithdrawnError(ActivationError, code="activation-link-withdrawn"):
-    """A link that a newer one replaced."""
-
     message = "This activation link was replaced by a newer one."
     hint = "Use the newest link that the provider sent."
 
 
 class LinkRevokedError(ActivationError, code="activation-link-revoked"):
-    """A link whose token an administrator took back before it was fetched."""
-
     message = "This activation link was revoked by the provider."
     hint = "Ask the provider for a new one."

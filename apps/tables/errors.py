@@ -19,8 +19,6 @@ from deltaweb.delta.errors import DeltaError
 
 
 class TableNameError(DeltaError, code="table-name-invalid"):
-    """A table's name breaks the rules of names."""
-
     name: str
     reason: str
     message = "{name:.80r} is not a table's name: {reason}."
@@ -28,8 +26,6 @@ class TableNameError(DeltaError, code="table-name-invalid"):
 
 
 class TableNameTakenError(DeltaError, code="table-name-taken"):
-    """Another table already has the name."""
-
     name: str
     location: str
     status = 409
@@ -38,8 +34,6 @@ class TableNameTakenError(DeltaError, code="table-name-taken"):
 
 
 class TableNotRegisteredError(DeltaError, code="table-not-registered"):
-    """No table of the catalogue has the name."""
-
     name: str
     similar: Sequence[str] = ()
     message = "No table is named {name:.200r}."
@@ -51,8 +45,6 @@ class TableNotRegisteredError(DeltaError, code="table-not-registered"):
 
 
 class TableInUseError(DeltaError, code="table-in-use"):
-    """Something still needs the table, so it cannot be removed."""
-
     name: str
     users: Sequence[str]
     status = 409
@@ -61,8 +53,6 @@ class TableInUseError(DeltaError, code="table-in-use"):
 
 
 class ResultTooLargeError(DeltaError, code="result-too-large"):
-    """A filter lets through more rows than are kept for a download."""
-
     rows: int
     max_bytes: int
     message = (
@@ -77,8 +67,6 @@ class ResultTooLargeError(DeltaError, code="result-too-large"):
 
 
 class ScanRootError(DeltaError, code="scan-root-invalid"):
-    """A folder cannot be scanned for tables."""
-
     root: str
     reason: str
     message = "{root} cannot be scanned: {reason}."
@@ -86,24 +74,18 @@ class ScanRootError(DeltaError, code="scan-root-invalid"):
 
 
 class LakeNotFoundError(DeltaError, code="lake-not-found"):
-    """No lake has the id."""
-
     status = 404
     message = "There is no such lake."
     hint = "The list of lakes has those that there are."
 
 
 class NoWorkerError(DeltaError, code="no-worker"):
-    """A job was to be waited for, and no worker is there to take it."""
-
     job: str
     message = "No worker is running for it, so this job waits: {job}."
     hint = "Start one (make run, or deltaweb worker); nothing is lost."
 
 
 class OutputFormatError(DeltaError, code="output-format-unknown"):
-    """The name of a file to write does not tell a format."""
-
     name: str
     formats: Sequence[str]
     message = "{name} does not say which format to write."
@@ -115,8 +97,6 @@ class OutputFormatError(DeltaError, code="output-format-unknown"):
 
 
 class OperationOutdatedError(DeltaError, code="operation-outdated"):
-    """An operation would do something else than somebody has seen and agreed to."""
-
     name: str
     status = 409
     message = (

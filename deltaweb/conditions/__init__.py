@@ -17,3 +17,12 @@ common_type     lists beside a column, where no client rounds or compares as tex
 loose           literals beside a column, never stricter than any client
 bounds          conditions from both sides, so that NOT loses no row
 """
+
+from typing import TYPE_CHECKING
+
+from deltaweb.lazy import modules_on_demand
+
+if TYPE_CHECKING:
+    from deltaweb.conditions import hints as hints
+else:
+    __getattr__ = modules_on_demand(__name__)

@@ -33,12 +33,7 @@ _PLAIN: Final = {
 
 
 def means_each_value(data_type: DataType, values: Sequence[Literal]) -> bool:
-    """Whether a list beside a column of a type is the same to every client.
-
-    Args:
-        data_type: The column's type.
-        values: The list.
-    """
+    """Whether a list beside a column of a type is the same to every client."""
     own = type_name(data_type)
     values = [value for value in values if value.kind != "null"]
     kinds = {value.kind for value in values}

@@ -14,10 +14,6 @@ class WrongTypeError(DeltawebError, TypeError, code="wrong-type"):
     """An argument is of a type that is not taken.
 
     Attributes:
-        name: Of the argument.
-        wanted: What is taken.
-        given: What was given.
-        found: Its type.
         advice: What else may be meant; or nothing.
     """
 

@@ -37,30 +37,22 @@ class LocationError(DeltaError, code="location-invalid"):
 
 
 class LocationInvalidError(LocationError):
-    """The text is not a path or a URL."""
-
     reason: str
     message = "{location!r} is not a location: {reason}."
     hint = "Give an absolute path or a URL such as s3://bucket/table."
 
 
 class LocationNotFoundError(LocationError, code="location-not-found"):
-    """Nothing exists at the location."""
-
     message = "{location} does not exist."
     hint = "Check the spelling, and that the server sees this storage."
 
 
 class LocationDeniedError(LocationError, code="location-denied"):
-    """The storage refuses to let this server read."""
-
     message = "{location} cannot be read: permission denied."
     hint = "Give the server's user the right to list and read it."
 
 
 class LocationNotAllowedError(LocationError, code="location-not-allowed"):
-    """The location is outside the roots that an administrator allowed."""
-
     allowed: Sequence[str] = ()
     message = "{location} is outside the allowed roots."
     hint = (
@@ -74,23 +66,17 @@ class LocationNotAllowedError(LocationError, code="location-not-allowed"):
 
 
 class CredentialsNeededError(LocationError, code="credentials-needed"):
-    """The storage wants credentials that were not given, or refuses those given."""
-
     message = "{location} needs credentials, or refuses those it was given."
     hint = "Add the storage with its options (storage add), then try again."
 
 
 class LocationUnreachableError(LocationError, code="location-unreachable"):
-    """The storage does not answer, or breaks off."""
-
     reason: str
     message = "{location} cannot be reached: {reason}."
     hint = "Check the network and the storage's address, then try again."
 
 
 class LocationUnsupportedError(LocationError, code="location-unsupported"):
-    """No driver is installed for this kind of location."""
-
     scheme: str
     package: str = ""
     message = "{location}: no driver here reads {scheme}:// locations."
@@ -103,16 +89,12 @@ class LocationUnsupportedError(LocationError, code="location-unsupported"):
 
 
 class StorageFullError(LocationError, code="storage-full"):
-    """The storage has no room for what is written."""
-
     reason: str
     message = "{location} cannot be written: {reason}."
     hint = "Free some space, then try again; nothing was left half-written."
 
 
 class LocationNotWritableError(LocationError, code="location-not-writable"):
-    """The storage does not take what is written."""
-
     reason: str
     message = "{location} cannot be written: {reason}."
     hint = "Give the server's user the right to write there, then try again."
@@ -126,16 +108,12 @@ class VersionError(DeltaError):
 
 
 class TableNotFoundError(DeltaError, code="not-a-delta-table"):
-    """No Delta log is under the root, or it holds no commit."""
-
     root: str
     message = "{root} is not a Delta table: no commit is in its _delta_log folder."
     hint = "Give the folder that holds _delta_log."
 
 
 class VersionNotFoundError(VersionError, code="version-not-found"):
-    """The log does not hold the version that was asked for."""
-
     earliest: int
     latest: int
     message = "{root} has no version {version}."
@@ -143,8 +121,6 @@ class VersionNotFoundError(VersionError, code="version-not-found"):
 
 
 class TimestampNotFoundError(DeltaError, code="timestamp-not-found"):
-    """The table's readable history begins after the time that was asked for."""
-
     root: str
     timestamp: datetime
     earliest: datetime
@@ -154,16 +130,12 @@ class TimestampNotFoundError(DeltaError, code="timestamp-not-found"):
 
 
 class TimestampInvalidError(DeltaError, code="timestamp-invalid"):
-    """The text is not a time, or the time has no zone and none is given beside it."""
-
     text: str
     message = "{text!r} is not a time with a zone."
     hint = "Write it as 2026-01-31T12:00:00Z, or say its zone (time_zone, --time-zone)."
 
 
 class LogGapError(VersionError, code="log-gap"):
-    """A commit that the version is built from is missing."""
-
     missing_version: int
     message = (
         "{root} cannot be read at version {version}: "
@@ -182,8 +154,6 @@ class LogCorruptError(DeltaError, code="log-corrupt"):
 
 
 class MissingActionError(VersionError, code="no-metadata"):
-    """The log of a version has no protocol, or no metaData."""
-
     message = "{root} has no metaData action at version {version}."
     hint = "Restore the log from a backup, or choose another version."
 
@@ -193,14 +163,10 @@ class MissingMetadataError(MissingActionError):
 
 
 class MissingProtocolError(MissingActionError, code="no-protocol"):
-    """The log of a version has no protocol."""
-
     message = "{root} has no protocol action at version {version}."
 
 
 class CheckpointPartsError(VersionError, code="checkpoint-parts-exist"):
-    """A checkpoint in as many parts is there, and its files are dealt out otherwise."""
-
     parts: int
     message = (
         "{root}: version {version} has a checkpoint in {parts} parts already, by "
@@ -210,15 +176,11 @@ class CheckpointPartsError(VersionError, code="checkpoint-parts-exist"):
 
 
 class CheckpointCancelledError(VersionError, code="checkpoint-cancelled"):
-    """The caller does not want the checkpoint any more."""
-
     message = "{root}: the checkpoint of version {version} was cancelled."
     hint = "The table is as it was; ask again when it is wanted."
 
 
 class UnsupportedProtocolError(VersionError, code="unsupported-protocol"):
-    """The table asks for a reader version above ours."""
-
     min_reader_version: int
     supported: int
     message = (
@@ -229,8 +191,6 @@ class UnsupportedProtocolError(VersionError, code="unsupported-protocol"):
 
 
 class UnsupportedFeatureError(VersionError, code="unsupported-feature"):
-    """The table uses reader features that this server does not read."""
-
     features: Sequence[str]
     message = (
         "{root} at version {version} uses {features}, which this server does not read."
@@ -239,8 +199,6 @@ class UnsupportedFeatureError(VersionError, code="unsupported-feature"):
 
 
 class UnsupportedWriterError(VersionError, code="unsupported-writer-protocol"):
-    """The table asks for a writer version above ours."""
-
     min_writer_version: int
     supported: int
     operation: str
@@ -252,8 +210,6 @@ class UnsupportedWriterError(VersionError, code="unsupported-writer-protocol"):
 
 
 class UnsupportedWriterFeatureError(VersionError, code="unsupported-writer-feature"):
-    """The table uses features whose rules for writers this server does not keep."""
-
     features: Sequence[str]
     operation: str
     message = (
@@ -278,8 +234,6 @@ class SchemaError(DeltaError, code="schema-invalid"):
 
 
 class ColumnTypeError(SchemaError, code="column-type-not-read"):
-    """A column is of a type whose values this server does not read."""
-
     type_name: str
     reason: str = "its type {type_name} is not read"
     message = "{_subject} is of type {type_name}, which this server does not read."
@@ -319,8 +273,6 @@ class SchemaTooWideError(SchemaError, code="schema-too-wide"):
 
 
 class PropertyError(DeltaError, code="property-invalid"):
-    """A table property does not parse."""
-
     name: str
     value: str
     expected: str
@@ -329,8 +281,6 @@ class PropertyError(DeltaError, code="property-invalid"):
 
 
 class UnknownPropertyError(PropertyError):
-    """A name begins as those of Delta do, and is none of them."""
-
     meant: str
     expected: str = "a property that Delta knows"
     message = "There is no table property {name:q}: names with delta. are Delta's own."
@@ -338,8 +288,6 @@ class UnknownPropertyError(PropertyError):
 
 
 class PartitionValueError(DeltaError, code="partition-value-invalid"):
-    """A partition value is not of its column's type."""
-
     path: str
     column: str
     value: str
@@ -352,16 +300,12 @@ class PartitionValueError(DeltaError, code="partition-value-invalid"):
 
 
 class PredicateError(DeltaError, code="predicate-invalid"):
-    """A filter does not parse, or does not fit the schema; the reason says why."""
-
     reason: str
     message = "The filter cannot be used: {reason}."
     hint = "Write it as in SQL, for example: amount > 10 AND country = 'DE'."
 
 
 class ColumnNotFoundError(DeltaError, code="column-not-found"):
-    """A column that was asked for is not in the schema."""
-
     column: str
     columns: Sequence[str]
     message = "The table has no column {column:q}."
@@ -373,8 +317,6 @@ class ColumnNotFoundError(DeltaError, code="column-not-found"):
 
 
 class DataFileError(DeltaError, code="data-file-corrupt"):
-    """A data file cannot be read as Parquet of this table."""
-
     path: str
     reason: str
     message = "The data file {path} cannot be read: {reason}."

@@ -3,7 +3,7 @@
 Who listens has a pipe for each kind of message, and waits at all of them at once; who
 has something to say writes it into every pipe of that kind. A pipe that nobody reads
 any more cannot be opened, and is removed by who finds that out. One that is full
-belongs to a process that stands still: it is passed over. So messages may be lost, and
+belongs to a process that stands still: it is skipped. So messages may be lost, and
 who waits looks at what they are about now and then.
 
 Source: fifo(7), pipe(7): what is no longer than PIPE_BUF is written whole or not at

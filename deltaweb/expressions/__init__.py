@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 from deltaweb.lazy import modules_on_demand
 
 if TYPE_CHECKING:
+    from deltaweb.expressions import compiler as compiler
     from deltaweb.expressions import condition as condition
     from deltaweb.expressions import session as session
 else:

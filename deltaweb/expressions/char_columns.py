@@ -2,7 +2,7 @@
 
 A text may be stored as it came or padded, so it is padded here, and so is a literal
 that it is compared with. What this does not do is refused by the name of the column:
-else rows would be passed over that Spark finds.
+else rows would be skipped that Spark finds.
 
 Source: the documentation of Spark SQL, "Data Types", `CharType(length)`; the metadata
 is the reference implementation's.

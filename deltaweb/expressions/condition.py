@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from deltaweb import conditions, expressions
 from deltaweb.delta.protocol.schema import StructField, StructType, arrow_type
 from deltaweb.delta.scan.predicate import Predicate
 from deltaweb.delta.scan.row_condition import RowCondition
@@ -42,11 +43,9 @@ class SQLCondition(RowCondition):
     def __init__(
         self, sql: "str | SQLText", schema: StructType, time_zone: str = UTC_ZONE
     ) -> None:
-        from deltaweb.expressions.compiler import (  # noqa: PLC0415 (as above)
-            parse_expression,
+        self._parsed = (
+            expressions.compiler.parse_expression(sql) if isinstance(sql, str) else sql
         )
-
-        self._parsed = parse_expression(sql) if isinstance(sql, str) else sql
         self._schema = schema
         self.sql = self._parsed.text
         self.time_zone = time_zone
@@ -61,23 +60,20 @@ class SQLCondition(RowCondition):
     @cached_property
     def names(self) -> frozenset[str]:
         """The top-level columns that it looks at."""
-        from deltaweb.expressions.compiler import named_columns  # noqa: PLC0415
-
-        return frozenset(path[0] for path in named_columns(self._parsed, self._schema))
+        return frozenset(
+            path[0]
+            for path in expressions.compiler.named_columns(self._parsed, self._schema)
+        )
 
     @cached_property
     def reach(self) -> Predicate | None:
         """What holds for every row that it is true for; None where nothing is known."""
-        from deltaweb.conditions.hints import reach_of  # noqa: PLC0415
-
-        return reach_of(self._parsed, self._schema, self.time_zone)
+        return conditions.hints.reach_of(self._parsed, self._schema, self.time_zone)
 
     @cached_property
     def misses(self) -> Predicate:
         """What holds for every row that it is not true for, and maybe for others."""
-        from deltaweb.conditions.hints import misses_of  # noqa: PLC0415
-
-        return misses_of(self._parsed, self._schema, self.time_zone)
+        return conditions.hints.misses_of(self._parsed, self._schema, self.time_zone)
 
     def holds(self, rows: pa.RecordBatch) -> pa.BooleanArray:
         """Return where the condition is true: neither false nor unknown."""
@@ -155,6 +151,4 @@ def _joined(parts: list[pa.Array], sql: str) -> pa.Array:
 def _compiled(
     sql: "str | SQLText", schema: StructType, time_zone: str
 ) -> BoundExpression:
-    from deltaweb.expressions.compiler import compile_sql  # noqa: PLC0415 (as above)
-
-    return compile_sql(sql, schema, time_zone)
+    return expressions.compiler.compile_sql(sql, schema, time_zone)

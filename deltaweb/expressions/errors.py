@@ -14,8 +14,6 @@ UNSETTLED: Final = "its value changes with each evaluation"
 
 
 class ExpressionError(PredicateError, code="expression-unsupported"):
-    """An expression does not parse, does not fit the schema, or is not done here."""
-
     sql: str
     message = "The expression {sql:q} cannot be used: {reason}."
     hint = "Write it with other functions, or let Spark do it."
@@ -28,8 +26,6 @@ class ExpressionMistakenError(ExpressionError, code="expression-mistaken"):
 
 
 class ExpressionValueError(DeltaError, code="expression-value"):
-    """An expression has no value for a row, as where it divides by zero."""
-
     sql: str
     reason: str
     message = "The expression {sql:q} has no value for a row: {reason}."
@@ -42,8 +38,6 @@ class ExpressionTooLargeError(ExpressionValueError, code="expression-too-large")
     Attributes:
         function: The step that would.
         num_bytes: What it, and the steps before it, would have made.
-        num_rows: Of how many rows.
-        most_bytes: What may be made of them.
         is_final: Whether fewer rows at a time do not help.
     """
 

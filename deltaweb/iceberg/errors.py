@@ -7,16 +7,12 @@ from deltaweb.sharing.errors import ErrorCode, SharingError
 
 
 class InexpressibleError(DeltaError, code="iceberg-inexpressible"):
-    """A part of a version is nothing that Iceberg has."""
-
     reason: str
     message = "This has no form in Iceberg: {reason}."
     hint = "Read it with a client of Delta Sharing."
 
 
 class NotIcebergError(SharingError, code="not-iceberg"):
-    """A table, as it is shared, has no form in Iceberg."""
-
     table: str
     reason: str
     error_code: ClassVar[ErrorCode] = ErrorCode.UNSUPPORTED_OPERATION

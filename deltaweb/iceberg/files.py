@@ -38,7 +38,6 @@ class ColumnBounds:
     """What is known of one column, an entry a file.
 
     Attributes:
-        field_id: The column.
         lower: No value is smaller; null where that is unknown.
         upper: No value is larger; null where that is unknown.
         null_counts: Count of nulls; null where it is unknown.

@@ -49,7 +49,6 @@ class SnapshotFacts:
         snapshot_id: Its id in Iceberg.
         sequence_number: Its place among the table's versions.
         schema: The Iceberg schema, with its number.
-        fields: What it is partitioned by.
         spec_id: The number of that partition spec.
         format_version: Of Iceberg's format.
     """
@@ -69,8 +68,6 @@ class VectorFiles:
     Attributes:
         locations: Where clients fetch each vector.
         sizes: Of the vectors' files in bytes.
-        num_deleted: Count of rows that each deletes.
-        data_locations: The data file of each.
         content_offsets: Where in its file the vector begins.
         content_sizes: How long it is there, in bytes.
         partition: The typed values of each partition field of the data file.

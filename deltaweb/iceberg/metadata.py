@@ -32,7 +32,6 @@ class TableVersion:
     """What a snapshot is made of.
 
     Attributes:
-        version: The version.
         timestamp_ms: Time of its commit.
         columns: Its columns.
         num_files: Count of its files, where it is known.

@@ -114,7 +114,6 @@ class VersionObjects:
     """The objects of a version, by the last part of their names.
 
     Attributes:
-        objects: Their bytes.
         num_files: Count of data files.
         num_rows: Count of their rows, deleted ones too.
     """

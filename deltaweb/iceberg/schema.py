@@ -320,8 +320,6 @@ class PartitionField:
     """A column that a version is partitioned by.
 
     Attributes:
-        column: The column.
-        source_id: Its field id.
         field_id: The id of the partition field.
         name: Its name: of letters that Avro takes, since readers end at any other.
     """

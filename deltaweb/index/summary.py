@@ -49,7 +49,6 @@ class HistorySummary:
     Attributes:
         runs: Which versions can be read, from 0 on.
         events: What the timeline marks, oldest first.
-        timestamps_ms: When each commit was made.
     """
 
     runs: Sequence[ReadableRun]

@@ -117,7 +117,7 @@ def plotly_stylesheet(bundle: str) -> str:
 
 
 def make() -> None:
-    """Make static/vendor anew."""
+    """Make static/vendor again."""
     shutil.rmtree(VENDOR, ignore_errors=True)
     copy_files()
     drop_unused_rules(VENDOR / "tabler" / "tabler.min.css")

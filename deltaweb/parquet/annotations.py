@@ -47,7 +47,6 @@ class Annotation:
         kind: `STRING`, `DECIMAL`, `TIMESTAMP`, ...; `UNRECOGNIZED` for a LogicalType of
             an unknown number, `UNRECOGNIZED_CONVERTED` for such a ConvertedType.
         number: The unknown number.
-        bit_width: Bits of an INT.
         is_signed: Whether an INT is signed.
         precision: Digits of a DECIMAL; None if absent.
         scale: Fraction digits of a DECIMAL.

@@ -73,7 +73,6 @@ class RowGroupCounts:
     """What a footer says of one row group.
 
     Attributes:
-        num_rows: Its rows.
         raw_chunks: Its column chunks as stored, in the order of the leaf columns.
     """
 

@@ -22,37 +22,27 @@ class ParquetError(DeltawebError, code="parquet"):
 
 
 class FileNotParquetError(ParquetError, code="parquet-not-a-file"):
-    """The file does not end, or begin, as a Parquet file does."""
-
     reason: str
     message = "This is not a Parquet file: {reason}."
     hint = "Check that the whole file was copied, and that it is a Parquet file."
 
 
 class FileEncryptedError(ParquetError, code="parquet-encrypted"):
-    """The footer is encrypted, and no keys are kept here."""
-
     message = "The footer of this Parquet file is encrypted."
     hint = "Decrypt the file, or write it with a plaintext footer."
 
 
 class FooterCorruptError(ParquetError, code="parquet-footer-corrupt"):
-    """The footer is not what Thrift or the format allows."""
-
     reason: str
     message = "The footer of this Parquet file is corrupt: {reason}."
 
 
 class SchemaCorruptError(ParquetError, code="parquet-schema-corrupt"):
-    """The elements of the schema do not form a tree of columns."""
-
     reason: str
     message = "The schema of this Parquet file is corrupt: {reason}."
 
 
 class ValuesUnreadableError(ParquetError, code="parquet-values-unreadable"):
-    """The rows of the file cannot be read within the limits."""
-
     reason: str
     message = "The rows of this Parquet file cannot be read: {reason}."
     hint = (
@@ -62,8 +52,6 @@ class ValuesUnreadableError(ParquetError, code="parquet-values-unreadable"):
 
 
 class SchemaNotHeldError(ParquetError, code="parquet-schema-not-held"):
-    """Columns have no type in another system, or files do not agree."""
-
     system: str
     problems: Sequence[object]
     message = "The files have no common schema in {system}: {_problems}."
@@ -75,8 +63,6 @@ class SchemaNotHeldError(ParquetError, code="parquet-schema-not-held"):
 
 
 class NoParquetFilesError(ParquetError, code="parquet-no-files"):
-    """Nothing below a folder is a Parquet file by its name."""
-
     location: str
     message = "No Parquet file is below {location}."
     hint = "Names end with .parquet; those that begin with a dot or _ do not count."

@@ -20,7 +20,6 @@ class ListShape:
     """A list.
 
     Attributes:
-        element: The node that is an element.
         is_repeated_element: Whether that node is the repeated one itself, so that each
             of its repetitions is an element, and none is null.
     """
@@ -34,7 +33,6 @@ class MapShape:
     """A map.
 
     Attributes:
-        key: The node of the key.
         value: The node of the value; None for a set of keys.
     """
 
@@ -106,7 +104,6 @@ class Part(NamedTuple):
     """A column, a field of a struct, an element of a list, or a key or value of a map.
 
     Attributes:
-        node: Its node.
         is_repeated_element: Whether each repetition of that node is an element.
     """
 

@@ -15,11 +15,7 @@ from deltaweb.table import DeltaTable
 
 
 class ScriptedTable:
-    """A table below a folder that holds nothing else.
-
-    Args:
-        root: The folder.
-    """
+    """A table below a folder that holds nothing else."""
 
     def __init__(self, root: Path) -> None:
         self._root = root

@@ -2,7 +2,7 @@
 
 A thread begins such an answer and goes on to other work; whatever there is to tell
 later, and a pulse that keeps the connection, is sent by the loop: a few bytes that
-never make it wait. Each answer has an end, so that its page asks anew, with the rights
+never make it wait. Each answer has an end, so that its page asks again, with the rights
 that its user has then.
 
 Source: HTML standard, "Server-sent events", "Authoring notes": a comment every 15
@@ -99,7 +99,7 @@ class HeldEvents(HeldAnswer):
         return bool(self._outbox.unsent)
 
     def beat(self) -> None:
-        """Say that the connection stands, or that it is time to ask anew."""
+        """Say that the connection stands, or that it is time to ask again."""
         if monotonic() >= self._ends_at_s:
             self.events.end()
         else:

@@ -2,7 +2,7 @@
 
 gunicorn loads it once, before it forks the processes that answer: what is loaded here
 may not begin a thread, nor open a file or a connection that it keeps. It stays to the
-end, so looks for garbage pass over it, in those processes, too.
+end, so looks for garbage skip it, in those processes, too.
 """
 
 import os

@@ -73,8 +73,6 @@ class SharingError(DeltaError, code="sharing-error"):
 
 
 class RequestMalformedError(SharingError, code="request-malformed"):
-    """The body of a request is not what the protocol says."""
-
     reason: str
     message = "The request cannot be read: {reason}."
     hint = "Send a JSON object, {{}} when there is nothing to say."
@@ -89,8 +87,6 @@ class RequestTooLargeError(RequestMalformedError, code="request-too-large"):
 
 
 class ParameterInvalidError(SharingError, code="parameter-invalid"):
-    """The value of a parameter is none that it can have."""
-
     name: str
     reason: str
     hint: str
@@ -99,8 +95,6 @@ class ParameterInvalidError(SharingError, code="parameter-invalid"):
 
 
 class QueryTokenEndedError(SharingError, code="query-token-ended"):
-    """A token of a query's answer was good once, and is so no longer."""
-
     name: str
     reason: str
     error_code = ErrorCode.INVALID_PARAMETER_VALUE
@@ -131,8 +125,6 @@ class HistoryNotSharedError(SharingError, code="history-not-shared"):
 
 
 class FormatNotOfferedError(SharingError, code="format-not-offered"):
-    """The client takes only response formats that are not made here."""
-
     asked: Sequence[str]
     error_code = ErrorCode.UNSUPPORTED_OPERATION
     message = (
@@ -150,8 +142,6 @@ class FormatNotOfferedError(SharingError, code="format-not-offered"):
 
 
 class DirectoryNotOfferedError(SharingError, code="directory-not-offered"):
-    """Credentials were asked for of a table that is read by URLs alone."""
-
     table: str
     reason: str
     error_code = ErrorCode.UNSUPPORTED_OPERATION
@@ -160,8 +150,6 @@ class DirectoryNotOfferedError(SharingError, code="directory-not-offered"):
 
 
 class TableMisreadError(SharingError, code="table-misread"):
-    """The client would take the table for another, in every format that it takes."""
-
     table: str
     misreadings: Sequence[Misreading]
     response_format: str
@@ -189,8 +177,6 @@ class TableMisreadError(SharingError, code="table-misread"):
 
 
 class FileOutsideTableError(SharingError, code="file-outside-table"):
-    """A file of the version lies outside of the table, and is offered to nobody."""
-
     table: str
     path: str
     error_code = ErrorCode.UNSUPPORTED_OPERATION
@@ -207,8 +193,6 @@ class FileOutsideTableError(SharingError, code="file-outside-table"):
 
 
 class FilesVacuumedError(SharingError, code="files-vacuumed"):
-    """A VACUUM has deleted files of an older version."""
-
     version: int
     error_code = ErrorCode.RESOURCE_DOES_NOT_EXIST
     message = (
@@ -219,8 +203,6 @@ class FilesVacuumedError(SharingError, code="files-vacuumed"):
 
 
 class RuledChangesError(SharingError, code="ruled-changes"):
-    """Changes are asked of a table of which only a part is shared."""
-
     table: str
     error_code = ErrorCode.UNSUPPORTED_OPERATION
     message = "Changes of table {table} are not shared: only a part of it is."
@@ -228,8 +210,6 @@ class RuledChangesError(SharingError, code="ruled-changes"):
 
 
 class VersionNotReadyError(SharingError, code="version-not-ready"):
-    """Files of a version, of which only a part is shared, are still rewritten."""
-
     table: str
     version: int
     status = 409
@@ -239,8 +219,6 @@ class VersionNotReadyError(SharingError, code="version-not-ready"):
 
 
 class CredentialsMissingError(SharingError, code="credentials-missing"):
-    """No bearer token came with the request."""
-
     status = 401
     error_code = ErrorCode.UNAUTHENTICATED
     message = "No bearer token came with the request."
@@ -248,8 +226,6 @@ class CredentialsMissingError(SharingError, code="credentials-missing"):
 
 
 class FileRefusedError(SharingError, code="file-refused"):
-    """The URL of a file does not open it, or does so no longer."""
-
     reason: str
     status = 403
     error_code = ErrorCode.PERMISSION_DENIED
@@ -258,8 +234,6 @@ class FileRefusedError(SharingError, code="file-refused"):
 
 
 class FileGoneError(SharingError, code="file-gone"):
-    """A file that was offered is not in storage any more."""
-
     status = 404
     error_code = ErrorCode.RESOURCE_DOES_NOT_EXIST
     message = "This file is not in storage any more."
@@ -267,8 +241,6 @@ class FileGoneError(SharingError, code="file-gone"):
 
 
 class QueryNotFoundError(SharingError, code="query-not-found"):
-    """No query of this recipient on the table has that id, or not any more."""
-
     query_id: str
     status = 404
     error_code = ErrorCode.RESOURCE_DOES_NOT_EXIST
@@ -277,8 +249,6 @@ class QueryNotFoundError(SharingError, code="query-not-found"):
 
 
 class RangeUnsatisfiableError(SharingError, code="range-unsatisfiable"):
-    """A range asks for bytes that the file does not have."""
-
     size_bytes: int
     status = 416
     error_code = ErrorCode.INVALID_PARAMETER_VALUE
@@ -290,8 +260,6 @@ class RangeUnsatisfiableError(SharingError, code="range-unsatisfiable"):
 
 
 class EndpointNotFoundError(SharingError, code="endpoint-not-found"):
-    """No endpoint has this path."""
-
     status = 404
     error_code = ErrorCode.RESOURCE_DOES_NOT_EXIST
     message = "The sharing protocol has no such endpoint here."
@@ -299,8 +267,6 @@ class EndpointNotFoundError(SharingError, code="endpoint-not-found"):
 
 
 class MethodNotAllowedError(SharingError, code="method-not-allowed"):
-    """The endpoint is asked by other methods."""
-
     method: str
     allowed: Sequence[str]
     status = 405

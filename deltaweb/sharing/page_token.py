@@ -41,7 +41,6 @@ class PageScope:
     """The list that a token belongs to.
 
     Attributes:
-        endpoint: The name of the endpoint.
         recipient: The recipient's id, as text.
         names: What else the list is told by, such as the names in its path, folded:
             their capitals do not matter.

@@ -35,9 +35,7 @@ class TokenMaker:
     """Makes and reads tokens of one kind.
 
     Attributes:
-        scope: What they are for.
         keys: Secret keys; the first signs, all are accepted.
-        now: The current time.
     """
 
     scope: PageScope

@@ -19,7 +19,7 @@ Read in this order:
     run_folder    what the tasks and the driver report to each other
     job           the frame of all work: watched, cancelled, its faults translated
     arrow_frames  DataFrames of Python functions over Arrow batches
-    data_files    dealt out to tasks, and looked into by their footers
+    data_files    dealt out to tasks, and inspected by their footers
     writing       DataFrames to tables and back: `write_table`, `read_table`, and the
                   data source `deltaweb`; `delete_rows`, `update_rows`, `merge_rows`
     task_faults   errors of the Delta core on their way from an executor to the driver
@@ -30,11 +30,21 @@ executors.
 """
 
 import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from deltaweb.spark.driver.installed import check_installed
+from deltaweb.lazy import modules_on_demand
 
 if TYPE_CHECKING:
+    from deltaweb.spark import checkpoint as checkpoint
+    from deltaweb.spark import column_reader as column_reader
+    from deltaweb.spark import data_files as data_files
+    from deltaweb.spark import driver as driver
+    from deltaweb.spark import job as job
+    from deltaweb.spark import pipeline as pipeline
+    from deltaweb.spark import statistics as statistics
+    from deltaweb.spark import table_changes as table_changes
+    from deltaweb.spark import table_tasks as table_tasks
+    from deltaweb.spark import writing as writing
     from deltaweb.spark.writing.frame_read import read_table
     from deltaweb.spark.writing.frame_write import write_table
     from deltaweb.spark.writing.merge.run import merge_rows
@@ -60,10 +70,12 @@ _PLACES = {
 }
 
 
-def __getattr__(name: str) -> Any:  # noqa: ANN401  # what a module holds
-    """Import what users of PySpark need when they ask for it: jobs need none of it."""
-    if name not in _PLACES:
-        message = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(message)
-    check_installed()
-    return getattr(importlib.import_module(_PLACES[name]), name)
+if not TYPE_CHECKING:
+    _module = modules_on_demand(__name__)
+
+    def __getattr__(name: str) -> object:
+        """Import what users of PySpark need when they ask for it; jobs name modules."""
+        if name not in _PLACES:
+            return _module(name)
+        _module("driver").installed.check_installed()
+        return getattr(importlib.import_module(_PLACES[name]), name)

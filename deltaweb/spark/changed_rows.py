@@ -61,7 +61,6 @@ class ComparedTask:
         place: The data files.
         schemas: The schema of either version.
         partition_columns: Names of the partition columns of either version.
-        compared: What rows are compared in.
         num_partitions: Over how many tasks rows are spread.
         folder: Where tasks leave what they found; the driver sees it.
         limits: What a task may take.

@@ -33,10 +33,8 @@ class ProfileRequest:
     """A column to profile.
 
     Attributes:
-        place: The table.
-        version: The version of the table.
         column: Its names from the top.
-        num_files: About how many files the version has; None where nobody knows.
+        num_files: About how many files the version has; None if unknown.
     """
 
     place: TablePlace

@@ -61,12 +61,7 @@ class CountedSnapshot(Snapshot):
 
 @dataclass(slots=True)
 class SparkEngine:
-    """Replays the versions of one table by Spark; fulfils `deltaweb.index.Engine`.
-
-    Attributes:
-        spark: The session.
-        source: The table's log.
-    """
+    """Replays the versions of one table by Spark; fulfils `deltaweb.index.Engine`."""
 
     spark: SparkSession
     source: TablePlace

@@ -136,7 +136,6 @@ class TaskReporter:
 
     Attributes:
         folder: The run's folder; where an executor does not see it, nothing is said.
-        position: The table.
     """
 
     folder: RunFolder

@@ -51,18 +51,13 @@ class ColumnProfile:
     """What the values of a column look like; values are text, None is unknown.
 
     Attributes:
-        version: The version.
         column: Names from the top.
-        type_text: The column's type.
-        num_rows: Rows of the version.
         num_nulls: Rows without a value.
-        num_nan: Values that are NaN.
         num_distinct: Distinct values, about 2 % off where they are many.
         minimum, maximum: The extremes; text is cut.
         mean, deviation: Of numbers.
         quantiles: (share, value); about 0.01 % off in rank.
         min_length, max_length, mean_length: Characters of text, bytes of binary.
-        num_empty: Empty texts.
         top: (value, count), the most frequent first.
         top_error: How far the counts of `top` may be off; values that are not more
             frequent than that are left out.

@@ -68,7 +68,6 @@ class Share:
     Attributes:
         requests: Tables by their position in the run.
         folder: Where tasks report how far they are.
-        num_tasks: Tasks that share the tables.
     """
 
     requests: Mapping[int, IndexRequest]

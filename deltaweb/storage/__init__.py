@@ -3,7 +3,6 @@
     location    from a path or URL to a store: `open_store`
     local       a folder of this machine
     remote      everything that fsspec reaches, by what is in `objects`
-    memory      dictionaries, for tests
     data_path   paths of the log, decoded once and kept inside the table
 
 A store that finds one file missing raises `FileNotFoundError`; every other fault is a

@@ -44,7 +44,7 @@ def statuses_of(statuses: Iterable[Status]) -> pa.RecordBatch:
 
 
 def file_statuses(folder: str, names: Iterable[str], below: str) -> Iterator[Status]:
-    """Yield the files of a local folder; one that went away is passed over.
+    """Yield the files of a local folder; one that went away is skipped.
 
     Args:
         folder: Its path.
@@ -146,7 +146,7 @@ def linked_places(root: str, places: Sequence[str]) -> Iterator[str]:
 def local_table_above(root: str) -> str | None:
     """Return the nearest folder above a path that is a table; None where none is.
 
-    Folders that may not be listed are passed over: nobody could be warned of them.
+    Folders that may not be listed are skipped: nobody could be warned of them.
     """
     for start in dict.fromkeys((os.path.realpath(root), os.path.abspath(root))):  # noqa: PTH100  # plain text is faster than Path
         folder, below = os.path.dirname(start), start  # noqa: PTH120  # as above

@@ -306,7 +306,7 @@ class LocalTableStore:
         drop_checksum(place)
 
     def delete_data_files(self, paths: Sequence[str]) -> None:
-        """Delete data files; those that are not there are passed over."""
+        """Delete data files; those that are not there are skipped."""
         for path in paths:
             with contextlib.suppress(FileNotFoundError):
                 self.delete_data_file(path)

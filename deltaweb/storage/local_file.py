@@ -1,4 +1,4 @@
-"""One data file of a local table, opened to be handed out; and small ones, read whole.
+"""One data file of a local table, opened to be given out; and small ones, read whole.
 
 Unlike reading a table, which follows links to roots that an administrator allowed,
 handing out stays below the table's own root, wherever links lead.

@@ -71,9 +71,6 @@ class RepeatedPut:
 
     Its bytes are made durable once: who loses a race has only the next name to take,
     and is not late again for the disk's sake.
-
-    Args:
-        folder: Where the names are.
     """
 
     def __init__(self, folder: str) -> None:

@@ -30,12 +30,7 @@ LEFTOVER: Final = re.compile(
 
 
 class LocalPendingFile:
-    """A file that takes its name when it is whole.
-
-    Args:
-        folder: The folder of the log.
-        name: The name that the file will have.
-    """
+    """A file that takes its name when it is whole."""
 
     def __init__(self, folder: str, name: str) -> None:
         self.name = name

@@ -58,7 +58,7 @@ class TableDefinition(OpenedTable):
     def unset_properties(
         self, names: Iterable[str], *, checkpoint: "CheckpointTime | None" = None
     ) -> "CommitResult":
-        """Take properties away; those that are not there are passed over.
+        """Take properties away; those that are not there are skipped.
 
         Raises:
             PropertyError: If one is a constraint, which is dropped by its name.

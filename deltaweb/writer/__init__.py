@@ -20,6 +20,7 @@ from deltaweb.lazy import modules_on_demand
 if TYPE_CHECKING:
     from deltaweb.writer import append as append
     from deltaweb.writer import files as files
+    from deltaweb.writer import importing as importing
     from deltaweb.writer import making as making
     from deltaweb.writer import matching as matching
     from deltaweb.writer import merge as merge

@@ -28,9 +28,6 @@ class KnownDefinition:
     Who appends often has made the newest version itself: whether it still is the newest
     is asked of two names. Of the commits of others only those are read that are new;
     the log is read again when one of them changes what holds.
-
-    Args:
-        store: The table's files.
     """
 
     def __init__(self, store: TableStore) -> None:
@@ -67,7 +64,7 @@ class KnownDefinition:
         self._kept = None if status is None else (definition, status)
 
     def _advanced(self, definition: Definition) -> Definition | None:
-        """Return the newest version of a definition; None if it is to be read anew."""
+        """Return the newest version of a definition; None if it is to be read again."""
         version = definition.version
         while version - definition.version < MAX_COMMITS_FOLLOWED:
             try:

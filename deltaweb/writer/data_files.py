@@ -8,7 +8,6 @@ of partitions.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from types import TracebackType
 from typing import Final, Self
 
 import pyarrow as pa
@@ -214,13 +213,8 @@ class DataFileWriter:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if error is not None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None:
             self.discard()
 
     def spell_as(self, files: pa.Table | None) -> None:

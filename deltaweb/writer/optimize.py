@@ -57,9 +57,7 @@ class PartitionPlan(NamedTuple):
 
     Attributes:
         values: Partition columns by their names, and their values as we write them.
-        num_files: Files that are written anew.
-        num_bytes: Their bytes.
-        num_after: About how many they become.
+        num_files: Files that are rewritten.
     """
 
     values: tuple[tuple[str, str | None], ...]
@@ -73,7 +71,7 @@ class OptimizePlan:
     """What an optimization does, or would do.
 
     Attributes:
-        snapshot: The version whose files are laid out anew.
+        snapshot: The version whose files are laid out again.
         where: Which partitions, as it was asked; None for all.
         paths: The columns whose values are to be close within files.
         target_bytes: About how large files are to be.
@@ -98,7 +96,7 @@ class OptimizePlan:
 
     @property
     def removed(self) -> pa.Table:
-        """The files that are written anew; rows of `Snapshot.files`."""
+        """The files that are rewritten; rows of `Snapshot.files`."""
         return pa.concat_tables([self.snapshot.files.slice(0, 0), *self.bins])
 
     def partitions(self) -> list[PartitionPlan]:
@@ -135,7 +133,7 @@ def plan_optimize(  # noqa: PLR0913  # what is asked for
         where: Which partitions; all for None.
         target_bytes: About how large files are to be; None for what the table says.
         cluster_by: Names of columns whose values are to be close within files.
-        version: The version whose files are laid out anew; the newest for None. Rows
+        version: The version whose files are laid out again; the newest for None. Rows
             that were appended since stay where they are.
         time_zone: The zone of the condition.
     """
@@ -198,13 +196,13 @@ def carry_out_optimize(
     user_name: str | None = None,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> CommitResult:
-    """Write the files of a plan anew, and commit that.
+    """Rewrite the files of a plan, and commit that.
 
     Args:
         store: The table's files.
         plan: What is to be done.
         user_name: Who asked for it, for the log.
-        on_progress: Called with the files that are written anew, and of how many; it
+        on_progress: Called with the files that are rewritten, and of how many; it
             may raise to stop the work, and what was written is deleted then.
     """
     started = monotonic()

@@ -47,7 +47,6 @@ class WrittenRows:
 
     Attributes:
         added: The files, in the columns of `ADDED_FILES`.
-        num_rows: Their rows.
         num_bytes: Their bytes.
         num_copied: Rows of these that the table had before.
     """
@@ -63,7 +62,6 @@ class TableWrite:
     """A write to a version of a table.
 
     Attributes:
-        store: The table's files.
         base: What holds at the version that was read.
         metadata: What holds from the write on.
         target_bytes: About how large a file is to be; None for what the table says.

@@ -34,7 +34,6 @@ class ChangeQuery:
         value: What the first key column is to be, or "".
         changed: A column that updates are to have changed, or "".
         shows_all: Whether columns are shown that no update changed.
-        page: The number of the page.
     """
 
     first: End = None

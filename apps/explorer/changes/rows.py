@@ -73,7 +73,6 @@ class FeedRows:
         paged: Where it stands among those that were kept.
         columns: The columns that are shown.
         num_hidden: How many are not.
-        rows: The changes.
     """
 
     paged: Paged

@@ -37,11 +37,6 @@ def schema_misfit(table: Table, first: int, last: int) -> Misfit | None:
 
     None, too, where no part of the range up to its end can be shown: the job that
     reads it says why.
-
-    Args:
-        table: The table.
-        first: The first version of the range.
-        last: The last one.
     """
     try:
         held = _definitions(table, first, last)

@@ -27,7 +27,6 @@ class ColumnEvent:
     """What a version made of the column.
 
     Attributes:
-        version: The version.
         kind: "added", "dropped", "type", "nullable", "comment", "renamed" or
             "partition".
         text: The change in words.

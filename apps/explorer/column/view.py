@@ -41,7 +41,7 @@ class FrequentValue:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownProfile:
-    """A profile ready to render; None is not told of this type.
+    """A profile ready to render; None is unknown for this type.
 
     Attributes:
         facts: Label and value: extremes, mean, lengths.

@@ -60,10 +60,9 @@ class KeySuggestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnFacts:
-    """What the files of the newest version tell of a column; None is not told.
+    """What the files of the newest version tell of a column; None is unknown.
 
     Attributes:
-        num_rows: Rows of the version.
         num_nulls: Rows without a value, where every file tells.
         low, high: The extremes of whole numbers, where every file tells.
     """

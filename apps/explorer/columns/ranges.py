@@ -72,10 +72,8 @@ class ColumnRanges:
     """What the files of the newest version tell of a column.
 
     Attributes:
-        num_files: Files of the version.
         num_bounds: Files with a minimum and a maximum.
         num_counts: Files with a count of nulls.
-        num_nulls: Nulls of these.
         num_rows: Rows of these.
         minimum, maximum: Of the files that tell; None where it is the bound of a
             file whose bounds are wide, which may be no value of it.

@@ -41,11 +41,9 @@ class SchemaColumn:
         name: The last part of the path.
         depth: 0 for a column of the table.
         kind: The type in a word or two: `struct`, `array<struct>`, `bigint`.
-        data_type: The type.
         nullable: Whether a value may be null.
         comment: What the table's owner wrote about it.
         facts: What else its metadata says, in words: (label, value).
-        is_partition: Whether files are partitioned by it.
         num_children: How many rows stand right below.
         position: Its place among the rows of its parent, from 1.
         num_siblings: How many those are, itself among them.

@@ -26,7 +26,6 @@ class LatestCommits:
     """The newest commit of a table, and how many came shortly before it.
 
     Attributes:
-        commit: The newest, with its table.
         namespace, table: The table, by its bare name.
         num_commits: Commits of the day up to it, itself included.
         span_s: Seconds from the first of these to it.

@@ -67,7 +67,6 @@ class FileAges:
     """When files were written, and how large they are.
 
     Attributes:
-        num_files: Count of files.
         modified_at: ISO 8601 in UTC without a zone, a text a file; empty with `grid`.
         size_bytes: Row for row with `modified_at`.
         paths: Row for row with `modified_at`.

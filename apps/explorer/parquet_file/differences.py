@@ -38,8 +38,6 @@ class Difference:
     Attributes:
         column: Its dotted path in the table, or in the file where the table has none.
         kind: `missing` in the file, `unknown` to the table, `partition`, or `type`.
-        table_type: Its type in the table.
-        file_type: What the file has of it.
         note: What that means for readers.
         relation: How the two are, in the word of a survey of all files.
     """
@@ -76,7 +74,7 @@ def differences(
 
     Args:
         nodes: `NODE_SCHEMA`.
-        table: The table's columns; None where nobody can tell them.
+        table: The table's columns; None if unknown.
         partitions: Columns whose values are in the log.
     """
     if table is None:

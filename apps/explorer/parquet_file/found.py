@@ -21,13 +21,10 @@ class FoundFile:
 
     Attributes:
         path: As the log writes it.
-        size: Its bytes; None where nobody says.
+        size: Its bytes; None if unknown.
         modified: Milliseconds since the epoch; None likewise.
-        partition: Its partition values.
         num_records: Its rows; None where the log does not tell.
-        is_listed: Whether the version has it.
         rank: Its place among the version's files by size, from 1.
-        num_files: How many these are.
     """
 
     path: str

@@ -122,7 +122,7 @@ def node_page(
         nodes: `NODE_SCHEMA`.
         text: Part of a path or of a type; "" is any.
         page: Which page, from 1.
-        table: The table's columns; None where nobody can tell them.
+        table: The table's columns; None if unknown.
         length: Nodes of a page.
     """
     places = _matching(nodes, text)

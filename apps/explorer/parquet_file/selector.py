@@ -77,8 +77,6 @@ class GridOfRows:
 
     Attributes:
         columns: Their names; not all of very many.
-        rows: A list of cells a row.
-        num_columns: How many columns there are.
     """
 
     columns: Sequence[str]
@@ -146,7 +144,7 @@ def file_inside(
     """Return what a page shows of a file; None where a part of the result is gone.
 
     Args:
-        job: The job that has looked into it.
+        job: The job that has inspected it.
         found: Its rows.
         query: Which parts are shown.
         at: The table's version that the file is held against; None of no table.

@@ -168,7 +168,7 @@ def file_text(
 
 
 def sent_text(job: Job | None, text: str) -> HttpResponse:
-    """Send a text that the look into a file has left.
+    """Send a text that a job that inspects a file has left.
 
     Args:
         job: The look.
@@ -236,7 +236,7 @@ def _rows(
 def parts_of(
     request: HttpRequest, inside: FileInside | None, query: FileQuery, fmt: str
 ) -> dict[str, Any]:
-    """Return what `FileContents` has of a file that is looked into.
+    """Return what `FileContents` has of a file that is inspected.
 
     The picture of the row groups is of a whole page alone.
     """

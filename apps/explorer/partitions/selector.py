@@ -74,8 +74,6 @@ class Skew:
     """How evenly bytes are spread over partitions.
 
     Attributes:
-        num_partitions: Count of partitions.
-        largest_bytes: The largest one.
         median_bytes: The one in the middle.
         gini: 0 where all are equal, towards 1 where one has it all.
         largest_share: What the largest hundredth, but one at least, has of all.

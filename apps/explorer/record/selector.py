@@ -93,8 +93,6 @@ class RecordField:
     """A column of the record.
 
     Attributes:
-        name: The column.
-        type_text: Its type.
         kind: As of a cell; of an "unread" one `text` says why.
         text: The value; a nested one is JSON, bytes are hexadecimal.
         is_cut: Whether `text` is only its beginning.
@@ -116,7 +114,6 @@ class Record:
 
     Attributes:
         number: Its place among the rows that match, from 1.
-        fields: The columns of the page.
         has_next: Whether a row follows.
         as_json: The record as JSON text, to be copied; "" where it is long.
     """

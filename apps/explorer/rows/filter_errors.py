@@ -15,8 +15,6 @@ from deltaweb.web.explorer.version.query import QueryError
 
 
 class UnknownColumnError(QueryError):
-    """The address names a column that the version does not have."""
-
     name: str
     names: Sequence[str]
     message = "This version has no column {name:q}."
@@ -28,8 +26,6 @@ class UnknownColumnError(QueryError):
 
 
 class FilterShapeError(QueryError):
-    """A filter is not written as a condition."""
-
     text: str
     operators: Collection[str]
     message = "The filter {text:q} is not a condition."
@@ -40,8 +36,6 @@ class FilterShapeError(QueryError):
 
 
 class NotComparableError(QueryError):
-    """The values of a column cannot be compared with one of the address."""
-
     column: str
     kind: str
     message = "Values of the column {column:q} ({_kind}) cannot be compared."
@@ -53,8 +47,6 @@ class NotComparableError(QueryError):
 
 
 class NotTextError(QueryError):
-    """Only a text contains another."""
-
     column: str
     kind: str
     message = "The column {column:q} ({kind}) is not text."
@@ -62,8 +54,6 @@ class NotTextError(QueryError):
 
 
 class FilterValueError(QueryError):
-    """The value of a condition is not of its column's type."""
-
     column: str
     value: str
     kind: str

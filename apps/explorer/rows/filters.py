@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime, tzinfo
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING
 
+from deltaweb import expressions
 from deltaweb.conditions import tree
 from deltaweb.conditions.dialects import SPARK
 from deltaweb.delta.errors import DeltaError
@@ -86,11 +87,9 @@ class RowFilter:
 
     Attributes:
         raw: As the address has it.
-        column: The column's name.
         operator: A key of `OPERATORS`.
         value: What it is compared with, as text; "" for a null.
         literal: The same as the column's type has it; None for a null.
-        part: What the column is where it is a part of a variant.
     """
 
     raw: str
@@ -143,11 +142,9 @@ def sql_filter(schema: StructType, text: str, zone: tzinfo) -> SQLFilter:
         text: The condition.
         zone: Where a timestamp without a zone is.
     """
-    from deltaweb.expressions.condition import SQLCondition  # noqa: PLC0415 (for this)
-
     schema = SchemaWithParts.of(schema)
     try:
-        names = SQLCondition(text, schema, str(zone)).names
+        names = expressions.condition.SQLCondition(text, schema, str(zone)).names
     except DeltaError as error:
         raise _not_read(error, "f") from None
     fields = map(schema.find, sorted(names))

@@ -70,7 +70,6 @@ class RowPlan:
         sort: A column, with - in front to reverse, or nothing.
         page: The page asked for, from 1.
         column_page: Which of the pages of chosen columns, from 1.
-        page_columns: How many columns a page has.
     """
 
     schema: StructType

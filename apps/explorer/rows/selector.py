@@ -144,7 +144,6 @@ class RowObjects:
     """Rows as the JSON form shows them.
 
     Attributes:
-        rows: Values by name.
         cut: Where a value is only the beginning of a longer one: the index of its row,
             its column, and the number of the row, which has the whole value on a page
             of its own.

@@ -207,7 +207,7 @@ def row_list(
 
 
 def _moved_on() -> HttpResponse:
-    """Let the page that waits fetch itself anew: its head has changed as well."""
+    """Let the page that waits fetch itself again: its head has changed as well."""
     response = HttpResponse(status=204)
     trigger_client_event(response, "page-moved-on", {})
     return response

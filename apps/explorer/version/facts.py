@@ -17,7 +17,7 @@ def version_facts(at: TableVersion, num_vectors: int | None) -> VersionFacts | N
 
     Args:
         at: The version.
-        num_vectors: How many files have a deletion vector; None where nobody looked.
+        num_vectors: How many files have a deletion vector; None if unknown.
     """
     if at.protocol is None or at.metadata is None:
         return None

@@ -22,7 +22,6 @@ class GoneVersion:
     """What a page says in place of the rows of a version.
 
     Attributes:
-        version: The version.
         reason: Why its rows cannot be read, in a sentence.
         missing: What it lacks; None where the log no longer builds it.
         vacuum: The commit of the VACUUM that took files of it, if one did.

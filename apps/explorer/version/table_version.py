@@ -177,7 +177,7 @@ def table_version(
 
 
 def table_columns(at: TableVersion) -> StructType | None:
-    """Return the columns of a version; None where nobody can tell them."""
+    """Return the columns of a version; None if unknown."""
     if at.metadata is None:
         return None
     try:

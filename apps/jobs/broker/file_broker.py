@@ -5,7 +5,7 @@ which one process alone can do. A machine that goes down may leave files empty a
 same: such a message is dropped, for the jobs in the database are the truth.
 
 Who takes messages waits at bells, one for each queue that it takes from, and who leaves
-one rings them (`named_pipes`): nobody looks into the folder again and again. Now and
+one rings them (`named_pipes`): nobody polls the folder. Now and
 then a taker does look: a ring may be lost, or a message come from another machine.
 
 Celery finds the transport by its setting `broker_transport`. Of kombu's virtual

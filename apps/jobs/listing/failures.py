@@ -1,4 +1,4 @@
-"""What failed of late and has not been mended: grouped by what the work is about."""
+"""What failed recently and has not been mended: grouped by what the work is about."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,12 +18,7 @@ MAX_JOBS = 500  # failures that are grouped
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failures:
-    """The failures of one table, or of one piece of work that has none.
-
-    Attributes:
-        newest: The newest of them.
-        count: How many there are.
-    """
+    """The failures of one table, or of one piece of work that has none."""
 
     newest: JobView
     count: int

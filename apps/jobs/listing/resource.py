@@ -20,7 +20,7 @@ class JobResource:
         elapsed_s: Seconds since a worker took it, or that it took; None before.
         attempts: How often a worker took it.
         queue_position: 1 for the next one to be taken; None unless it waits.
-        worker_seen_at: When its worker was last heard of; None where nobody looked.
+        worker_seen_at: When its worker was last heard of; None if unknown.
         error_code: What went wrong; None where nothing did, as the other two.
     """
 

@@ -81,7 +81,6 @@ class JobView:
     """One job, ready to render.
 
     Attributes:
-        job: The row.
         subject: Where the job's subject is shown, if anywhere.
         elapsed_s: Seconds since a worker took it, or that it took; None before.
         poll_s: How often its live part asks again; None once it is over.

@@ -34,7 +34,6 @@ class HeldLease:
     """A worker's right to work on a job.
 
     Attributes:
-        job_id: The job.
         owner: What its row calls this lease: the process, and one of its leases.
         is_lost: Set once a write has found that the job is another's.
         has_ended: Whether the job's end is written, and nothing is renewed any more.

@@ -1,7 +1,7 @@
 """A worker that has grown gives way to a new one, with which its memory goes.
 
 What a job has taken in the worker's own process is not always given back when it ends.
-So a worker that keeps much and does nothing leaves in good order, and begins anew in
+So a worker that keeps much and does nothing leaves in good order, and begins again in
 the same place: whatever has started it does not notice.
 """
 

@@ -43,7 +43,6 @@ class ListQuery:
     """What a list is asked for; empty values filter nothing.
 
     Attributes:
-        filters: The value of each filter.
         sort: A value of `?sort=`: a key of the list's columns.
         page: Which page, from 1.
         before: The key that a page comes after, in a list of `Keyset` pages.

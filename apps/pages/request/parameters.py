@@ -49,7 +49,7 @@ class UnknownParameterError(PageError, code="unknown-parameter"):
 
 @dataclass(frozen=True, slots=True)
 class UnknownParameter:
-    """A parameter that a page passes over.
+    """A parameter that a page skips.
 
     Attributes:
         name: As it is written.
@@ -76,7 +76,7 @@ def check_parameters(
     """Look at the parameters of an address before its page does.
 
     Args:
-        request: The request; those that a page passes over are noted on it, for the
+        request: The request; those that a page skips are noted on it, for the
             template.
         fmt: Which form is asked for.
         known: The parameters of the page.

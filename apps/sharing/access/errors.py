@@ -15,8 +15,6 @@ from deltaweb.web.sharing.errors import AccessError, SharingStateError
 
 
 class SharedSchemaNotFoundError(SharingStateError, code="shared-schema-not-found"):
-    """The share has no schema of that name whole."""
-
     share: str
     name: str
     status = 404
@@ -25,16 +23,12 @@ class SharedSchemaNotFoundError(SharingStateError, code="shared-schema-not-found
 
 
 class NamespaceUnknownError(SharingStateError, code="namespace-unknown"):
-    """No table is in the namespace that is to be shared."""
-
     namespace: str
     message = "No table is in the namespace {namespace:.80r}."
     hint = "Write it as in the names of its tables; default is that of bare names."
 
 
 class TableOfSchemaError(SharingStateError, code="table-of-schema"):
-    """A table came with its schema, and goes with it."""
-
     name: str
     schema: str
     status = 409
@@ -43,8 +37,6 @@ class TableOfSchemaError(SharingStateError, code="table-of-schema"):
 
 
 class DirectoryRefusedError(SharingStateError, code="directory-refused"):
-    """A table cannot be offered as a folder."""
-
     name: str
     reason: str
     message = "{name} cannot be read as a folder: {reason}."
@@ -52,16 +44,12 @@ class DirectoryRefusedError(SharingStateError, code="directory-refused"):
 
 
 class ClientInvalidError(SharingStateError, code="client-invalid"):
-    """What was given makes no OAuth client."""
-
     reason: str
     message = "No OAuth client can be made of this: {reason}."
     hint = "Give an issuer, an audience, and a subject or a group."
 
 
 class ClientTakenError(SharingStateError, code="client-taken"):
-    """Another recipient is known by the same tokens of an issuer."""
-
     name: str
     status = 409
     message = "Tokens of that issuer, audience and subject open {name} already."
@@ -69,8 +57,6 @@ class ClientTakenError(SharingStateError, code="client-taken"):
 
 
 class IdentityUnknownError(AccessError, code="identity-unknown"):
-    """A signed token speaks for nobody who is a recipient here."""
-
     reason: str
     message = "This token gives no access here: {reason}."
     hint = "Ask the provider which issuer, audience and subject it expects."

@@ -46,7 +46,6 @@ class OAuthServer:
 
     Attributes:
         issuer: Its address, which its access tokens have as `iss` and `aud`.
-        token_endpoint: Where they are given.
         keys: Its keys of access tokens; the first signs.
         issuers: The keys of other issuers.
     """

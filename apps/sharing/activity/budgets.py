@@ -42,11 +42,7 @@ _counts: dict[UUID, _Count] = {}
 
 
 def parse_limit(text: str) -> int | None:
-    """Return a limit in bytes, such as `3.5 TiB`; None for an empty text.
-
-    Raises:
-        LimitInvalidError: If the text is not a size.
-    """
+    """Return a limit in bytes, such as `3.5 TiB`; None for an empty text."""
     if not text.strip():
         return None
     match = _SIZE.fullmatch(text.strip().lower())
@@ -72,11 +68,7 @@ def limit_text(size_bytes: int | None) -> str:
 
 
 def check_budget(recipient: Recipient, *, now: datetime) -> None:
-    """Refuse a recipient to read whose hard limit of the month is reached.
-
-    Raises:
-        BudgetSpentError: If it is.
-    """
+    """Refuse a recipient to read whose hard limit of the month is reached."""
     limit = recipient.hard_limit_bytes
     if limit is None:
         return

@@ -63,7 +63,6 @@ class EventRow:
     """One event as a list shows it.
 
     Attributes:
-        event: The event.
         who: The recipient or the user.
         words: What was done, in plain words.
         what: The table, share or recipient that it was done to.

@@ -35,11 +35,8 @@ class ActivityFilter:
     """Which events are asked for; empty texts filter nothing.
 
     Attributes:
-        recipient: Name of a recipient.
-        share: Name of a share.
         table: `schema.table` in a share, a bare name, or a table of the catalogue.
         action: Such as table.query.
-        kind: A kind of event.
         who: Name of the user who made a change.
         status: A key of `STATUSES`.
         first_day, last_day: Days of UTC, both included.

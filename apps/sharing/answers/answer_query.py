@@ -77,12 +77,6 @@ class KeptVersion:
     """What a job has found out about a version, beside its files.
 
     Attributes:
-        version: The version.
-        protocol: The protocol in force.
-        metadata: The metaData in force.
-        has_deletion_vectors: Whether a live file has a deletion vector.
-        num_files: Count of live files.
-        size_bytes: Sum of their sizes.
         timestamp_ms: When the version was made; None where nobody asks for that.
     """
 

@@ -30,9 +30,7 @@ class FileRequest:
         share: The share's name, decoded.
         table_id: The shared table.
         path: The file's path below the table's root, decoded.
-        query: The query of the URL.
         address: The caller's address.
-        now: The current time.
         is_prepared: Whether the path is that of a rewritten file, in their store.
     """
 

@@ -61,7 +61,6 @@ class SnapshotStart:
     """Where a page of a version's files begins.
 
     Attributes:
-        version: The version.
         place: The first file.
         limit: How many rows of the limit are missing still; None without one.
         head: What tells the first lines of the answer from others.
@@ -94,8 +93,6 @@ class ChangesStart:
     """Where a page of the changes of a range begins.
 
     Attributes:
-        first: The first version of the range.
-        last: The last one.
         shown: A version in whose schema the changes are shown.
         place: The first file of the page.
         has_deletion_vectors: Whether a file of the range has a deletion vector.
@@ -131,12 +128,7 @@ class ChangesStart:
 
 @dataclass(frozen=True, slots=True)
 class Refreshed:
-    """What a token says whose files are wanted again.
-
-    Attributes:
-        version: Their version.
-        begun_at: When it was the newest.
-    """
+    """What a token says whose files are wanted again."""
 
     version: int
     begun_at: datetime
@@ -148,10 +140,8 @@ class Paging:
 
     Attributes:
         asked: What is asked of the answer's beginning and end.
-        pages: Of pages.
         refreshes: Of URLs that are made anew.
         lifetime: How long URLs are good at most.
-        shared: The table.
         capabilities: What the client can read.
     """
 

@@ -56,7 +56,6 @@ class SigningPlan:
         keys: The keys of the URLs of this server's own files.
         prepared_keys: Those of the URLs of rewritten ones.
         lifetime_s: How long a URL is good at most.
-        now: The current time.
         token: The caller's token, without which a URL of this server does not work.
         token_keys: The keys of tokens of pages and of URLs that are made anew.
     """
@@ -75,7 +74,6 @@ class Signers:
     """What signs the files of a shared table.
 
     Attributes:
-        own: The table's own.
         prepared: What a rule left of some, rewritten; they lie elsewhere.
     """
 

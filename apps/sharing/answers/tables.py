@@ -60,9 +60,7 @@ class MetadataAnswer:
     """The two lines of a table's metadata, and what they are of.
 
     Attributes:
-        version: The version.
         lines: The lines of protocol and metadata.
-        response_format: Their format.
     """
 
     version: int

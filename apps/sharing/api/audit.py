@@ -41,7 +41,6 @@ class CallRecord:
         names: The names of its path, as they came: share, schema, table.
         token: The token that let it in.
         shared_table: The table that it speaks of.
-        version: The version of the table.
         num_files: How many files were offered.
         total_files: How many there were before pruning.
         size_bytes: The size of those offered.

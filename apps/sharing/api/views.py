@@ -218,11 +218,7 @@ class FilesView(TableView):
     """Base of the endpoints that answer with files, streamed while they are signed."""
 
     def initial(self, request: Request, *args: object, **kwargs: object) -> None:
-        """Let a recipient in that may read more this month.
-
-        Raises:
-            BudgetSpentError: If it was offered all that it may.
-        """
+        """Let a recipient in that may read more this month."""
         super().initial(request, *args, **kwargs)
         check_budget(self.recipient, now=self.now)
 

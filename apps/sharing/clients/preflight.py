@@ -29,7 +29,6 @@ class Preflight:
     """What a table would be like for those who read it through a share.
 
     Attributes:
-        clients: Each client and whether it reads the table.
         misreadings: What the queries of clients of the parquet format are refused for.
         idle_features: Reader features that its protocol has and nothing uses.
         note: What is not known, as a sentence, or nothing.

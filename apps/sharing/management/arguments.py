@@ -33,11 +33,7 @@ def add_token_options(parser: CommandParser) -> None:
 
 
 def named(shares: Sequence[str], more: Sequence[str]) -> list[str]:
-    """Return the shares that are named, by position or by option.
-
-    Raises:
-        CommandError: If none is.
-    """
+    """Return the shares that are named, by position or by option."""
     named = [*shares, *more]
     if not named:
         message = "Name a share."
@@ -46,11 +42,7 @@ def named(shares: Sequence[str], more: Sequence[str]) -> list[str]:
 
 
 def token_of(recipient: Recipient, prefix: str) -> RecipientToken:
-    """Return the token of a recipient that begins so.
-
-    Raises:
-        CommandError: If there is none.
-    """
+    """Return the token of a recipient that begins so."""
     token = recipient.tokens.filter(prefix=prefix.strip().rstrip(".…")).first()
     if token is None:
         message = (

@@ -54,10 +54,8 @@ class SeenAnswer:
         status: The HTTP status.
         error_code: The answer's `errorCode`; None of one that is no refusal.
         message: The sentence of a refusal.
-        names: What a list has, by name.
         version: The version that is answered of.
         num_files: How many files are offered.
-        size_bytes: Of these files.
         columns: The columns that the metadata tells.
     """
 

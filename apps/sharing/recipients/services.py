@@ -143,9 +143,6 @@ def set_limits(
         hard: Where reads are refused, likewise.
         actor: Who does it.
         now: The current time.
-
-    Raises:
-        LimitInvalidError: If a text is not a size, or the soft limit is the larger.
     """
     before = _facts(recipient)
     if soft is not None:

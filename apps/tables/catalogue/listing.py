@@ -50,7 +50,6 @@ class CataloguePage:
     """A page of the catalogue.
 
     Attributes:
-        rows: The tables of the page.
         paged: Where the page stands among the tables that the filter holds.
         size_bytes: Bytes of those whose size is known; None where none is.
         num_unsized: How many of them have an unknown size.

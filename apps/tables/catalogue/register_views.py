@@ -135,7 +135,7 @@ def _register_page(
 
 
 def _own_job(request: HttpRequest, job_id: UUID | None, *, kind: str) -> Job | None:
-    """Return a job that this user asked for; another's job is none."""
+    """Return a job that this user asked for; another's job is not one."""
     if job_id is None:
         return None
     jobs = Job.objects.filter(id=job_id, kind=kind, requested_by=signed_in(request))

@@ -32,7 +32,6 @@ class TableHead:
     """The head of every page of a table, at the version that the page shows.
 
     Attributes:
-        table: The table.
         version: The version shown; None before the first index.
         is_latest: Whether that is the newest indexed version.
         commit: The commit that made the version, when it is indexed.

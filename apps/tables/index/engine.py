@@ -43,7 +43,7 @@ def choose(  # noqa: PLR0913 (each is one part of the choice)
     """Do some work where it fits.
 
     Args:
-        size: Returns how large the work is, in bytes or files; None where nobody knows,
+        size: Returns how large the work is, in bytes or files; None if unknown,
             which is too large. It may raise an `ExpressionError` where an expression is
             not evaluated in process.
         most: What a process still does.

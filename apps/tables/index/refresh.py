@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Any, Final
 from django.conf import settings
 from django.utils import timezone
 
+from deltaweb import spark
 from deltaweb.web.accounts.models import User
 from deltaweb.web.jobs import kinds
 from deltaweb.web.jobs.kind import JobKind, NoParameters, Queue
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.services import enqueue, enqueue_many
+from deltaweb.web.tables import index
+from deltaweb.web.tables.index.folders import RUNS_FOLDER, indexes_folder
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.models.subjects import on_table
 
@@ -79,9 +82,7 @@ def index_log(job_id: str) -> None:
 
     Safe to run twice: an index is written beside and stored as a whole.
     """
-    from deltaweb.web.tables.index.jobs import IndexBatch
-
-    batch = IndexBatch.take(job_id, clock=timezone.now)
+    batch = index.jobs.IndexBatch.take(job_id, clock=timezone.now)
     try:
         if batch.jobs:
             _index(batch)
@@ -99,43 +100,35 @@ def _index(batch: "IndexBatch") -> None:
 
     Where Spark is not installed the tables are indexed here, one after the other.
     """
-    from deltaweb.spark import table_tasks  # workers alone load them
-    from deltaweb.spark.driver import installed
-    from deltaweb.web.tables.index.folders import RUNS_FOLDER, indexes_folder
-    from deltaweb.web.tables.index.spark_session import with_spark
-
     scratch = indexes_folder() / RUNS_FOLDER
-    if not installed.is_installed():
+    if not spark.driver.installed.is_installed():
         batch.begin(READING)
         jobs = batch.open_jobs
-        table_tasks.index_in_process(
+        spark.table_tasks.index_in_process(
             _requests(jobs),
             partial(batch.on_result, jobs),
             scratch=scratch,
             on_tick=partial(batch.on_tick, jobs),
         )
         return
-    from deltaweb.spark import pipeline
 
-    def work(spark: "SparkSession") -> None:
+    def work(session: "SparkSession") -> None:
         batch.work(READING)
         jobs = batch.open_jobs
-        pipeline.index_tables(
-            spark,
+        spark.pipeline.index_tables(
+            session,
             _requests(jobs),
             partial(batch.on_result, jobs),
             scratch=scratch,
             on_tick=partial(batch.on_tick, jobs),
         )
 
-    with_spark(batch.begin, work, idle="Waiting for Spark")
+    index.spark_session.with_spark(batch.begin, work, idle="Waiting for Spark")
 
 
 def _requests(jobs: "Sequence[IndexJob]") -> "list[IndexRequest]":
-    from deltaweb.spark.table_tasks import IndexRequest
-
     return [
-        IndexRequest(
+        spark.table_tasks.IndexRequest(
             place=job.place,
             folder=str(job.folder),
             max_task_bytes=settings.SPARK_REPLAY_BYTES,

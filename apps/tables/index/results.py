@@ -42,7 +42,7 @@ def store_failure(  # noqa: PLR0913 (each is a column)
     """Note that a table could not be read; what was indexed before stays.
 
     Args:
-        table_id: The table; a removed one is passed over.
+        table_id: The table; a removed one is skipped.
         code: The code of the error.
         message: Its sentence.
         hint: What to do.
@@ -78,7 +78,7 @@ def store_index(table: Table, result: IndexResult, *, now: datetime) -> None:
     """Make an index the one that pages read.
 
     Args:
-        table: The table; a removed one is passed over and its folder removed, and so
+        table: The table; a removed one is skipped and its folder removed, and so
             is an index that is older than the stored one.
         result: A result with a folder.
         now: The current time.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from django.conf import settings
 
+from deltaweb import spark
 from deltaweb.spark.driver.installed import check_installed
 from deltaweb.web.jobs.running.apart_process import hand_on_if_apart
 
@@ -33,20 +34,17 @@ def with_spark(
     """
     check_installed()
     hand_on_if_apart()
-    from deltaweb.spark.driver import session  # workers alone load Spark
-    from deltaweb.spark.job import SparkLostError
-
-    options = session.SparkOptions(
+    options = spark.driver.session.SparkOptions(
         master=settings.SPARK_MASTER,
         folder=Path(settings.HOME) / "spark",
         driver_memory=settings.SPARK_DRIVER_MEMORY,
     )
     for attempt in range(1, SPARK_ATTEMPTS + 1):
-        if text := STARTING if session.is_needed() else idle:
+        if text := STARTING if spark.driver.session.is_needed() else idle:
             step(text)
         try:
-            return work(session.get_spark(options))
-        except SparkLostError:
+            return work(spark.driver.session.get_spark(options))
+        except spark.job.SparkLostError:
             if attempt == SPARK_ATTEMPTS:
                 raise
             logger.warning("Spark stopped; its work is done again.")

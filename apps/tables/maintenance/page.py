@@ -69,12 +69,9 @@ class MaintenancePage:
     """The page.
 
     Attributes:
-        head: The head of the table's pages.
-        table: The table.
         names: Its names.
         storage: What is stored of it.
         tools: What can be done, each with its newest job.
-        runs: The newest jobs of all of them.
     """
 
     head: OnPage[TableHead]

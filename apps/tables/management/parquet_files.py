@@ -65,7 +65,7 @@ def open_listed(store: TableStore, name: str) -> Iterator[RangeSource]:
 def parquet_files(store: TableStore) -> list[str]:
     """Return the places of the Parquet files below a store's root, in order.
 
-    As Spark does, it passes over what begins with a dot or an underscore.
+    As Spark does, it skips what begins with a dot or an underscore.
     """
     return sorted(
         place

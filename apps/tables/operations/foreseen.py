@@ -47,7 +47,6 @@ class Seen:
 
     Attributes:
         job: The id of the job that found it out.
-        at: The time by which it was found out.
         version: As in `Foreseen`.
         counts: As in `Foreseen`.
         by: Who agreed, as the log is to name them.

@@ -15,7 +15,7 @@
     )
 
 A job of it makes the plan and tells it; a job that somebody agreed to makes the plan
-anew, holds it against what was shown, and carries out that very plan. So every preview
+again, holds it against what was shown, and carries out that very plan. So every preview
 is the dry run of what then runs, and nothing is done that nobody has seen.
 """
 
@@ -149,7 +149,7 @@ class Operation(Generic[P, T]):
             place; "" where it destroys nothing.
         told: What it says of its result at a terminal, a line or several.
         deletes_files: Whether it deletes files and makes no version: no commit then
-            notices what came meanwhile, so it is planned anew after an answer.
+            notices what came meanwhile, so it is planned again after an answer.
         is_harmless: Whether it may be asked for unseen: nothing that anybody reads
             becomes another.
         has_engines: Whether a command may say who does it, this process or Spark.

@@ -40,8 +40,7 @@ class Line:
         placeholder: What stands in it while it is empty.
         least: The least number; of numbers alone.
         most: The largest number, or the most characters.
-        wrong: What is said of a number that is none.
-        is_needed: Whether it must be given.
+        wrong: What is said of a number that is not one.
     """
 
     label: str

@@ -1,1 +1,11 @@
 """Where tables may be, and with which options their storage is read."""
+
+from typing import TYPE_CHECKING
+
+from deltaweb.lazy import modules_on_demand
+
+if TYPE_CHECKING:
+    from deltaweb.web.tables.storage import endpoints as endpoints
+    from deltaweb.web.tables.storage import sealing as sealing
+else:
+    __getattr__ = modules_on_demand(__name__)

@@ -1,8 +1,6 @@
 """Storage connections: which options a location is read and signed with.
 
-The connection with the longest prefix that holds a location counts. What seals options
-loads cryptography, so it is imported by the function that needs it: few locations have
-a connection.
+The connection with the longest prefix that holds a location counts.
 """
 
 import re
@@ -15,6 +13,7 @@ from django.db import IntegrityError, transaction
 
 from deltaweb.delta.errors import LocationInvalidError
 from deltaweb.web.pages.actions import Action, Actor, report
+from deltaweb.web.tables import storage
 from deltaweb.web.tables.models import StorageConnection, Table
 from deltaweb.web.tables.storage.errors import (
     StorageElsewhereError,
@@ -46,9 +45,7 @@ def options_for(location: str) -> dict[str, Any]:
         return {}
     if is_received(location):
         return received_options(connection)
-    from deltaweb.web.tables.storage.sealing import unseal  # noqa: PLC0415 (cryptography)
-
-    options = unseal(connection.sealed, storage=connection.name)
+    options = storage.sealing.unseal(connection.sealed, storage=connection.name)
     return resolve(options, storage=connection.name)
 
 
@@ -127,12 +124,9 @@ def add_connection(  # noqa: PLR0913 (each is one fact of the connection)
         now: The current time.
         replace: Whether one of this name may be there, and gets this instead.
     """
-    from deltaweb.web.tables.storage.endpoints import check_endpoints  # noqa: PLC0415 (few add one)
-    from deltaweb.web.tables.storage.sealing import seal  # noqa: PLC0415 (cryptography)
-
     if _NAME.fullmatch(name) is None:
         raise StorageNameError(name=name)
-    check_endpoints(options, allowed=settings.STORAGE_HOSTS)
+    storage.endpoints.check_endpoints(options, allowed=settings.STORAGE_HOSTS)
     place = parse_prefix(prefix)
     connection = StorageConnection.objects.filter(name=name).first()
     if connection is not None and not replace:
@@ -144,7 +138,7 @@ def add_connection(  # noqa: PLR0913 (each is one fact of the connection)
         )
     connection.prefix = place
     connection.option_names = sorted(options)
-    connection.sealed = seal(options)
+    connection.sealed = storage.sealing.seal(options)
     connection.updated_at = now
     _save(connection)
     _report(action, connection, actor=actor, now=now)
@@ -163,11 +157,11 @@ def remove_connection(
 @transaction.atomic
 def reseal_connections(*, actor: Actor, now: datetime) -> Sequence[StorageConnection]:
     """Seal all options with the current secret key, so that a former one may go."""
-    from deltaweb.web.tables.storage.sealing import seal_again  # noqa: PLC0415 (cryptography)
-
     connections = list(StorageConnection.objects.all())
     for connection in connections:
-        connection.sealed = seal_again(connection.sealed, storage=connection.name)
+        connection.sealed = storage.sealing.seal_again(
+            connection.sealed, storage=connection.name
+        )
         connection.save(update_fields=["sealed"])
         _report("storage.reseal", connection, actor=actor, now=now)
     return connections

@@ -16,16 +16,12 @@ from deltaweb.delta.errors import DeltaError
 
 
 class StorageNameError(DeltaError, code="storage-name-invalid"):
-    """A storage connection's name breaks the rules of names."""
-
     name: str
     message = "{name:.80r} is not a name of a storage."
     hint = "Use letters, digits, dots, _ and -, at most 100."
 
 
 class StorageNameTakenError(DeltaError, code="storage-name-taken"):
-    """Another storage connection already has the name."""
-
     name: str
     prefix: str
     message = "A storage named {name} is there already, for {prefix}."
@@ -33,8 +29,6 @@ class StorageNameTakenError(DeltaError, code="storage-name-taken"):
 
 
 class StoragePrefixTakenError(DeltaError, code="storage-prefix-taken"):
-    """Another storage connection is for the same prefix."""
-
     name: str
     prefix: str
     message = "{prefix} belongs to the storage {name} already."
@@ -42,8 +36,6 @@ class StoragePrefixTakenError(DeltaError, code="storage-prefix-taken"):
 
 
 class StorageNotFoundError(DeltaError, code="storage-not-found"):
-    """No storage connection has the name."""
-
     name: str
     status = 404
     message = "No storage is named {name:.100r}."
@@ -51,8 +43,6 @@ class StorageNotFoundError(DeltaError, code="storage-not-found"):
 
 
 class StorageElsewhereError(DeltaError, code="storage-elsewhere"):
-    """A location is not read through the storage connection that somebody names."""
-
     name: str
     location: str
     message = "{location} is not read through the storage {name}."
@@ -60,16 +50,12 @@ class StorageElsewhereError(DeltaError, code="storage-elsewhere"):
 
 
 class StorageOptionError(DeltaError, code="storage-option-invalid"):
-    """An option of a storage connection cannot be one; its value is not told."""
-
     reason: str
     message = "An option of the storage cannot be used: {reason}."
     hint = "Write KEY=VALUE, KEY=env:VARIABLE or KEY=file:PATH."
 
 
 class StorageHostError(DeltaError, code="storage-host-not-allowed"):
-    """An option leads to a host that this server does not ask."""
-
     host: str
     reason: str
     message = "{host} is not allowed as the host of a storage: {reason}."
@@ -77,8 +63,6 @@ class StorageHostError(DeltaError, code="storage-host-not-allowed"):
 
 
 class DocumentError(DeltaError, code="document-unreachable"):
-    """An address of the web does not answer with a document."""
-
     url: str
     reason: str
     message = "{url:.200} cannot be read: {reason}."
@@ -86,8 +70,6 @@ class DocumentError(DeltaError, code="document-unreachable"):
 
 
 class StorageReferenceError(DeltaError, code="storage-reference-missing"):
-    """What an option refers to is not there."""
-
     storage: str
     option: str
     source: str
@@ -99,8 +81,6 @@ class StorageReferenceError(DeltaError, code="storage-reference-missing"):
 
 
 class StorageSealedError(DeltaError, code="storage-sealed"):
-    """The options of a storage connection were sealed with another secret key."""
-
     storage: str
     message = "The options of the storage {storage} are sealed with another secret key."
     hint = (

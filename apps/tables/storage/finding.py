@@ -1,7 +1,7 @@
 """Finding Delta tables below a local folder or a URL, without trusting what is there.
 
 Symbolic links to folders are not followed, hidden folders and those that hold data
-or logs are passed over, a table's own folders are not entered, and both the depth
+or logs are skipped, a table's own folders are not entered, and both the depth
 and the number of folders are bounded.
 """
 

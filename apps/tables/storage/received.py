@@ -10,7 +10,9 @@ from urllib.parse import quote
 
 from django.conf import settings
 
+from deltaweb.storage import objects, received
 from deltaweb.storage.location import RECEIVED
+from deltaweb.web.tables import storage
 from deltaweb.web.tables.models import StorageConnection
 
 if TYPE_CHECKING:  # Commands that read a folder of this machine load no driver.
@@ -26,9 +28,7 @@ def is_received(location: str) -> bool:
 
 def profile_fields(connection: StorageConnection) -> dict[str, str]:
     """Return the profile of a provider, unsealed; never to be shown or logged."""
-    from deltaweb.web.tables.storage.sealing import unseal  # noqa: PLC0415 (cryptography)
-
-    return unseal(connection.sealed, storage=connection.name)
+    return storage.sealing.unseal(connection.sealed, storage=connection.name)
 
 
 def received_options(connection: StorageConnection) -> dict[str, Any]:
@@ -51,15 +51,11 @@ def mirror_folder(connection: StorageConnection) -> Path:
 
 def find_shared(root: str, connection: StorageConnection) -> "FoundTables":
     """Find the tables that a provider shares, as a scan finds those of a folder."""
-    from deltaweb.storage.objects.scan import FoundTables  # noqa: PLC0415 (drivers)
-    from deltaweb.storage.received.client import SharingClient  # noqa: PLC0415 (HTTP)
-    from deltaweb.storage.received.profile import Profile  # noqa: PLC0415
-    from deltaweb.storage.received.transport import Transport  # noqa: PLC0415
-
-    profile = Profile.of_texts(profile_fields(connection))
-    transport = Transport(tuple(settings.STORAGE_HOSTS))
-    shared = SharingClient(profile, transport, connection.name).tables()
-    return FoundTables(
+    profile = received.profile.Profile.of_texts(profile_fields(connection))
+    transport = received.transport.Transport(tuple(settings.STORAGE_HOSTS))
+    client = received.client.SharingClient(profile, transport, connection.name)
+    shared = client.tables()
+    return objects.scan.FoundTables(
         root=root,
         tables=[
             tuple(quote(part, safe="") for part in one.parts) for one in shared.tables

@@ -202,7 +202,7 @@ def _forget_check_after(table: Table, version: int) -> None:
 
 @transaction.atomic
 def store_check(table_id: uuid.UUID, check: FileCheck, *, now: datetime) -> None:
-    """Take over what a listing of storage shows; a table that is gone is passed over.
+    """Take over what a listing of storage shows; a table that is gone is skipped.
 
     Where the table was indexed at an older version, that is as far as it says.
     """
@@ -233,7 +233,7 @@ def store_read(
     What is known to be worse already stays as it is.
 
     Args:
-        table_id: The table; one that is gone is passed over.
+        table_id: The table; one that is gone is skipped.
         runs: The versions, ascending, and what they lack.
         exact_at: The version all of whose files were looked at; of any other at least
             so many are missing.

@@ -18,7 +18,7 @@ _LOST: Final = {PARTLY, FILES_GONE, GONE}
 
 
 def parse_runs(raw: object) -> list[ReadableRun]:
-    """Read runs of `Table.summary`; what is not one is passed over."""
+    """Read runs of `Table.summary`; what is not one is skipped."""
     runs: list[ReadableRun] = []
     for entry in raw if isinstance(raw, list) else []:
         if not isinstance(entry, list) or len(entry) < len(("first", "last", "state")):

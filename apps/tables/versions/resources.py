@@ -39,11 +39,10 @@ class VacuumCommit(CommitNames):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommitResource(CommitNames):
-    """A commit with what it did, and the table after it; None where nobody can tell.
+    """A commit with what it did, and the table after it; None if unknown.
 
     Attributes:
         sentence: What it did, in words.
-        num_files, size_bytes, num_records: Of the table after it.
         readability: Whether the version can still be read.
         archived: Whether its log file is gone.
     """

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from django.conf import settings
 
+from deltaweb import spark
 from deltaweb.delta.log.checkpoints.sidecars import log_size_bytes
 from deltaweb.delta.log.segment import load_log_segment
 from deltaweb.table import DeltaTable
@@ -47,18 +48,16 @@ def answer_index(
         return
     folder = indexes_folder() / RUNS_FOLDER / f"answer-{job.id}"
 
-    def on_spark(spark: "SparkSession") -> Path | None:
-        from deltaweb.spark import pipeline, table_tasks  # workers alone load Spark
-
+    def on_spark(session: "SparkSession") -> Path | None:
         job.step("Replaying the log on Spark")
-        request = table_tasks.IndexRequest(
+        request = spark.table_tasks.IndexRequest(
             place=table_place(table, roots=roots_of_server()),
             folder=str(folder),
             max_task_bytes=settings.SPARK_REPLAY_BYTES,
         )
         found: list[IndexResult] = []
-        pipeline.index_tables(
-            spark,
+        spark.pipeline.index_tables(
+            session,
             [request],
             lambda _position, result: found.append(result),
             scratch=folder.parent,

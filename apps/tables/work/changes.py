@@ -18,6 +18,7 @@ from deltaweb.delta.feed.digest import (
 )
 from deltaweb.delta.protocol.schema import short_type_text
 from deltaweb.expressions.condition import SQLCondition
+from deltaweb.spark import data_files
 from deltaweb.web.jobs import kinds
 from deltaweb.web.jobs.kind import Queue
 from deltaweb.web.jobs.models import Job
@@ -79,11 +80,11 @@ def read_changes(job: TrackedJob, asked: ReadChanges) -> dict[str, Any]:
         return digest_changes(feed, files, wanted, job.progress_of("versions"))
 
     def on_spark(spark: "SparkSession") -> FeedDigest:
-        from deltaweb.spark.data_files import feed_digest  # workers alone load Spark
-
         job.step("Reading the changes")
         tell = job.progress_of("tasks")
-        return feed_digest.digest_changes(spark, place, request, wanted, tell)
+        return data_files.feed_digest.digest_changes(
+            spark, place, request, wanted, tell
+        )
 
     found, _engine = choose(
         lambda: sum(pc.sum(some.files["size"]).as_py() or 0 for some in files),

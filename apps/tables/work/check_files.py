@@ -9,6 +9,7 @@ from django.utils import timezone
 from deltaweb.delta.log.checkpoints.sidecars import log_size_bytes
 from deltaweb.delta.log.segment import load_log_segment
 from deltaweb.index.file_check import FileCheck, check_files
+from deltaweb.spark import data_files
 from deltaweb.storage.place import TablePlace
 from deltaweb.table import DeltaTable
 from deltaweb.web.accounts.models import User
@@ -74,11 +75,9 @@ def checked(
     reports.step("Reading the log")
 
     def on_spark(spark: "SparkSession") -> FileCheck:
-        from deltaweb.spark.data_files import file_check  # workers alone load Spark
-
         reports.step("Replaying the log and listing storage")
         tell = reports.progress_of("tasks")
-        return file_check.check_files(spark, place, on_progress=tell)
+        return data_files.file_check.check_files(spark, place, on_progress=tell)
 
     check, _engine = choose(
         lambda: log_size_bytes(store, load_log_segment(store)),

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.conf import settings
 
+from deltaweb import spark
 from deltaweb.delta.changes import RowDiffRequest, SnapshotDiff, diff_rows
 from deltaweb.delta.changes.errors import VersionFilesMissingError
 from deltaweb.delta.changes.snapshots import DiffRows as DiffEngine
@@ -47,7 +48,6 @@ class DiffRows:
     """Which versions are compared.
 
     Attributes:
-        from_, to: The versions.
         key: Names of the key columns.
     """
 
@@ -69,11 +69,9 @@ def compare(job: TrackedJob, asked: DiffRows) -> dict[str, Any]:
         job.step("Reading the files that differ")
         return work(report=job.progress_of("files"))
 
-    def on_spark(spark: "SparkSession") -> dict[str, Any]:
-        from deltaweb.spark import table_changes  # workers alone load Spark
-
+    def on_spark(session: "SparkSession") -> dict[str, Any]:
         job.step("Reading and comparing the files that differ")
-        engine = partial(table_changes.diff_rows, spark, place)
+        engine = partial(spark.table_changes.diff_rows, session, place)
         return work(report=job.progress_of("tasks"), engine=engine)
 
     try:

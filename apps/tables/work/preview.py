@@ -36,13 +36,11 @@ class Preview:
     """Which rows are read.
 
     Attributes:
-        version: The version.
         columns: Names; None is every column.
         predicate: A condition in SQL, or "".
         time_zone: The zone of the condition.
         limit: How many rows; None is every one, batch by batch.
-        offset: How many to pass over.
-        typed_variants: Whether the values of variants tell their types.
+        offset: How many to skip.
     """
 
     version: int

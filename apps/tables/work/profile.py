@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from deltaweb import spark
 from deltaweb.web.jobs import kinds
 from deltaweb.web.jobs.kind import Queue
 from deltaweb.web.jobs.models import Job
@@ -33,20 +34,18 @@ class Profile:
 
 def profile_column(job: TrackedJob, asked: Profile) -> dict[str, Any]:
     """Describe the values of a column."""
-    from deltaweb.spark import column_reader, statistics  # workers alone load Spark
-
     table = table_of(job)
-    request = column_reader.ProfileRequest(
+    request = spark.column_reader.ProfileRequest(
         place=table_place(table, roots=roots_of_server()),
         version=asked.version,
         column=asked.column,
         num_files=_num_files(table, asked.version),
     )
 
-    def work(spark: "SparkSession") -> dict[str, Any]:
+    def work(session: "SparkSession") -> dict[str, Any]:
         job.step("Reading the column")
-        profile = statistics.profile_column(
-            spark,
+        profile = spark.statistics.profile_column(
+            session,
             request,
             on_progress=lambda done, total: job.progress(
                 done, total=total, unit="tasks"

@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from deltaweb.index.file_survey import survey_files, surveyed_columns
 from deltaweb.parquet.inspection.survey import Survey
+from deltaweb.spark import data_files
 from deltaweb.storage.place import TablePlace
 from deltaweb.table import DeltaTable
 from deltaweb.web.jobs import kinds
@@ -30,7 +31,7 @@ IN_PROCESS_FILES: Final = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileSurvey:
-    """Which version's files are looked into."""
+    """Which version's files are inspected."""
 
     version: int
 
@@ -65,7 +66,7 @@ def survey(
     Args:
         place: The table.
         version: The version.
-        num_files: About how many files it has; None where nobody knows.
+        num_files: About how many files it has; None if unknown.
         reports: Told how far that is.
         wanted: Who reads; None to choose.
 
@@ -74,13 +75,13 @@ def survey(
     """
 
     def on_spark(spark: "SparkSession") -> pa.Table:
-        from deltaweb.spark.data_files import survey  # workers alone load Spark
-
         reports.step("Reading the footers")
-        request = survey.SurveyRequest(
+        request = data_files.survey.SurveyRequest(
             place=place, version=version, num_files=num_files
         )
-        return survey.survey_version(spark, request, reports.progress_of("tasks"))
+        return data_files.survey.survey_version(
+            spark, request, reports.progress_of("tasks")
+        )
 
     return choose(
         lambda: num_files,
@@ -109,7 +110,7 @@ def _survey_here(place: TablePlace, version: int, reports: Reports) -> pa.Table:
 
 
 def _num_files(table: Table, version: int) -> int | None:
-    """Return how many files a version has; None where nobody knows."""
+    """Return how many files a version has; None if unknown."""
     if version == table.version and table.num_files is not None:
         return table.num_files
     commit = table.commits.filter(version=version).first()

@@ -27,7 +27,6 @@ class BucketDiff:
         updated_after: What became of them, row for row.
         changed: By column, which of the updates changed it.
         unmatched_keys: Keys with several differing rows on a side.
-        null_key_rows: Differing rows with a null in their key.
     """
 
     before: pa.Table

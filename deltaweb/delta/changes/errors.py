@@ -10,8 +10,6 @@ MAX_NAMED: Final = 5  # files in a sentence
 
 
 class VersionFilesMissingError(DataFileMissingError):
-    """Files of a version that must be read are not in storage."""
-
     version: int
     paths: Sequence[str]
     message = (
@@ -35,8 +33,6 @@ class VersionFilesMissingError(DataFileMissingError):
 
 
 class RowDiffTooLargeError(DeltaError, code="row-diff-too-large"):
-    """The rows that differ do not fit what comparing them may take."""
-
     limit_bytes: int
     message = (
         "The rows of the files that differ are too many to be compared here: "
@@ -50,8 +46,6 @@ class RowDiffTooLargeError(DeltaError, code="row-diff-too-large"):
 
 
 class RowDiffKeyError(DeltaError, code="row-diff-key-invalid"):
-    """A column cannot be the key that rows are matched by."""
-
     column: str
     reason: str
     message = "Rows cannot be matched by the column {column!r}: {reason}."

@@ -40,10 +40,8 @@ class RowSample:
     """Some of the changed rows, each with the columns of both versions.
 
     Attributes:
-        inserted: Rows that are new.
         deleted: Rows that are gone.
         updated_before: Rows as they were, row for row with `updated_after`.
-        updated_after: Rows as they are.
         changed: The columns that differ in each pair.
     """
 

@@ -43,7 +43,6 @@ class RowEstimate:
     """What comparing rows will read.
 
     Attributes:
-        num_files: How many files.
         size_bytes: How large they are.
         num_skipped_files: Files that were rewritten without a change of data, and
             need not be read.

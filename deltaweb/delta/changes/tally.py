@@ -26,7 +26,6 @@ class Tally:
 
     Attributes:
         num_files_read: How many files were opened.
-        num_rows_read: How many rows were read.
         schema: What `RowDiffRequest.write` takes.
     """
 

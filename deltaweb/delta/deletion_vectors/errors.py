@@ -15,8 +15,6 @@ class DeletionVectorError(DataFileError, code="deletion-vector-corrupt"):
 
 
 class DeletionVectorMissingError(DeletionVectorError, code="deletion-vector-missing"):
-    """The file of a deletion vector is not in storage."""
-
     reason: str = "it is gone from storage, perhaps vacuumed"
     message = "The data file {path} cannot be read: {_vector}, {reason}."
 

@@ -90,9 +90,6 @@ def _runs(positions: Longs, firsts: Longs) -> bytes:
 class VectorFileWriter:
     """Writes vectors, many to a file; none is there before `finish`.
 
-    Args:
-        store: The table's files.
-
     Attributes:
         paths: The paths of the files so far.
     """

@@ -26,7 +26,6 @@ class OwnTimes:
     """Which commits of a table carry their own times.
 
     Attributes:
-        first_version: The first one of them.
         since_ms: Its time, in milliseconds since the Unix epoch; None where all do.
     """
 

@@ -51,7 +51,6 @@ class ChangedFiles:
         files: path, partition_values, deletion_vector and deleted_by, as rows are read
             from; partition values also tell version and time, and the kind of change
             where the file does not. Their size, too, where it was asked for.
-        versions: The version of each.
         tells_kinds: Whether the files themselves tell the kind of each change.
     """
 
@@ -65,7 +64,6 @@ class ChangeActions:
     """The actions of some commits that tell what changed, in the log's order.
 
     Attributes:
-        actions: As they are in the log.
         kinds: The position of each one's kind in `KINDS`.
         owners: The position of each one's commit.
     """
@@ -79,12 +77,7 @@ def feed_actions(
     partition_keys: Sequence[str],
     fields: Sequence[str] = FEED_FIELDS,
 ) -> pa.Schema:
-    """Return what is asked of a commit's lines.
-
-    Args:
-        partition_keys: The keys of partition values.
-        fields: The fields of each file action.
-    """
+    """Return what is asked of a commit's lines."""
     kinds = file_action(fields, partition_columns=partition_keys)
     return commit_schema(METADATA, PROTOCOL, **dict.fromkeys(KINDS, kinds))
 
@@ -95,7 +88,7 @@ def change_actions(batch: ActionBatch, *, with_change_files: bool) -> ChangeActi
     Args:
         batch: The commits, by `feed_actions`.
         with_change_files: Whether a version that has change data files is told by
-            these alone; they are passed over otherwise.
+            these alone; they are skipped otherwise.
     """
     places = [batch.rows(kind) for kind in KINDS]
     lines = np.concatenate(places)

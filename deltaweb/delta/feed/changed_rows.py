@@ -67,10 +67,6 @@ class FeedRequest:
 def read_changes(store: TableStore, request: FeedRequest) -> pa.RecordBatchReader:
     """Read the changes of a range of versions.
 
-    Args:
-        store: The table.
-        request: Which changes.
-
     Returns:
         Batches of rows with `_change_type` ("insert", "delete", "update_preimage" or
         "update_postimage"), `_commit_version` and `_commit_timestamp`. Of the log no
@@ -86,9 +82,7 @@ class FeedRows:
 
     Attributes:
         row_schema: The columns of the table at the shown version, and of the feed.
-        partitions: The columns that partition values tell.
         columns: The columns of the result.
-        predicate: A condition on them.
     """
 
     row_schema: StructType
@@ -116,13 +110,7 @@ class FeedRows:
 class FeedScan:
     """A range of changes, checked as a whole before any row of it is read.
 
-    Args:
-        store: The table.
-        request: Which changes.
-
     Attributes:
-        range: The versions.
-        rows: What is read of each file.
         schema: The columns of every batch.
     """
 

@@ -4,8 +4,6 @@ from deltaweb.delta.errors import DataFileMissingError, DeltaError, VersionError
 
 
 class FeedRangeError(DeltaError, code="change-feed-range"):
-    """The range of versions or times is none, or the log does not reach it."""
-
     root: str
     reason: str
     message = "{root} has no changes of this range: {reason}."
@@ -13,8 +11,6 @@ class FeedRangeError(DeltaError, code="change-feed-range"):
 
 
 class FeedOffError(VersionError, code="change-feed-off"):
-    """The table does not record its changes at a version of the range."""
-
     message = "{root} records no changes at version {version}: its feed is off there."
     hint = "Choose versions at which delta.enableChangeDataFeed is true."
 
@@ -48,8 +44,6 @@ class FeedSchemaError(VersionError, code="change-feed-schema"):
 
 
 class FeedFileMissingError(DataFileMissingError):
-    """A file that holds changes of a version is not in storage."""
-
     version: int
     message = "The changes of version {version} cannot be read: {path} is gone."
     hint = "It was perhaps vacuumed; choose later versions."

@@ -27,13 +27,7 @@ Moment = datetime | str | None
 
 @dataclass(frozen=True, slots=True)
 class VersionRange:
-    """Versions `first` to `last`, both included, of which each has a commit.
-
-    Attributes:
-        first: The first version.
-        last: The last version.
-        times: When each was made.
-    """
+    """Versions `first` to `last`, both included, of which each has a commit."""
 
     first: int
     last: int

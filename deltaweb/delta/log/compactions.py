@@ -49,12 +49,7 @@ def parse_compaction_name(name: str) -> Compaction | None:
 def choose_compactions(
     compactions: Iterable[Compaction], versions: range
 ) -> tuple[Compaction, ...]:
-    """Return those by which the fewest files are read, ascending, none overlapping.
-
-    Args:
-        compactions: What the log has.
-        versions: The commits that are to be read.
-    """
+    """Return those by which the fewest files are read, ascending, none overlapping."""
     ends = [versions.start]  # what was read so far ends before these
     spared = [0]  # the most reads that are spared up to there,
     chosen: list[Compaction | None] = [None]  # and the last compaction by which

@@ -1,7 +1,7 @@
 """What `_last_checkpoint` says, where it is as it was written.
 
 Its checksum is an MD5 of its values in one canonical order, so that a hint that was
-torn, or edited, is none.
+torn, or edited, is not one.
 
 Source: delta_protocol.md, "Last Checkpoint File" and "JSON checksum".
 """

@@ -76,7 +76,7 @@ def no_layer() -> TailLayer:
 def in_force(
     protocol: Protocol | None, metadata: Metadata | None, *, root: str, version: int
 ) -> tuple[Protocol, Metadata]:
-    """Return both as they are; a version without one of them is none."""
+    """Return both as they are; a version without one of them is not one."""
     if protocol is None:
         raise MissingProtocolError(root=root, version=version)
     if metadata is None:

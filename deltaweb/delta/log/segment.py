@@ -242,7 +242,7 @@ def load_log_segment(
     Args:
         store: The table's log.
         version: The version asked for.
-        unreadable: Checkpoints that turned out broken and are passed over.
+        unreadable: Checkpoints that turned out broken and are skipped.
     """
     listing = list_log(store) if unreadable else load_listing(store, version)
     latest = listing.latest_version

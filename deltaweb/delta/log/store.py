@@ -273,7 +273,7 @@ class DataStore(typing.Protocol):
         ...
 
     def delete_data_files(self, paths: Sequence[str]) -> None:
-        """Delete data files below the root; those that are not there are passed over.
+        """Delete data files below the root; those that are not there are skipped.
 
         Where storage offers it, many are deleted by one request.
 

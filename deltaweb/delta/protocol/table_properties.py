@@ -140,7 +140,7 @@ def parse_interval_ms(text: str) -> int | None:
 
 
 def parse_bytes(text: str) -> int | None:
-    """Return a size in bytes, None for a text that is none: `1024`, `128mb`, `1 GB`."""
+    """Return a size in bytes, as of `1024`, `128mb` or `1 GB`; None for other texts."""
     match = _BYTES.fullmatch(text)
     if match is None:
         return None

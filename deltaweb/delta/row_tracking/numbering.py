@@ -56,7 +56,6 @@ class FileNumbering:
         added: The files it adds, with the fields that are known of them.
         removed: The files it removes, as above.
         assigns_ids: Whether files get ids; else they only keep what they have.
-        root: The table's root, for errors.
         mark: The highest id that a row ever got.
     """
 

@@ -49,7 +49,6 @@ class FileBatch:
 
     Attributes:
         num_rows: How many; columns may be none.
-        columns: Values by logical name.
     """
 
     num_rows: int

@@ -57,7 +57,6 @@ class RowSource:
     """What rows are read from.
 
     Attributes:
-        schema: The table's logical schema.
         partition_columns: Names of the partition columns.
         files: path, partition_values (map<string, string>), a row a file; and
             deletion_vector, without which no row of any file is deleted. Of a file

@@ -1,7 +1,7 @@
 """Versions that a process keeps, so that the next question about them reads no log.
 
 A process that answers many questions says so (`kept.begin`); all others keep nothing.
-A version is the one that was read as long as its commit is: a table that was made anew
+A version is the one that was read as long as its commit is: a table that was made again
 at the same place, or went on from a backup, has another. What two stores that are
 opened alike have in common is their `key`: with other options nothing is found.
 """

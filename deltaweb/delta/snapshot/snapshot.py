@@ -151,7 +151,7 @@ class Snapshot(Shown, Frames):
     def raw_statistics(self) -> list[RawStatistics]:
         """Return the statistics as the log holds them, row for row with `files`.
 
-        They are read anew at each call; a part a block of files.
+        They are read again at each call; a part a block of files.
         """
         return run_in_threads(
             lambda block: block.statistics(),

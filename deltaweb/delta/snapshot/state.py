@@ -46,10 +46,6 @@ class SnapshotState:
     """The state of a table at one version; parts are shared between versions.
 
     Attributes:
-        version: The version.
-        protocol: The protocol in force.
-        metadata: The metaData in force.
-        blocks: The live files.
         layers: What came after the checkpoint, oldest first.
         checkpoint: The checkpoint below the layers; None without one.
         new_transactions: Transactions of the layers, by application.
@@ -95,7 +91,7 @@ class Definition:
 def load_state(store: LogStore, version: int | None) -> SnapshotState:
     """Read the log of a version, the newest one for None.
 
-    A checkpoint that does not read is passed over for an older one, and a compaction
+    A checkpoint that does not read is skipped for an older one, and a compaction
     that does not, or that its checksum file contradicts, for the commits.
 
     Raises:

@@ -22,7 +22,6 @@ class MismatchError(Exception):
 
     Attributes:
         column: The logical path of the column, joined by dots.
-        reason: What does not fit.
     """
 
     def __init__(self, *, column: str, reason: str) -> None:

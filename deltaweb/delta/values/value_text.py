@@ -30,7 +30,7 @@ INTEGER_BITS = {"byte": 8, "short": 16, "integer": 32, "long": 64}
 MICROS_PER_SECOND = 1_000_000
 MICROS_PER_DAY = 86_400 * MICROS_PER_SECOND
 MAX_TEXT_LENGTH = 1_000
-"""Characters of a number, date or time; longer text is none."""
+"""Characters of a number, date or time; longer text is not one."""
 
 _WIDE_DIGITS = 76
 _LONG_DIGITS = 20

@@ -85,7 +85,7 @@ def commit_and_checkpoint(store: TableStore, transaction: Transaction) -> Commit
 def is_checkpoint_due(version: int, configuration: Mapping[str, str]) -> bool:
     """Tell whether a version is one that gets a checkpoint.
 
-    An interval that is none, as others may have set it, is the usual one.
+    An interval that is not one, as others may have set it, is the usual one.
     """
     text = configuration.get(CHECKPOINT_INTERVAL, "").strip()
     is_number = text.isascii() and text.isdigit() and len(text) <= len(str(2**31))

@@ -294,7 +294,7 @@ class _Attempt:
         first = self.version
         numbering = None if self.text is None else self.text.numbering
         for version, commit_file in self._winners():
-            # What took ids of rows is looked into, whatever else it did.
+            # What took ids of rows is inspected, whatever else it did.
             if numbering is None and is_passed_over(transaction, commit_file.data):
                 self._pass(version)
                 continue

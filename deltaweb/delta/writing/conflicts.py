@@ -64,7 +64,7 @@ OF_CHANGES: Final = frozenset(
     }
 )
 """Properties that matter to who changes rows or columns: new rows, and rows that are
-only arranged anew, are written as before."""
+only arranged again, are written as before."""
 PROTOCOL_PREFIX: Final = "delta."
 UNSEEN_PREFIXES: Final = (
     CONSTRAINT_PREFIX,
@@ -75,7 +75,7 @@ UNSEEN_PREFIXES: Final = (
     "delta.parquet.",
     "delta.targetFileSize",
 )
-"""Properties that matter to new rows, and not to rows that are only arranged anew."""
+"""Properties that matter to new rows, and not to rows that are only arranged again."""
 UNSEEN_ASPECTS: Final = frozenset({FieldAspect.COMMENT})
 
 

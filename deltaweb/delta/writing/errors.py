@@ -83,8 +83,6 @@ class CommitOutcomeUnknownError(VersionError, code="commit-outcome-unknown"):
 
 
 class AppendOnlyError(VersionError, code="append-only"):
-    """Rows would go from a table that only grows."""
-
     operation: str
     message = (
         "{root} only takes new rows (delta.appendOnly), and {operation} would change "
@@ -109,8 +107,6 @@ class UnsupportedWriteError(VersionError, code="unsupported-write"):
 
 
 class ProtocolUpgradeError(VersionError, code="protocol-upgrade"):
-    """The protocol would change in a way it cannot, or has to change first."""
-
     reason: str
     message = "The protocol of {root} stays as it is: {reason}."
     hint = (
@@ -123,8 +119,6 @@ class ProtocolTooOldError(ProtocolUpgradeError, code="protocol-too-old"):
     """What is asked for needs a newer protocol, and nobody has agreed to that yet.
 
     Attributes:
-        operation: What was asked for.
-        now: The protocol as it is.
         then: The lowest protocol that does.
         features: What writers have to know of from then on, besides what they do.
     """
@@ -156,16 +150,12 @@ def _versions(protocol: Protocol) -> str:
 
 
 class CommitInvalidError(VersionError, code="commit-invalid"):
-    """The actions of a commit break a rule of the specification."""
-
     reason: str
     message = "{root}: version {version} cannot be committed: {reason}."
     hint = "Nothing was written; please report this."
 
 
 class CommitTooLargeError(VersionError, code="commit-too-large"):
-    """A commit would be larger than any reader takes."""
-
     size_bytes: int
     most: int
     message = (
@@ -202,12 +192,6 @@ class LocationTakenError(LocationError, code="location-taken"):
 
 
 class InsideTableError(LocationError, code="inside-table"):
-    """A table is to be made in the folder of another one.
-
-    Attributes:
-        outer: The root of that table.
-    """
-
     outer: str
     message = "{location} lies in the folder of the table {outer}."
     hint = (
@@ -246,8 +230,6 @@ class SchemaMismatchError(DeltaError, code="schema-mismatch"):
 
 
 class SourceColumnsError(SchemaMismatchError):
-    """A merge that takes every column would lose some of its source."""
-
     message = "The merge would lose values: {_each}."
     hint = (
         "Add such columns to the table first, say which columns take what, or leave "
@@ -256,15 +238,11 @@ class SourceColumnsError(SchemaMismatchError):
 
 
 class NewColumnsError(SchemaMismatchError):
-    """Columns cannot be added to the table."""
-
     message = "The columns cannot be added: {_each}."
     hint = "Choose other names, and let the columns take null."
 
 
 class ColumnInUseError(DeltaError, code="column-in-use"):
-    """A column keeps its name, or stays: something else of the table speaks of it."""
-
     column: str
     user: str
     message = "The column {column!r} stays as it is: {user}."
@@ -275,7 +253,6 @@ class TypeNotWidenedError(DeltaError, code="type-not-widened"):
     """A column keeps its type: it does not become the one that is asked for.
 
     Attributes:
-        narrow: Its type.
         wide: What was asked for.
         allowed: What it can become, in words.
     """
@@ -318,8 +295,6 @@ class ConstraintViolatedError(DeltaError, code="constraint-violated"):
 
 
 class IdentityColumnError(DeltaError, code="identity-column"):
-    """An identity column would get values that it does not take, or has none left."""
-
     column: str
     reason: str
     message = "The identity column {column!r} takes no such values: {reason}."
@@ -351,8 +326,6 @@ class ConstraintNameError(DeltaError, code="constraint-name"):
 
 
 class RetentionTooShortError(DeltaError, code="retention-too-short"):
-    """Files would be deleted that readers and writers of now may still need."""
-
     hours: float
     least: float
     message = (
@@ -363,8 +336,6 @@ class RetentionTooShortError(DeltaError, code="retention-too-short"):
 
 
 class RestoreFilesMissingError(DataFileMissingError):
-    """Files of a version that is to come back are not in storage."""
-
     version: int
     paths: Sequence[str]
     message = (
@@ -385,8 +356,6 @@ class RestoreFilesMissingError(DataFileMissingError):
 
 
 class PartitionKeysError(PartitionValueError):
-    """A file has other partition values than the table has partition columns."""
-
     type_name: str = ""
     value: str = ""
     columns: Sequence[str]

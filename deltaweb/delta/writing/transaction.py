@@ -70,7 +70,6 @@ class TableRead:
     """What of the version a transaction looked at, and so depends on.
 
     Attributes:
-        everything: Whether the whole table.
         predicate: Rows that may satisfy this condition; None where no condition was
             asked for. One that has no such form is read as `everything`.
         files: The files that were opened, rows of `Snapshot.files`; None where that

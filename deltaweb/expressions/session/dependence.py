@@ -60,12 +60,7 @@ class Independent:
 
 
 class Dependence:
-    """Tells of expressions over rows of a schema what depends on a session.
-
-    Args:
-        schema: The schema of the rows.
-        settings: Of the session.
-    """
+    """Tells of expressions over rows of a schema what depends on a session."""
 
     def __init__(self, schema: StructType, settings: SessionSettings) -> None:
         self._schema = schema

@@ -21,8 +21,6 @@ class KeysRefusedError(SharingError, code="keys-refused"):
 
 
 class ObjectMissingError(SharingError, code="object-missing"):
-    """No object has this key; whether one had is not said."""
-
     status = 404
     error_code: ClassVar[ErrorCode] = ErrorCode.RESOURCE_DOES_NOT_EXIST
     message = "There is no object of this key."
@@ -30,8 +28,6 @@ class ObjectMissingError(SharingError, code="object-missing"):
 
 
 class ObjectChangedError(SharingError, code="object-changed"):
-    """An object is another one than the client has begun to read."""
-
     status = 412
     message = "The object is another one than the one that If-Match names."
     hint = "Load the table from the catalogue again."

@@ -53,10 +53,8 @@ class Signature:
     Attributes:
         access_key: Whose it is.
         session_token: What the keys are good for.
-        signed_at: When it was made.
         scope: Day, region and service.
         names: The headers that are signed.
-        text: The signature.
     """
 
     access_key: str

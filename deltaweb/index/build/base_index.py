@@ -51,7 +51,6 @@ class BaseIndex:
     """An index as it was left.
 
     Attributes:
-        folder: Where it is.
         result: The facts of its version.
     """
 
@@ -121,7 +120,6 @@ class VerifiedIndex:
     Attributes:
         manifest: What its files were when they were written.
         result: The facts of its version.
-        source: The commit that it was made of.
         blocks: Its files, memory-mapped.
         commits: The parts of `commits.arrow`, memory-mapped.
         metadata: The rows of `metadata.arrow`, memory-mapped.

@@ -48,7 +48,6 @@ class BuildRequest:
     """An index to make.
 
     Attributes:
-        table: The table.
         folder: The folder to make; written beside and renamed.
         base: The folder of the index that the table has; None without one.
         report: Called with the step, what is done of it, of how much, and the unit.
@@ -92,8 +91,6 @@ class ReadLog:
     """What a log says, by whichever way it was read.
 
     Attributes:
-        snapshot: The newest version.
-        files: Its files, which are written.
         rows: The history by the name of its file; each is consumed.
         runs: Which versions can be read, from 0 on.
         events: What the timeline marks, oldest first.
@@ -241,10 +238,6 @@ MAX_LENGTH: Final = 500
 
 def domains_summary(store: LogStore, snapshot: Snapshot) -> dict[str, Any]:
     """Return what `Table.summary` holds of a version's domains.
-
-    Args:
-        store: The table's log.
-        snapshot: The version.
 
     Returns:
         `clustering`, the dotted names of the clustering columns, and `domains`, the

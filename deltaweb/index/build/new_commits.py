@@ -51,7 +51,6 @@ class NewCommits:
     """What the commits after an index come to.
 
     Attributes:
-        base: The index.
         history: What they say.
         protocol: The protocol in force after them.
         metadata: The metaData in force after them.
@@ -60,7 +59,6 @@ class NewCommits:
         new_blocks: The files that they add.
         num_tombstones: How many files they remove.
         digest: SHA-256 of the beginning of the last one; the index's own without any.
-        committed_at_ms: Time of the newest commit.
     """
 
     base: VerifiedIndex

@@ -80,12 +80,7 @@ from deltaweb.index.history.version_totals import (
 
 
 def update_index(request: BuildRequest, folder: Path) -> IndexResult:
-    """Make the index of a table's newest version from an older one.
-
-    Args:
-        request: The index to make.
-        folder: The older one.
-    """
+    """Make the index of a table's newest version from an older one."""
     store = request.table.store
     request.report("Looking for new commits", 0, None, "")
     base = open_verified_index(folder)

@@ -125,7 +125,7 @@ def _old_rows(
 
 
 def _keeps_rows(columns: FileColumns, new: NewCommits) -> bool:
-    """Tell whether rows of the index are what they would be if made anew."""
+    """Tell whether rows of the index are what they would be if made again."""
     source = new.base.source
     schema = no_rows(columns).schema
     return (

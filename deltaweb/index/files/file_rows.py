@@ -59,10 +59,8 @@ class NewestFiles:
     Attributes:
         files: By the snapshot's columns.
         num_records: Live rows of each file; null if unknown.
-        num_tombstones: Count of tombstones in the log.
         num_vectors: How many files have a deletion vector.
         deleted_rows: How many rows these delete; None if one does not say.
-        has_typed_partitions: Whether all partition values are of their types.
     """
 
     files: pa.Table
@@ -98,7 +96,6 @@ class FileColumns:
         partition_keys: What the log calls them, in the same order.
         statistics: Columns with typed statistics; None where the schema does not
             parse.
-        has_typed_partitions: Whether partition values are typed, or texts.
         has_vectors: Whether a file may have a deletion vector.
     """
 

@@ -32,7 +32,6 @@ class IndexSource:
     """The version that an index was made of, and what identifies its commit.
 
     Attributes:
-        version: The version.
         protocol: The protocol in force.
         metadata: The metaData in force, as the log has it.
         commit_size: Size of the version's commit file in bytes.

@@ -23,7 +23,6 @@ class Checksum(NamedTuple):
     """What a file was when it was written.
 
     Attributes:
-        size_bytes: Its size.
         crc: Its CRC-32.
         look: Which look at its index was the last to find it so; 0 for none.
     """
@@ -45,7 +44,6 @@ class Manifest:
     """The sizes and checksums of an index.
 
     Attributes:
-        folder: The index.
         files: By the name of the file; none where the manifest itself is corrupt.
     """
 

@@ -20,14 +20,11 @@ class IndexResult:
     Attributes:
         state: `INDEXED`, `UNSUPPORTED`, `FAILED` or `CANCELLED`.
         folder: The index folder; empty when it failed.
-        version: The newest version.
-        committed_at_ms: Time of its commit.
         delta_id: metaData.id of the log.
         num_files: Count of live files; None if unknown.
         size_bytes: Sum of their sizes; the same.
         num_records: Sum of their rows; None too where the version may not be read, or
             a file does not tell.
-        num_tombstones: Count of tombstones in the log.
         num_columns: Count of top-level columns; None for a schema that is broken.
         partition_columns: Their names.
         summary: What the overview draws; see `Table.summary`.

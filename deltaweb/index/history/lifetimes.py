@@ -68,8 +68,6 @@ class Totals:
     """What holds after each version of a run; arrays from its first version on.
 
     Attributes:
-        num_files: Count of live files.
-        size_bytes: Sum of their sizes.
         num_records: Sum of their rows; `UNKNOWN` if a file's are unknown.
         removed_bytes: Bytes that left the table with the version.
         removed_rows: Rows of the files that left with it; `UNKNOWN` as above.
@@ -101,7 +99,6 @@ class UntouchedFiles:
     """Files that no action of a run speaks of, added up.
 
     Attributes:
-        num_files: Count of them.
         size_bytes: Sum of their sizes.
         num_records: Sum of their rows, of those that are known.
         num_unknown: Count of those whose rows are unknown.

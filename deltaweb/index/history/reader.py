@@ -124,9 +124,6 @@ class VersionLives:
 
     Attributes:
         rows: Which commits of the history make versions of the run.
-        first: The run's first version.
-        versions: The versions of these commits.
-        lifetimes: The lives of the files.
     """
 
     rows: Flags
@@ -151,7 +148,6 @@ class HistoryReader:
         read_commits: Reads the commits.
         report: Called with the step, what is done of it, of how much, and the unit.
         times: The times of its versions, as far as they were read.
-        actions: The file actions of the commits that were read.
     """
 
     store: LogStore

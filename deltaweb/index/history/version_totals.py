@@ -25,8 +25,6 @@ class VersionTotals:
     """Totals by commit, row for row with the history; `UNKNOWN` if unknown.
 
     Attributes:
-        num_files: Count of live files.
-        size_bytes: Sum of their sizes.
         num_records: Sum of their rows.
         removed_bytes: Bytes that left the table with the commit.
         removed_rows: Rows that left it.

@@ -35,7 +35,6 @@ class ChangeFacts:
         num_files: Count of those that are offered.
         total_files: Count of all, before the filter.
         size_bytes: Sum of the sizes of those that are offered.
-        has_deletion_vectors: Whether one of them has a deletion vector.
         outside: The path of one that is not below the table's root, if any.
         missing: The version of one that is not in storage, if any; of object storage
             nothing is known.
@@ -93,8 +92,6 @@ class ChangeSelection:
     """The files of a range that are shared.
 
     Attributes:
-        changes: All files of the range.
-        root: The table's root.
         schema: The schema that the filter is over.
         partition_filter: Enforced: only files whose partition values make it true are
             offered.

@@ -1,4 +1,4 @@
-"""Which files of a version are handed out under a rule: as they are, in part, or not.
+"""Which files of a version are given out under a rule: as they are, in part, or not.
 
 A URL opens a whole file, so a file is signed only where every row of it is proved to
 be one that may be seen, and every column. What is not proved is rewritten: a file that
@@ -52,7 +52,7 @@ class ClassifiedPart:
 
     Attributes:
         part: The files.
-        signed: Those that are handed out as they are.
+        signed: Those that are given out as they are.
         rewritten: Those that may hold a row to be seen, and more than that.
         absent: Those in which no row may be seen.
     """

@@ -74,7 +74,6 @@ class _Run:
     """Files that follow each other.
 
     Attributes:
-        parts: Where they are.
         order: Their rows, as if the parts were one, in order.
         place: Where the first of them is.
     """

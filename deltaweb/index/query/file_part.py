@@ -46,11 +46,7 @@ ROWS_SCHEMA: Final = pa.schema(
 
 
 class FilePart:
-    """The files of one block, live or not.
-
-    Args:
-        block: The block.
-    """
+    """The files of one block, live or not."""
 
     def __init__(self, block: FileBlock) -> None:
         self.block = block
@@ -183,11 +179,7 @@ class FilePart:
 
 
 class PartRows:
-    """What an answer lists of the files of a part.
-
-    Args:
-        part: The part.
-    """
+    """What an answer lists of the files of a part."""
 
     def __init__(self, part: FilePart) -> None:
         self._part = part

@@ -48,7 +48,6 @@ class FileSelection:
 
     Attributes:
         num_files: Count of selected files.
-        total_files: Count of all files of the version.
     """
 
     def __init__(

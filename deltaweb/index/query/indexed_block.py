@@ -46,7 +46,6 @@ class MappedRange:
     """A range of a mapped file.
 
     Attributes:
-        mapping: The file.
         start: Where the range starts, at the start of a page.
         length: Its length in bytes.
     """
@@ -69,7 +68,6 @@ class IndexedBlock(FileBlock):
         part: The part of it that has them.
         index: The name of the index, under which no other one ever is.
         first_row: How many files the index has before them.
-        mapped: Where these are mapped.
         has_typed_partitions: Whether the column `partition` is typed by the schema.
     """
 

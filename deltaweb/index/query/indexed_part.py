@@ -23,11 +23,7 @@ STATISTICS = ("num_records", "min", "max", "null_count")
 
 
 class IndexedPart(FilePart):
-    """The files of one block of an index, live or not.
-
-    Args:
-        block: The block.
-    """
+    """The files of one block of an index, live or not."""
 
     def __init__(self, block: IndexedBlock) -> None:
         super().__init__(block)

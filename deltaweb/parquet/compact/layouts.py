@@ -29,7 +29,6 @@ class NamedListOf:
     """A field that is a list of structs with names, and else mostly equal.
 
     Attributes:
-        element: Their layout.
         name: Which of their needed fields, of the type `binary`, is the name.
     """
 

@@ -1,6 +1,6 @@
 """The schema that Spark left in a footer, as a Delta schema.
 
-It comes from outside like all of a footer: what is no schema is passed over, and the
+It comes from outside like all of a footer: what is no schema is skipped, and the
 Parquet schema says what the file holds; what Delta has no type for is a problem of its
 column.
 

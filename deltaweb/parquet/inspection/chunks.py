@@ -148,7 +148,6 @@ class ChunkSums:
     """What all chunks add up to.
 
     Attributes:
-        columns: By the number of the leaf column.
         codecs: By the name, bytes and chunks.
         families: By the words for the encodings, bytes and chunks.
         groups: By row group, its bytes and where it begins in the file.

@@ -43,7 +43,6 @@ class SurveyedColumn:
         stored_name: What files call it.
         field_id: By what files know it; None where by its name.
         type_word: Its type, as `type_word` has it.
-        is_partition: Whether its values are in the log.
         parts: The fields of a struct, the element of an array, key and value of a map.
     """
 

@@ -17,7 +17,7 @@ class BsonError(ValueError):
 
 
 def render_bson(raw: bytes) -> JSON:
-    """Return a document as JSON, or its bytes where it is none."""
+    """Return a document as JSON, or its bytes where it is not one."""
     try:
         value, end = _document(raw, 0, 0, is_array=False)
     except (BsonError, struct.error, IndexError, UnicodeDecodeError):

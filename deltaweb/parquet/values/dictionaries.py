@@ -24,7 +24,7 @@ from deltaweb.parquet.tail import MAGIC, RangeSource
 HEADER_BYTES: Final = 128
 """More than the header of a dictionary page has."""
 PAGE_BYTES: Final = 256 << 20
-"""A dictionary of more bytes is not looked into: all of it may be one value."""
+"""A dictionary of more bytes is not inspected: all of it may be one value."""
 BYTE_ARRAY: Final = 6
 _DICTIONARY_PAGE: Final = 2
 _PREFIXED: Final = 7  # DELTA_BYTE_ARRAY: a value repeats the beginning of the last
@@ -72,7 +72,6 @@ class StoredChunk:
         codec: How its pages are compressed, by number.
         num_values: Its values, nulls among them.
         size_bytes: Of its pages before they are compressed.
-        first_page: Where the first of them is.
         first_bytes: Of this page, or of all that follow; compressed.
         is_coded: Whether values of it may be those of a dictionary.
         is_prefixed: Whether values of it may repeat the beginnings of others.
@@ -159,10 +158,6 @@ def longest_values(source: RangeSource, chunks: Sequence[StoredChunk]) -> list[i
 
     Of one that has none it is 0; of one that is not to be read, what no value of it
     can be longer than.
-
-    Args:
-        source: The file.
-        chunks: Chunks of texts or bytes.
     """
     found = [_dictionary(source, chunk) for chunk in chunks]
     pages = [page for page in found if isinstance(page, _Dictionary)]
@@ -190,7 +185,6 @@ class _Dictionary:
     Attributes:
         data: Its values, compressed.
         size_bytes: Theirs before.
-        num_values: How many.
         codec: How they are compressed, by number.
     """
 

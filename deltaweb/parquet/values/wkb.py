@@ -27,7 +27,7 @@ class WkbError(ValueError):
 
 
 def render_wkb(raw: bytes) -> JSON:
-    """Return a geometry as text, or its bytes where it is none."""
+    """Return a geometry as text, or its bytes where it is not one."""
     try:
         reader = _Reader(raw)
         text = reader.geometry(0)

@@ -14,8 +14,6 @@ from deltaweb.sharing.errors import ErrorCode, SharingError
 
 
 class JWTRefusedError(SharingError, code="jwt-refused"):
-    """A signed token does not prove who calls."""
-
     reason: str
     status = 401
     error_code = ErrorCode.UNAUTHENTICATED
@@ -58,16 +56,12 @@ class AssertionUsedError(ClientRefusedError, code="oauth-assertion-used"):
 
 
 class KeyInvalidError(DeltaError, code="public-key-invalid"):
-    """A text is no public key that signatures can be checked by."""
-
     reason: str
     message = "This is not a public key that can be used: {reason}."
     hint = "Give it as PEM: RSA of 2048 bits or more, P-256, P-384 or Ed25519."
 
 
 class IssuerInvalidError(DeltaError, code="issuer-invalid"):
-    """An address or a document of it is none of an issuer's."""
-
     reason: str
     message = "The issuer cannot be asked: {reason}."
     hint = "Give the address that its tokens have in `iss`, as https://id.example.com."

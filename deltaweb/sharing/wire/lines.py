@@ -31,9 +31,6 @@ class TableFacts:
     """What is said of a version beside its metadata; None is left out.
 
     Attributes:
-        version: The version.
-        size_bytes: Sum of the sizes of its files.
-        num_files: Count of them.
         has_feed: Whether its changes are shared.
         location: The folder, where it may be read as one by temporary credentials.
     """

@@ -60,9 +60,7 @@ class FeedTask:
     """What every task knows.
 
     Attributes:
-        place: The table.
         rows: What is read of a file.
-        schema: The columns of the feed.
         wanted: What is kept.
         num_partitions: Over how many tasks rows are spread.
         folder: Where tasks leave what they kept; the driver sees it.

@@ -37,12 +37,11 @@ _SUMS: Final = ("files", "bytes", "rows", "count", "extra_bytes")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SurveyRequest:
-    """A version whose files are looked into.
+    """A version whose files are inspected.
 
     Attributes:
-        place: The table.
         version: The version.
-        num_files: About how many files it has; None where nobody knows.
+        num_files: About how many files it has; None if unknown.
     """
 
     place: TablePlace

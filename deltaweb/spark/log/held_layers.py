@@ -29,7 +29,6 @@ class HeldLayers(NamedTuple):
     """Where layers are held.
 
     Attributes:
-        folder: The folder.
         keys: The keys of partition values by which they were reconciled.
     """
 

@@ -81,11 +81,6 @@ class ReplayedState:
     """The state of a table at one version, its files in the executors.
 
     Attributes:
-        spark: The session.
-        source: The table's log.
-        version: The version.
-        protocol: The protocol in force.
-        metadata: The metaData in force.
         checkpoint: The checkpoint below the layers; None without one.
         layers: What came after the checkpoint.
         new_transactions: Transactions of the layers, by application.
@@ -196,7 +191,7 @@ def load_state(
 ) -> ReplayedState:
     """Read what the driver holds of a version, the newest one for None.
 
-    A checkpoint whose files do not read is passed over for an older one as far as
+    A checkpoint whose files do not read is skipped for an older one as far as
     footers and rare actions show it; `use_state` does so for its row groups, too.
     """
     return try_segments(source.open(), version, partial(_read_segment, spark, source))

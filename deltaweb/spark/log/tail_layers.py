@@ -40,7 +40,6 @@ class TailLayers:
     """The commits after a checkpoint: a layer a pack, oldest first.
 
     Attributes:
-        packs: The commits of each layer.
         partition_keys: The keys of partition values, known of the whole log.
         keys: For each layer every file that it speaks of, held by every executor;
             None where they are shuffled.

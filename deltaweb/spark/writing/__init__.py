@@ -24,6 +24,8 @@ from typing import TYPE_CHECKING
 from deltaweb.lazy import modules_on_demand
 
 if TYPE_CHECKING:
+    from deltaweb.spark.writing import merge as merge
+    from deltaweb.spark.writing import rewrite as rewrite
     from deltaweb.spark.writing import source as source
     from deltaweb.spark.writing import spark_types as spark_types
     from deltaweb.spark.writing import write_plan as write_plan

@@ -33,9 +33,7 @@ class ChangeRequest:
     """A change of the rows of a table.
 
     Attributes:
-        place: The table.
         base: What holds at the version whose rows change.
-        settings: Of the session.
         elsewhere: Rules of the table that Spark evaluates.
     """
 

@@ -34,8 +34,6 @@ class FileReading:
     """How rows of data files are read.
 
     Attributes:
-        place: The table.
-        schema: Its logical schema.
         partition_columns: Names of the partition columns.
         columns: Names of the columns that are read, in their order.
     """

@@ -33,8 +33,6 @@ class TaskFiles:
 
     Attributes:
         files: `ADDED_FILES` in Arrow's stream format.
-        num_rows: Their rows.
-        num_bytes: Their bytes.
     """
 
     files: bytes

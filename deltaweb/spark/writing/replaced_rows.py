@@ -35,7 +35,6 @@ class FoundRows:
         num_whole: Rows of `whole`.
         num_matching: Rows of `touched` that match.
         read: What of the version this depends on.
-        reading: How the rows of files are read.
     """
 
     whole: pa.Table

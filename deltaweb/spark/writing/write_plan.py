@@ -63,7 +63,6 @@ class WriteRequest:
         overwrite_schema: Whether the table takes the schema of the rows.
         dynamic: Only the partitions go that new rows are in.
         txn: An application and how far it comes with this.
-        properties: Of a table that is made.
     """
 
     mode: SaveMode = SaveMode.APPEND
@@ -105,12 +104,8 @@ class WritePlan:
     """A write to a version of a table, as its tasks and its commit need it.
 
     Attributes:
-        place: The table.
-        request: What was asked for.
         base: What holds at the version that was read; None where this makes the table.
         protocol: What holds from the write on; the next as well.
-        metadata: The table's.
-        settings: Of the session.
         elsewhere: Conditions on rows that tasks do not evaluate: Spark does.
         filled: Columns that Spark gives the rows.
         is_checked: Whether rows are new ones; others were checked when they came.
@@ -148,12 +143,6 @@ def plan_write(
     settings: SessionSettings = OURS,
 ) -> WritePlan | None:
     """Find out what a write is to be.
-
-    Args:
-        place: The table.
-        incoming: The schema of the rows.
-        request: What is asked for.
-        settings: Of the session that writes.
 
     Returns:
         None where nothing is to be done: the table is there, or has the `txn`.

@@ -6,3 +6,12 @@ listing    the objects of a folder, from a name on and by pages
 creation   whether a server creates without replacing
 scan       the tables below a URL
 """
+
+from typing import TYPE_CHECKING
+
+from deltaweb.lazy import modules_on_demand
+
+if TYPE_CHECKING:
+    from deltaweb.storage.objects import scan as scan
+else:
+    __getattr__ = modules_on_demand(__name__)

@@ -4,7 +4,7 @@ Drivers ask for it by `If-None-Match: *`, which S3 answers with 412 where there 
 file; Azure knows the same header, and Google `ifGenerationMatch=0`. The status alone
 counts: s3fs tells that a file exists only where the body of the answer names the
 condition, as Amazon's does and MinIO's, Ceph's and SeaweedFS' do not. Servers that only
-speak like S3 may pass over a header that they do not know and replace the file: so each
+speak like S3 may skip a header that they do not know and replace the file: so each
 is tried once, on a name that exists, before the first commit goes there.
 
 Source: delta_protocol_first_draft.md, "Blob Store Requirements"; Amazon S3,

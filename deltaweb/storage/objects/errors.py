@@ -21,15 +21,11 @@ _OPTIONS: Final = "(storage add --replace)"
 
 
 class BucketNotFoundError(LocationNotFoundError, code="bucket-not-found"):
-    """The store has no bucket of the name."""
-
     message = "{location} names a bucket that the store does not have."
     hint = "Check the spelling of the bucket, and the address of the store."
 
 
 class RegionWrongError(LocationDeniedError, code="storage-region-wrong"):
-    """The bucket is in another region than the one that was asked."""
-
     region: str = ""
     message = "{location} is in another region{_named}."
     hint = f"Give its region: client_kwargs.region_name=... {_OPTIONS}."
@@ -40,14 +36,10 @@ class RegionWrongError(LocationDeniedError, code="storage-region-wrong"):
 
 
 class ClockSkewedError(LocationDeniedError, code="clock-skewed"):
-    """The store refuses the time that a request was signed at."""
-
     message = "{location} cannot be read: this server's clock is wrong."
     hint = "Set the clock, by NTP best; stores allow some minutes of difference."
 
 
 class CredentialsExpiredError(CredentialsNeededError, code="credentials-expired"):
-    """The credentials have come to their end."""
-
     message = "{location} refuses its credentials: they have expired."
     hint = f"Sign in again, or give new ones {_OPTIONS}."

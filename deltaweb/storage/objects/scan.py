@@ -1,9 +1,9 @@
 """Finding tables below a folder or URL: a folder at a time, many at once.
 
 A folder is a table where something lies below its `_delta_log/`; a table is not
-entered. One request to an object store tells a table; a folder that is none takes a
+entered. One request to an object store tells a table; a folder that is not one takes a
 list with a delimiter besides, of all its pages. Folders that hold data of others,
-hidden ones and those of an engine, are passed over; depth and number are bounded.
+hidden ones and those of an engine, are skipped; depth and number are bounded.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -46,7 +46,7 @@ class FoundTables:
         tables: For each table the parts of its path below the root, in order; `()` is
             the root.
         unreadable: Folders that could not be listed, below the root.
-        num_folders: How many were looked into, tables among them.
+        num_folders: How many were inspected, tables among them.
         truncated: Whether a bound ended the scan early.
     """
 
@@ -93,7 +93,7 @@ def find_below(  # noqa: PLR0913  # the bounds of a scan
     Args:
         root: What is scanned.
         visit: Looks into one folder; DeltaError and OSError make it unreadable.
-        at_once: How many are looked into at the same time.
+        at_once: How many are inspected at the same time.
         on_progress: As `find_objects` says.
         max_depth: How deep below the root.
         max_folders: How many.

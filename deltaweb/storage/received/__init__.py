@@ -13,3 +13,14 @@ a header or an address that is used unchecked.
 
 Source: delta_sharing_protocol_2026.md.
 """
+
+from typing import TYPE_CHECKING
+
+from deltaweb.lazy import modules_on_demand
+
+if TYPE_CHECKING:
+    from deltaweb.storage.received import client as client
+    from deltaweb.storage.received import profile as profile
+    from deltaweb.storage.received import transport as transport
+else:
+    __getattr__ = modules_on_demand(__name__)

@@ -52,7 +52,6 @@ class FileAction:
 
     Attributes:
         kind: `add`, `remove` or `cdc`.
-        action: Its fields.
         version: Of the table; None in the answer of one version.
         timestamp_ms: Of that version; None where it is not said.
     """
@@ -162,7 +161,7 @@ def _path(file_id: object, url: str, kind: str) -> str:
 
 
 def _id(value: object, url: str) -> str:
-    """Return an id as a name of a file: its own, or a digest of one that is none."""
+    """Return an id as a name of a file: its own, or a digest where it is not one."""
     if isinstance(value, str) and _PLAIN_ID.fullmatch(value):
         return value
     known = value if isinstance(value, str) and value else urlsplit(url).path

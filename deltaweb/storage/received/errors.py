@@ -14,16 +14,12 @@ from deltaweb.delta.errors import DeltaError
 
 
 class ProfileInvalidError(DeltaError, code="profile-invalid"):
-    """The text is not a profile of Delta Sharing that can be used here."""
-
     reason: str
     message = "This is not a profile that can be used: {reason}."
     hint = "Give the .share file that the provider gave out, of version 1, unchanged."
 
 
 class ProviderHostError(DeltaError, code="provider-host-not-allowed"):
-    """A profile, or an answer, leads to a host that is not asked."""
-
     host: str
     reason: str
     message = "{host:.100} may not be reached for shared data: {reason}."
@@ -31,8 +27,6 @@ class ProviderHostError(DeltaError, code="provider-host-not-allowed"):
 
 
 class ProviderRefusedError(DeltaError, code="provider-refused"):
-    """The provider's server does not take the token, or not for this."""
-
     provider: str
     status: int
     message = "{provider} refuses the token (HTTP {status})."
@@ -40,8 +34,6 @@ class ProviderRefusedError(DeltaError, code="provider-refused"):
 
 
 class NotSharedError(DeltaError, code="not-shared"):
-    """The provider does not share this with us, or no more."""
-
     provider: str
     what: str
     message = "{provider} does not share {what} with us."
@@ -49,8 +41,6 @@ class NotSharedError(DeltaError, code="not-shared"):
 
 
 class ProviderAnswerError(DeltaError, code="provider-answer"):
-    """The provider's server answers something else than was asked for."""
-
     provider: str
     reason: str
     message = "{provider} does not answer as it should: {reason}."
@@ -62,8 +52,6 @@ class RequestRefusedError(ProviderAnswerError, code="provider-refused-request"):
 
 
 class ReceivedTableError(DeltaError, code="received-table"):
-    """A received table belongs to its provider and is read alone."""
-
     root: str
     message = "{root} belongs to its provider: it can be read, and not changed."
     hint = "Write its rows into a table of your own."

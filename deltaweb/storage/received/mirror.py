@@ -2,7 +2,7 @@
 
 A version that we see for the first time begins it, as a log that was cleaned up begins
 with a checkpoint; each newer one that the provider tells the files of is a commit.
-Where it does not tell them, the log begins anew at the newest version.
+Where it does not tell them, the log begins again at the newest version.
 """
 
 import json
@@ -36,7 +36,7 @@ from deltaweb.storage.received.profile import SharedName
 
 FIRST_VERSIONS: Final = 20  # of a table that is seen for the first time
 MOST_FILES: Final = 10_000  # of a version, where several are asked for whole
-MOST_COMMITS: Final = 1_000  # that are asked for at once; beyond, the log begins anew
+MOST_COMMITS: Final = 1_000  # that are asked for at once; beyond, the log begins again
 FEED: Final = "delta.enableChangeDataFeed"
 OPERATION: Final = "RECEIVE"  # who wrote it, and how, is not told
 DELTA, PARQUET = "delta", "parquet"

@@ -88,12 +88,7 @@ class AzureSigner:
         relative_paths: Sequence[str] | pa.Array | pa.ChunkedArray,
         sizes: Sequence[int] | pa.Array | pa.ChunkedArray,
     ) -> list[str]:
-        """Return the URL of each file.
-
-        Args:
-            relative_paths: Paths below the table's root, decoded.
-            sizes: Not part of these URLs.
-        """
+        """Return the URL of each file, of which its size is no part."""
         del sizes
         paths = as_list(relative_paths)
         head, tail, rest = self._head, self._tail, self._rest

@@ -9,8 +9,6 @@ from deltaweb.delta.errors import LocationError
 
 
 class SigningUnsupportedError(LocationError, code="location-unsupported"):
-    """No recipient could open a URL of such a file."""
-
     location: str
     scheme: str
     message = "{location}: files of {scheme}:// locations cannot be served by URL."
@@ -18,8 +16,6 @@ class SigningUnsupportedError(LocationError, code="location-unsupported"):
 
 
 class SigningKeyNeededError(LocationError, code="credentials-needed"):
-    """The store's URLs are signed with a key that is missing, or does not parse."""
-
     location: str
     wanted: str
     message = "URLs of {location} cannot be signed: {wanted}."

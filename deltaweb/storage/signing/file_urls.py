@@ -116,12 +116,7 @@ class LocalFileSigner:
         relative_paths: Sequence[str] | pa.Array | pa.ChunkedArray,
         sizes: Sequence[int] | pa.Array | pa.ChunkedArray,
     ) -> list[str]:
-        """Return the URL of each file.
-
-        Args:
-            relative_paths: Paths below the table's root, decoded.
-            sizes: Sizes of the files in bytes.
-        """
+        """Return the URL of each file."""
         paths, lengths = as_list(relative_paths), as_list(sizes)
         head, query, token = self._head, self._query, self._token
         inner_state, outer_state = self._inner, self._outer

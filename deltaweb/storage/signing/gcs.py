@@ -91,12 +91,7 @@ class GCSSigner:
         relative_paths: Sequence[str] | pa.Array | pa.ChunkedArray,
         sizes: Sequence[int] | pa.Array | pa.ChunkedArray,
     ) -> list[str]:
-        """Return the URL of each file.
-
-        Args:
-            relative_paths: Paths below the table's root, decoded.
-            sizes: Not part of these URLs.
-        """
+        """Return the URL of each file, of which its size is no part."""
         del sizes
         paths = quote_paths(as_list(relative_paths))
         if len(paths) <= ALONE or THREADS == 1:

@@ -1,7 +1,7 @@
 """Presigned URLs of S3: Signature Version 4 in the query, for many files at once.
 
 All files of an answer share their credential, its scope and the time, so the key is
-derived once, and of each signature only what holds the path is hashed anew.
+derived once, and of each signature only what holds the path is hashed again.
 
 Source: AWS, "Authenticating requests: using query parameters (Signature Version 4)".
 """
@@ -103,12 +103,7 @@ class S3Signer:
         relative_paths: Sequence[str] | pa.Array | pa.ChunkedArray,
         sizes: Sequence[int] | pa.Array | pa.ChunkedArray,
     ) -> list[str]:
-        """Return the URL of each file.
-
-        Args:
-            relative_paths: Paths below the table's root, decoded.
-            sizes: Not part of these URLs.
-        """
+        """Return the URL of each file, of which its size is no part."""
         del sizes
         head, tail = self._head, self._tail
         request = hashlib.sha256(self._canonical_head)

@@ -123,7 +123,7 @@ def _find_region(bucket: str, address: str, environment: _Environment) -> str | 
     """Return the region that is configured, or else the one that the bucket tells.
 
     Reading finds it by itself, from the refusal of a request that names another one;
-    a recipient who is refused would not. None where nobody tells.
+    a recipient who is refused would not. None if unknown.
     """
     from botocore.exceptions import (  # noqa: PLC0415 (only tables on S3 need it)
         BotoCoreError,

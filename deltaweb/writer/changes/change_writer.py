@@ -11,7 +11,6 @@ Requirements for AddCDCFile".
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Any, Final, Self
 
 import numpy as np
@@ -62,7 +61,6 @@ class WrittenChanges:
             that stay with another vector.
         change_files: Files of the change data feed, in the columns of `CHANGE_FILES`.
         metrics: Of the vectors, by Spark's names.
-        num_new_files: How many of the files are new.
     """
 
     added: pa.Table
@@ -145,13 +143,8 @@ class ChangeWriter:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if error is not None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None:
             self.files.discard()
             if self._feed is not None:
                 self._feed.discard()

@@ -25,7 +25,6 @@ class FileMarks:
         file: One row of `Snapshot.files`.
 
     Attributes:
-        marks: A mark for each row of the file that is deleted.
         had_vector: Whether some were before.
     """
 

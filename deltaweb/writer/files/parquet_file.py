@@ -29,9 +29,7 @@ class WrittenFile:
     """A file that is whole: what the log says of it.
 
     Attributes:
-        path: As the log has it.
         size: Bytes.
-        num_rows: Rows.
         stats: The statistics, as JSON.
     """
 
@@ -46,8 +44,6 @@ class OpenParquetFile:
     """A file that nobody sees yet.
 
     Attributes:
-        store: The table's files.
-        path: The path that it will have in the log.
         columns: The columns of the file.
         statistics: What is gathered of them.
         dictionaries: The columns that get one, by the file's names, or whether all do.

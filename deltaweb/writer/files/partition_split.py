@@ -39,11 +39,7 @@ MAX_NAME_LENGTH: Final = 150
 
 @dataclass(frozen=True, slots=True)
 class PartitionSplit:
-    """Deals rows out by the values of partition columns.
-
-    Attributes:
-        columns: The partition columns with their types.
-    """
+    """Deals rows out by the values of partition columns."""
 
     columns: StructType
 

@@ -51,7 +51,6 @@ class SpelledColumn(NamedTuple):
     """A partition column whose values have several texts, or times without a zone.
 
     Attributes:
-        column: Its name.
         is_instant: Whether its values are times that are to have a zone.
         num_ours: Files that spell these values as we do: times in UTC, and say so.
         num_others: Files that spell them otherwise.
@@ -94,8 +93,6 @@ class _Spelling:
     """One partition column of some files.
 
     Attributes:
-        column: The column.
-        texts: What the log has.
         ours: What we write.
         is_other: The files that are to be spelled as we do.
         is_meant: Those and the ones that spell the same values as we do.

@@ -10,3 +10,12 @@ narrower     what most values of a column are that is text by the others
 checked_rows rows that fit, and what is wrong with the others
 plan         what an import would do, and then does
 """
+
+from typing import TYPE_CHECKING
+
+from deltaweb.lazy import modules_on_demand
+
+if TYPE_CHECKING:
+    from deltaweb.writer.importing import plan as plan
+else:
+    __getattr__ = modules_on_demand(__name__)

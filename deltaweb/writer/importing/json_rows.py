@@ -130,7 +130,7 @@ class _ArrayScanner:
         return pieces
 
     def _skip(self, at: int) -> int:
-        """Pass over what is between two elements."""
+        """Skip what is between two elements."""
         while at < len(self.data):
             byte = self.data[at : at + 1]
             if byte == b"\n":
@@ -266,7 +266,7 @@ def _slow(
 
 
 def parse_row(text: bytes) -> tuple[dict[str, Any] | None, str]:
-    """Return the object of a line, or why it is none."""
+    """Return the object of a line, or why it is not one."""
     try:
         row = json.loads(
             text, parse_float=NumberText, parse_int=NumberText, parse_constant=str

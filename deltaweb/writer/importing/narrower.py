@@ -1,6 +1,6 @@
 """The type that most values of a column of texts have, and what the others are.
 
-One value that is none makes a column text: whoever imports it is told how many there
+One value that is not one makes a column text: whoever imports it is told how many there
 are, and can leave these rows out instead.
 """
 
@@ -84,10 +84,6 @@ class ColumnTexts:
 
     Attributes:
         file: What people call their file.
-        column: The column.
-        texts: The values.
-        lines: Of the values, one by one.
-        has_more: Whether the file may have more values of it.
     """
 
     file: str

@@ -58,7 +58,6 @@ class ImportColumn:
     """What a column of the files becomes.
 
     Attributes:
-        source: Its name in the files.
         name: Its name in the table.
         type_name: Its type as DDL has it: `bigint`, `decimal(12,2)`; empty to leave
             the column out.

@@ -32,12 +32,7 @@ def parquet_schema(file: SourceFile) -> StructType:
 
 
 def read_parquet(file: SourceFile, names: Sequence[str]) -> Iterator[SourceBatch]:
-    """Yield the rows of a file, some at a time; a row's line is its number.
-
-    Args:
-        file: The file.
-        names: The columns that are wanted.
-    """
+    """Yield the rows of a file, some at a time; a row's line is its number."""
     own: Mapping[str, StructField] = {
         column.name: column for column in parquet_schema(file).fields
     }

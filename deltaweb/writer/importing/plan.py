@@ -59,12 +59,10 @@ class Import:
     """What is imported, and how.
 
     Attributes:
-        files: The files.
         columns: What their columns become; none for what is proposed.
         mode: What becomes of the rows that are there; `ERROR` refuses a table.
         bad_rows: What becomes of rows that do not fit.
         merge_schema: Whether columns that the table lacks are added.
-        partition_by: The partition columns of a new table.
         description: What people are told of a new table.
         on_rows: Told how many rows were looked at; it may raise to stop.
         made_by: By which the commit that makes a table is known again.
@@ -92,7 +90,6 @@ class ImportPlan:
         proposed: What they would become if nobody said anything.
         rows: All of them, looked at: how many fit, and what is wrong with the others.
         first: The first rows as they would be stored.
-        schema: The table's columns from then on.
     """
 
     asked: Import

@@ -35,7 +35,6 @@ class SourceFile:
     Attributes:
         path: Where it is.
         shown: What people call it.
-        open_file: Opens it.
     """
 
     path: str

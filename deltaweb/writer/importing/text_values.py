@@ -50,7 +50,6 @@ class ParsedTexts(NamedTuple):
 
     Attributes:
         values: Of the type; null for what is none.
-        is_none: Which texts are none.
         moved_us: How far each local time was moved; None where no text is one.
     """
 

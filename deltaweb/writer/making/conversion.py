@@ -111,8 +111,6 @@ class ConversionPlan:
         metadata: Its columns, partitions and properties.
         protocol: What it asks of readers and writers.
         files: In the columns of `ADDED_FILES`.
-        num_rows: Rows of all files.
-        size_bytes: Bytes of all files.
         passed_over: Files that are no Parquet, of which the first are named.
         num_passed_over: How many there are.
         zoneless_times: The columns whose folders name times without a zone, and how

@@ -1,7 +1,7 @@
 """The Parquet files below a folder that is to become a table: what they say they hold.
 
 Every file that is not hidden is looked at. One whose name does not end as a Parquet
-file's is passed over if it is none; everything else that cannot be held is a problem
+file's is skipped if it is not one; everything else that cannot be held is a problem
 that names its file, and all of them are found.
 """
 

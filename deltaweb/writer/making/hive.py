@@ -35,7 +35,7 @@ _LONG_BITS: Final = 63
 def is_hidden(place: str) -> bool:
     """Tell whether a file is nobody's data, as Spark does.
 
-    What begins with a dot or an underscore is passed over, but for folders of a
+    What begins with a dot or an underscore is skipped, but for folders of a
     partition column whose name begins so.
     """
     return any(

@@ -21,7 +21,6 @@ class MergeBuilder:
     Attributes:
         carry_out: Does it, where the rows of the source and the SQL by which rows
             match are known.
-        clauses: What is done with which rows.
     """
 
     carry_out: CarryOut

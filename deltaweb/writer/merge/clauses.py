@@ -260,7 +260,6 @@ class BoundClauses:
     """The clauses of a merge, by the rows that they are about.
 
     Attributes:
-        matched: Of rows that match.
         alone: Of rows of the table that match none.
         inserts: Of rows of the source that match none.
     """

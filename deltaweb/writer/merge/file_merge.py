@@ -70,7 +70,6 @@ class PlannedRows(NamedTuple):
     """The next rows of a file, and what is to be done with each.
 
     Attributes:
-        rows: As they are.
         chosen: The place of a clause among `BoundClauses.changes`, or `NO_CLAUSE`.
         partners: The place of the row of the source that counts, or -1.
     """

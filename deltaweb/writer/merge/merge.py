@@ -111,10 +111,7 @@ class MergePlan:
     """A merge in process, up to its first file.
 
     Attributes:
-        write: The write to the table.
-        snapshot: The version.
         merge: What is bound, with the rows of the source.
-        times: When what of it was done.
     """
 
     write: TableWrite
@@ -123,7 +120,7 @@ class MergePlan:
     times: WorkTimes
 
     def opened_bytes(self) -> int:
-        """Return the bytes of the files that are looked into."""
+        """Return the bytes of the files that are inspected."""
         return pc.sum(self.merge.candidates["size"]).as_py() or 0
 
     @property

@@ -27,8 +27,6 @@ class MergeOutcome:
     """What a merge has written.
 
     Attributes:
-        written: The files.
-        num_output_rows: Rows of the new files.
         changed: The files whose rows changed, rows of `Snapshot.files`; some stay
             with a vector, and are added again.
         counts: Of rows, by `COUNTS`.

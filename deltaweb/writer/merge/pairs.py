@@ -58,8 +58,6 @@ class JoinKey:
     """Values of the table and of the source that must be equal.
 
     Attributes:
-        path: The column of the table.
-        source_path: The column of the source.
         mine: The values of the table.
         theirs: The source's, of the same type.
         keeps_type: Whether that is the column's own type.
@@ -144,9 +142,6 @@ class PairFinder:
 
     def pairs(self, rows: pa.RecordBatch) -> Iterator[tuple[Places, Places]]:
         """Yield pairs of rows that the condition is true for.
-
-        Args:
-            rows: Rows of the table.
 
         Yields:
             Places in `rows`, and as many in the source.

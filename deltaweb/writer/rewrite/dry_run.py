@@ -1,6 +1,5 @@
 """What stands in for data files when a change of rows is only looked at."""
 
-from types import TracebackType
 from typing import Final, Self
 
 import pyarrow as pa
@@ -33,12 +32,7 @@ class RowTally:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Leave nothing behind, for nothing is there."""
 
     @property

@@ -38,7 +38,7 @@ class ConcernedFiles:
 
     Attributes:
         gone: Those that go without being opened, for every row of theirs does.
-        opened: Those that are looked into.
+        opened: Those that are inspected.
         is_sure: Whether it is known that each of them has a row that is concerned.
         read: What of the version this depends on.
         condition: What rows are judged by in process; None for every row.
@@ -95,8 +95,6 @@ class RewriteHere:
     """Changes files in this process, one after the other.
 
     Attributes:
-        store: The table's files.
-        snapshot: The version.
         change: What becomes of the rows.
         time_zone: The zone of the condition.
     """

@@ -94,7 +94,6 @@ class RowWork:
     Attributes:
         change: What becomes of the rows.
         condition: Of which rows; None for all of them.
-        read_rows: Reads those of a file.
     """
 
     change: RowChange

@@ -29,8 +29,6 @@ class Rewrite:
     """A change of the rows of a version that a condition is true for.
 
     Attributes:
-        store: The table's files.
-        snapshot: The version.
         change: What becomes of the rows.
         where: The condition in SQL; every row for None.
         engine: What reads the files and writes them again.
@@ -101,7 +99,7 @@ class Rewrite:
         return commit_and_checkpoint(self.store, transaction)
 
     def opened_bytes(self) -> int:
-        """Return the bytes of the files that are looked into."""
+        """Return the bytes of the files that are inspected."""
         return pc.sum(self._concerned.opened["size"]).as_py() or 0
 
     @property

@@ -24,13 +24,7 @@ def read_for_rewrite(store: TableStore, operation: str) -> Snapshot:
 def deletion(
     store: TableStore, where: str | None = None, *, time_zone: str = UTC_ZONE
 ) -> Rewrite:
-    """Return the removal of the rows that a condition is true for; all for None.
-
-    Args:
-        store: The table's files.
-        where: The condition.
-        time_zone: Its zone.
-    """
+    """Return the removal of the rows that a condition is true for; all for None."""
     snapshot = read_for_rewrite(store, RowDeletion.operation)
     return _here(store, snapshot, RowDeletion(), where, time_zone)
 

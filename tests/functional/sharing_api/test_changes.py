@@ -21,7 +21,6 @@ from tests.functional.sharing_api.calls import (
 )
 
 FEED_ON = {"delta.enableChangeDataFeed": "true"}
-FEED_FROM = 4
 IN_DELTA: dict[str, Any] = {"delta-sharing-capabilities": "responseformat=delta"}
 
 

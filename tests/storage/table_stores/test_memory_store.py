@@ -3,8 +3,8 @@
 import pytest
 
 from deltaweb.delta.log.store import TableStore
-from deltaweb.storage.memory import MemoryTableStore
 from tests.storage.table_stores.every_store import TableStorePromises
+from tests.support.stores.memory import MemoryTableStore
 
 
 class TestMemoryTableStore(TableStorePromises):

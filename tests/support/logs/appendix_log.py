@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from deltaweb.delta.log.paths import checkpoint_name
-from deltaweb.storage.memory import MemoryTableStore
 from tests.support.logs.delta_logs import LogBuilder, add
+from tests.support.stores.memory import MemoryTableStore
 
 WEEK_MS = 7 * 86_400_000
 NOW_MS = 100 * WEEK_MS

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from deltaweb.delta.log.paths import checkpoint_name, checkpoint_part_names, commit_name
-from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.table import DeltaTable
+from tests.support.stores.memory import MemoryTableStore
 
 Action = dict[str, Any]
 

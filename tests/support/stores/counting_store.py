@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pyarrow as pa
 
 from deltaweb.delta.log.store import FileStatus, LogFile
-from deltaweb.storage.memory import MemoryTableStore
+from tests.support.stores.memory import MemoryTableStore
 
 
 class CountingStore(MemoryTableStore):

@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from deltaweb.delta.log.paths import commit_name
-from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.table import DeltaTable
+from tests.support.stores.memory import MemoryTableStore
 
 FEED_ON = {"delta.enableChangeDataFeed": "true"}
 START_MS = 1_700_000_000_000

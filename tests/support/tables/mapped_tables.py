@@ -9,9 +9,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from deltaweb.delta.features.column_mapping import FIELD_ID, PHYSICAL_NAME
-from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.table import DeltaTable
 from tests.support.logs.delta_logs import Action, LogBuilder, add, metadata, protocol
+from tests.support.stores.memory import MemoryTableStore
 
 JsonType = str | dict[str, Any]
 

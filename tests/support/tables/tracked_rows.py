@@ -7,10 +7,10 @@ import pyarrow as pa
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
 from deltaweb.delta.snapshot import Snapshot
-from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.table import DeltaTable
 from deltaweb.writer.changes.row_ids import KeptRowIds
 from deltaweb.writer.making.new_table import NewTable, create_table
+from tests.support.stores.memory import MemoryTableStore
 
 Known = dict[int, tuple[int, int | None]]
 

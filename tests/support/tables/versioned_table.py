@@ -7,7 +7,6 @@ import pyarrow as pa
 
 from deltaweb.delta.errors import DataFileMissingError
 from deltaweb.delta.protocol.schema import StructType, arrow_schema, format_schema
-from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.table import DeltaTable
 from tests.support.logs.raw_commits import (
     CommittedFile,
@@ -17,6 +16,7 @@ from tests.support.logs.raw_commits import (
     write_commit,
     write_data_file,
 )
+from tests.support.stores.memory import MemoryTableStore
 
 Row = Mapping[str, Any]
 

@@ -2,9 +2,9 @@
 
 import pyarrow as pa
 
-from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.table import DeltaTable
 from deltaweb.writer.making.new_table import NewTable, create_table
+from tests.support.stores.memory import MemoryTableStore
 
 SCHEMA = pa.schema([("n", pa.int64()), ("s", pa.string()), ("p", pa.string())])
 ROWS = pa.table({"n": [1, 2, 3], "s": ["a", "b", None], "p": ["x", "y", "x"]})

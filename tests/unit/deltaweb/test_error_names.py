@@ -51,8 +51,8 @@ def test_each_error_of_the_library_is_there() -> None:
 
 def test_they_are_caught_by_the_names_that_are_imported() -> None:
     from deltaweb.errors import LocationNotFoundError
-    from deltaweb.storage.memory import MemoryTableStore
     from deltaweb.table import DeltaTable
+    from tests.support.stores.memory import MemoryTableStore
 
     with pytest.raises(LocationNotFoundError) as caught:
         DeltaTable.from_store(MemoryTableStore()).snapshot()

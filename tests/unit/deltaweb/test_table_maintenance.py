@@ -20,8 +20,8 @@ from deltaweb.delta.writing.errors import (
     SchemaMismatchError,
     UnsupportedWriteError,
 )
-from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.table import DeltaTable
+from tests.support.stores.memory import MemoryTableStore
 from tests.support.tables.written_tables import (
     AT_ONCE,
     PROTOCOL,

@@ -7,8 +7,8 @@ import pytest
 from deltaweb.delta.errors import LogCorruptError
 from deltaweb.delta.log.store import LogFile
 from deltaweb.delta.snapshot.state import MAX_LAYERS
-from deltaweb.storage.memory import MemoryTableStore
 from tests.support.logs.delta_logs import LogBuilder, add, metadata, protocol, remove
+from tests.support.stores.memory import MemoryTableStore
 
 
 @pytest.fixture

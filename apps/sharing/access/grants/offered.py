@@ -25,8 +25,6 @@ class RuledVersion:
     """A version under a rule, and what of it is ready.
 
     Attributes:
-        version: The whole version.
-        bound: The rule for it.
         classified: What becomes of its files.
         keys: Of the files to be rewritten, a list a part.
         ready: Those that are rewritten, by their keys.

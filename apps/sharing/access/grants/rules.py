@@ -96,8 +96,6 @@ class BoundRule:
     """A rule for one version.
 
     Attributes:
-        files: What of its files is seen.
-        schema: The logical schema of what is seen.
         metadata: The metaData as it is told.
         shape: What distinguishes rewritten files of this schema from those of another.
     """

@@ -35,10 +35,6 @@ class IcebergTable:
     """A shared table, its newest version, and the versions that it offers.
 
     Attributes:
-        shared: The table as it is shared.
-        opened: Its reader.
-        newest: Its newest version.
-        layout: What it is in Iceberg.
         sealer: Seals the paths of its files.
     """
 

@@ -64,7 +64,7 @@ class ConvertForm(TableRequestForm):
     time_zone = forms.CharField(max_length=60, required=False)
 
     def clean_time_zone(self) -> str:
-        """Refuse a zone that is none."""
+        """Refuse a zone that is not one."""
         return known_zone(self.cleaned_data["time_zone"])
 
     def clean_partition_schema(self) -> str:
@@ -110,7 +110,7 @@ class FileForm(forms.Form):
         return [(label, self[name]) for name, label in OPTIONS.items()]
 
     def clean_time_zone(self) -> str:
-        """Refuse a zone that is none."""
+        """Refuse a zone that is not one."""
         return known_zone(self.cleaned_data["time_zone"]) or UTC_ZONE
 
 

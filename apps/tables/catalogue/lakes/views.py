@@ -59,7 +59,7 @@ def lake_new(request: HttpRequest, fmt: str) -> HttpResponseBase:
 @require_POST
 @editor_required
 def table_scan(request: HttpRequest) -> HttpResponseBase:
-    """Queue a scan of a lake, added if it is none, then show how it goes."""
+    """Queue a scan of a lake, added if it is not one, then show how it goes."""
     form = ScanForm(request.POST)
     if form.is_valid():
         values = form.cleaned_data

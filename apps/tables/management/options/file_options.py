@@ -94,7 +94,7 @@ def narrower_lines(
 ) -> Iterator[str]:
     """Yield a sentence of each column that is text by few of its values.
 
-    A column whose type somebody said is passed over.
+    A column whose type somebody said is skipped.
     """
     said = {field.name.lower() for field in parse_columns_ddl(types)} if types else ()
     by_source = {one.column.source: one.narrower for one in proposed}

@@ -19,7 +19,7 @@ from deltaweb.web.tables.storage.connections import options_for
 from deltaweb.web.tables.storage.locations import check_allowed, parse_location
 from deltaweb.web.tables.storage.roots import roots_for
 
-AT_ONCE: Final = 8  # logs are looked into together: each waits for its storage
+AT_ONCE: Final = 8  # logs are inspected together: each waits for its storage
 
 
 @dataclass(frozen=True, slots=True)

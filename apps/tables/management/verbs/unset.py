@@ -17,7 +17,7 @@ class Verb(OperationVerb[ChangeProperty]):
     operation = CHANGE_PROPERTY
 
     def add_parameters(self, parser: ArgumentParser) -> None:
-        """Declare the properties; those that are not there are passed over."""
+        """Declare the properties; those that are not there are skipped."""
         parser.add_argument("properties", nargs="+", metavar="key")
 
     def read(self, options: Mapping[str, Any]) -> ChangeProperty:

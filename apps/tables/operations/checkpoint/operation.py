@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.conf import settings
 
+from deltaweb import spark
 from deltaweb.delta.log.checkpoints.sidecars import log_size_bytes
 from deltaweb.delta.log.paths import checkpoint_name
 from deltaweb.delta.log.segment import Checkpoint, load_log_segment
@@ -90,7 +91,6 @@ class KnownCheckpoint:
     """A complete checkpoint that the log holds.
 
     Attributes:
-        version: Its version.
         parts: Its files; None for a single one of the classic name.
         size_bytes: Bytes of its files; None where they are many.
         written_at: When its first file was written.
@@ -111,7 +111,7 @@ class CheckpointPlan:
         definition: What holds at the version.
         log_bytes: Bytes of the log that build it.
         newest: The newest checkpoint at or before it, if there is one.
-        num_files: Its live files; None where nobody is told, or the log is large.
+        num_files: Its live files; None if unknown, or the log is large.
         num_tombstones: Its tombstones that have not expired; likewise.
         size_bytes: About how large it will be; likewise.
     """
@@ -198,12 +198,12 @@ def carry_out(
     job = occasion.job
     request = checkpoint_request(plan.asked, occasion)
 
-    def on_spark(spark: "SparkSession") -> WrittenCheckpoint:
-        from deltaweb.spark import checkpoint  # noqa: PLC0415 (workers alone load it)
-
+    def on_spark(session: "SparkSession") -> WrittenCheckpoint:
         job.step(DOING)
         place, scratch = occasion.place(), indexes_folder() / RUNS_FOLDER
-        return checkpoint.build_checkpoint(spark, place, request, scratch=scratch)
+        return spark.checkpoint.build_checkpoint(
+            session, place, request, scratch=scratch
+        )
 
     written, engine = choose(
         lambda: plan.log_bytes,

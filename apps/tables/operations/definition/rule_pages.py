@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from django import forms
 
+from deltaweb import expressions
 from deltaweb.delta.features.known.described import describe_feature
 from deltaweb.delta.features.registry import (
     BY_WRITER_VERSION,
@@ -77,12 +78,10 @@ def shows_constraint(asked: ChangeConstraint) -> dict[str, Any]:
 
 def check_constraint(table: Table, asked: ChangeConstraint) -> None:
     """Refuse a name, a condition or a protocol that does not do."""
-    from deltaweb.expressions.condition import SQLCondition  # noqa: PLC0415 (for this)
-
     check_by(change_constraint)(table, asked)
     schema = newest_schema(table)
     if asked.sql is not None and schema is not None:
-        SQLCondition(asked.sql, schema, asked.time_zone)
+        expressions.condition.SQLCondition(asked.sql, schema, asked.time_zone)
 
 
 def constraints_shown(

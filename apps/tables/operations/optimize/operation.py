@@ -31,7 +31,7 @@ ALL_ALIKE: Final = "Nothing to do: partition values are spelled in one way."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Optimize:
-    """What is laid out anew.
+    """What is laid out again.
 
     Attributes:
         where: A condition on partition columns; "" for all.
@@ -61,7 +61,7 @@ class Optimize:
 def plan(
     opened: DeltaTable, asked: Optimize, occasion: Occasion
 ) -> OptimizePlan | RespellPlan:
-    """Find out which files are written anew.
+    """Find out which files are rewritten.
 
     Files that came after the look stay as they are: what was shown is done.
     """
@@ -138,7 +138,7 @@ def _foresee_texts(plan: RespellPlan) -> Foreseen:
 def carry_out(
     opened: DeltaTable, plan: OptimizePlan | RespellPlan, occasion: Occasion
 ) -> CommitResult:
-    """Write the files anew and commit that."""
+    """Rewrite the files and commit that."""
     if isinstance(plan, RespellPlan):
         return carry_out_respell(opened.store, plan, user_name=occasion.user_name)
     return carry_out_optimize(

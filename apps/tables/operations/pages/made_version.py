@@ -36,12 +36,7 @@ class MadeVersion:
 def made_version(
     head: TableHead, result: Mapping[str, Any] | None
 ) -> MadeVersion | None:
-    """Return what a job's result says that it committed; None where it made nothing.
-
-    Args:
-        head: The head of the table's pages.
-        result: What the job has found or done.
-    """
+    """Return what a job's result says that it committed; None where it made nothing."""
     if not result or not result.get("is_done") or not result.get("attempts"):
         return None
     version = result.get("version")

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from deltaweb import spark
 from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.table import DeltaTable
 from deltaweb.web.jobs.kind import Queue
@@ -17,6 +18,7 @@ from deltaweb.web.tables.operations.rows.previews import (
     looked_at,
     rows_meant,
 )
+from deltaweb.writer import rewrite
 
 if TYPE_CHECKING:
     from deltaweb.web.tables.index.spark_session import SparkSession
@@ -39,17 +41,15 @@ class DeleteRows:
 
 def plan_delete(opened: DeltaTable, asked: DeleteRows, occasion: Occasion) -> LookedAt:
     """Find the rows and the files that hold them."""
-    from deltaweb.writer.rewrite.run import deletion
-
     then, where = looked_at(occasion), asked.where or None
 
-    def on_spark(spark: "SparkSession") -> LookedAt:
-        from deltaweb.spark.writing.rewrite import run  # who needs it alone loads Spark
-
-        return then(run.deletion(spark, occasion.place(), where))
+    def on_spark(session: "SparkSession") -> LookedAt:
+        return then(
+            spark.writing.rewrite.run.deletion(session, occasion.place(), where)
+        )
 
     return with_fitting_engine(
-        lambda: deletion(opened.store, where, time_zone=asked.time_zone),
+        lambda: rewrite.run.deletion(opened.store, where, time_zone=asked.time_zone),
         then,
         on_spark,
         occasion,

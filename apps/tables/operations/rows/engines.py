@@ -29,7 +29,7 @@ class ChangeHere(Protocol):
         ...
 
     def opened_bytes(self) -> int:
-        """Return the bytes of the files that are looked into.
+        """Return the bytes of the files that are inspected.
 
         Raises:
             ExpressionError: If the SQL is not evaluated in process.

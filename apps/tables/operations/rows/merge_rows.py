@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from deltaweb import spark
 from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.index.history.sentences.commit_facts import counted
 from deltaweb.table import DeltaTable
@@ -19,6 +20,7 @@ from deltaweb.web.tables.operations.operation import Operation
 from deltaweb.web.tables.operations.parameters import parameter, zone_parameter
 from deltaweb.web.tables.operations.rows.engines import with_fitting_engine
 from deltaweb.web.tables.storage.opening import open_location
+from deltaweb.writer import importing, merge
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -79,29 +81,21 @@ class MergeRows:
 
     def rows(self) -> pa.RecordBatchReader:
         """Read the rows of the source, from their beginning each time."""
-        from deltaweb.writer.importing.plan import open_import
-
         if Path(self.source).is_file():
-            return open_import([self.source])
+            return importing.plan.open_import([self.source])
         scan = open_location(self.source).snapshot().scan()
         return pa.RecordBatchReader.from_batches(scan.schema, scan)
 
     @property
     def clauses(self) -> "Sequence[MergeClause]":
         """What is done with which rows, in this order."""
-        from deltaweb.writer.merge.clauses import About, MergeAction, MergeClause
-
+        about, action = merge.clauses.About, merge.clauses.MergeAction
         found = [
-            MergeClause(about=about, action=action, condition=condition)
-            for is_asked, about, action, condition in (
-                (
-                    self.delete_where,
-                    About.MATCHED,
-                    MergeAction.DELETE,
-                    self.delete_where,
-                ),
-                (self.update_all, About.MATCHED, MergeAction.UPDATE, None),
-                (self.insert_all, About.NOT_MATCHED, MergeAction.INSERT, None),
+            merge.clauses.MergeClause(about=rows, action=done, condition=condition)
+            for is_asked, rows, done, condition in (
+                (self.delete_where, about.MATCHED, action.DELETE, self.delete_where),
+                (self.update_all, about.MATCHED, action.UPDATE, None),
+                (self.insert_all, about.NOT_MATCHED, action.INSERT, None),
             )
             if is_asked
         ]
@@ -128,7 +122,7 @@ def plan_merge(opened: DeltaTable, asked: MergeRows, occasion: Occasion) -> Merg
     """Find out what a merge would do; the rows of the source are held in memory."""
     if not occasion.is_shown:
         return MergePlan(asked, None)
-    look = _with_merge(opened, asked, occasion, lambda merge: merge.foresee())
+    look = _with_merge(opened, asked, occasion, lambda found: found.foresee())
     return MergePlan(asked, look)
 
 
@@ -165,7 +159,7 @@ def carry_out_merge(
     opened: DeltaTable, plan: MergePlan, occasion: Occasion
 ) -> "CommitResult":
     """Merge, and commit that."""
-    return _with_merge(opened, plan.asked, occasion, lambda merge: merge.commit())
+    return _with_merge(opened, plan.asked, occasion, lambda found: found.commit())
 
 
 def _with_merge(
@@ -174,25 +168,21 @@ def _with_merge(
     occasion: Occasion,
     then: "Callable[[_Merge], T]",
 ) -> T:
-    from deltaweb.writer.merge.merge import plan_merge
-
     clauses, zone = asked.clauses, asked.time_zone
 
-    def on_spark(spark: "SparkSession") -> T:
-        from deltaweb.spark.writing.merge.run import MergeOnSpark
-
+    def on_spark(session: "SparkSession") -> T:
         return then(
-            MergeOnSpark(
-                spark=spark,
+            spark.writing.merge.run.MergeOnSpark(
+                spark=session,
                 place=occasion.place(),
-                source=spark.createDataFrame(asked.rows().read_all()),
+                source=session.createDataFrame(asked.rows().read_all()),
                 on=asked.on,
                 clauses=clauses,
             )
         )
 
     return with_fitting_engine(
-        lambda: plan_merge(
+        lambda: merge.merge.plan_merge(
             opened.store, asked.rows(), asked.on, clauses, time_zone=zone
         ),
         then,

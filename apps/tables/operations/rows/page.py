@@ -6,6 +6,8 @@ from typing import Any, Final
 
 from django import forms
 
+from deltaweb import expressions
+from deltaweb.delta import writing
 from deltaweb.web.tables.head.newest import (
     newest_definition,
     newest_schema,
@@ -16,6 +18,7 @@ from deltaweb.web.tables.operations.pages.page import OperationPage, by_values
 from deltaweb.web.tables.operations.rows.assignments import AssignmentsField
 from deltaweb.web.tables.operations.rows.delete_rows import DELETE_ROWS, DeleteRows
 from deltaweb.web.tables.operations.rows.update_rows import UPDATE_ROWS, UpdateRows
+from deltaweb.writer import rewrite
 
 MAX_SQL_LENGTH: Final = 10_000
 MAX_NAMES: Final = 500
@@ -67,30 +70,23 @@ def shows_rows(asked: DeleteRows | UpdateRows) -> dict[str, Any]:
 
 def check_rows(table: Table, asked: DeleteRows | UpdateRows) -> None:
     """Refuse what the newest version that is known refuses."""
-    # Pages that write nothing have no need of these.
-    from deltaweb.delta.writing.requirements import check_writable
-    from deltaweb.expressions.condition import SQLCondition
-    from deltaweb.writer.rewrite.row_changes import (
-        RowDeletion,
-        RowUpdate,
-    )
-
     definition, schema = newest_definition(table), newest_schema(table)
     if definition is None or schema is None:
         return
     is_update = isinstance(asked, UpdateRows)
-    change = RowUpdate if is_update else RowDeletion
-    check_writable(
+    changes = rewrite.row_changes
+    change = changes.RowUpdate if is_update else changes.RowDeletion
+    writing.requirements.check_writable(
         definition,
         root=table.location,
         operation=change.operation,
         removes_rows=True,
     )
     if asked.where:
-        SQLCondition(asked.where, schema, asked.time_zone)
+        expressions.condition.SQLCondition(asked.where, schema, asked.time_zone)
     if isinstance(asked, UpdateRows):
         zone = asked.time_zone
-        RowUpdate(asked.assignments, schema, definition.metadata, zone)
+        changes.RowUpdate(asked.assignments, schema, definition.metadata, zone)
 
 
 def rows_shown(head: TableHead, result: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from deltaweb import spark
 from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.table import DeltaTable
 from deltaweb.web.jobs.kind import Queue
@@ -18,6 +19,7 @@ from deltaweb.web.tables.operations.rows.previews import (
     looked_at,
     rows_meant,
 )
+from deltaweb.writer import rewrite
 
 if TYPE_CHECKING:
     from deltaweb.web.tables.index.spark_session import SparkSession
@@ -42,18 +44,16 @@ class UpdateRows:
 
 def plan_update(opened: DeltaTable, asked: UpdateRows, occasion: Occasion) -> LookedAt:
     """Find the rows and the files that hold them, and calculate the new values."""
-    from deltaweb.writer.rewrite.run import update
-
     sets, where, zone = asked.assignments, asked.where or None, asked.time_zone
     then = looked_at(occasion)
 
-    def on_spark(spark: "SparkSession") -> LookedAt:
-        from deltaweb.spark.writing.rewrite import run  # who needs it alone loads Spark
-
-        return then(run.update(spark, occasion.place(), sets, where))
+    def on_spark(session: "SparkSession") -> LookedAt:
+        return then(
+            spark.writing.rewrite.run.update(session, occasion.place(), sets, where)
+        )
 
     return with_fitting_engine(
-        lambda: update(opened.store, sets, where, time_zone=zone),
+        lambda: rewrite.run.update(opened.store, sets, where, time_zone=zone),
         then,
         on_spark,
         occasion,

@@ -87,7 +87,6 @@ class VacuumChoice:
 
     Attributes:
         outlook: The files, and what any retention takes.
-        plan: What the chosen one takes.
         ledger: Of `storage_ledger`.
     """
 

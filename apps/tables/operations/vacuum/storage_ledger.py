@@ -62,7 +62,6 @@ class StorageLedger:
         commits_since: How many versions have come since.
         vacuum_since: The vacuum that has deleted files since.
         could_go: What a vacuum of the table's own retention took then.
-        look: The look itself.
         running: The look that lists the folder now, or that failed to.
     """
 

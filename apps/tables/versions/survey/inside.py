@@ -155,7 +155,7 @@ def table_inside(
     """Return what a page shows of the files of a version.
 
     Args:
-        table: The columns of the version; none where nobody can tell them.
+        table: The columns of the version; none if unknown.
         sums: `SURVEY_SCHEMA`.
         page: Which page of the columns by their bytes, from 1.
         length: Columns of a page.

@@ -7,7 +7,7 @@ comes back is the same lane. A table that begins to map columns stores them unde
 names that they had, so the lanes go on.
 
 A new definition costs the columns that changed: those whose JSON is as it was are
-passed over.
+skipped.
 """
 
 from deltaweb.delta.changes.lanes.definitions import SchemaDefinition

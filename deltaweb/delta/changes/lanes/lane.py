@@ -50,7 +50,6 @@ class LaneEvent:
     """What a version did to a field.
 
     Attributes:
-        version: The version.
         kind: What it did.
         before: The name, type or comment before; "" where there was none.
         after: The same after.

@@ -39,7 +39,7 @@ def schema_lanes(definitions: Iterable[SchemaDefinition]) -> SchemaLanes:
 
     Args:
         definitions: The oldest first. One whose schema cannot be read is counted and
-            passed over.
+            skipped.
     """
     return _Weaver().woven(definitions)
 
@@ -150,7 +150,7 @@ class _Weaver:
         self.num_events += 1
 
     def _forget(self, version: int) -> None:
-        """Begin anew at a version: what was before it is too much to be kept."""
+        """Begin again at a version: what was before it is too much to be kept."""
         alive = {key: lane for key, lane in self.lanes.items() if lane.until is None}
         for lane in alive.values():
             lane.events, lane.since = [], version

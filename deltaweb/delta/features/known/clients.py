@@ -38,7 +38,6 @@ class Support:
     """Whether a client reads a feature.
 
     Attributes:
-        answer: Whether it does.
         release: The first release that does; "" where that is not known.
     """
 

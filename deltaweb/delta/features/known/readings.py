@@ -28,7 +28,6 @@ class DirectReading:
     Attributes:
         client: The client.
         supports: What it does with each feature that a reader must know.
-        verdict: Whether it reads the version.
         reason: What that comes from, in a few words.
         stopped_by: The features that it is known not to read.
     """

@@ -48,10 +48,8 @@ class VersionFacts:
     """What is known of a version of a table.
 
     Attributes:
-        protocol: The protocol in force.
-        metadata: The metaData in force.
         schema: Its schema; None where that does not parse.
-        num_vectors: How many files have a deletion vector; None where nobody looked.
+        num_vectors: How many files have a deletion vector; None if unknown.
     """
 
     protocol: Protocol

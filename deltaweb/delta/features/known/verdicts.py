@@ -19,7 +19,6 @@ class ClientVerdict:
     """Whether a client reads a table.
 
     Attributes:
-        answer: Whether it does.
         decided_by: The feature that decides; "" where none does.
         release: The first release that reads the table; "" where that is not known,
             or where any does.

@@ -45,8 +45,6 @@ class CheckpointPart:
     """One file of a checkpoint, with its footer.
 
     Attributes:
-        store: The table's log.
-        name: The file's name.
         footer: Its Parquet footer, read once and shared by all threads.
         leaves: The dotted paths of its leaf columns.
         below: The leaves at or below each path of the file.
@@ -189,7 +187,6 @@ class CheckpointRowGroup:
     """What is read at once: a row group, or all those of a file with few rows.
 
     Attributes:
-        part: The file.
         indices: Positions of the row groups.
         num_rows: Their rows, or more.
         null_leaves: Leaf columns that are known to hold nothing but nulls.

@@ -38,10 +38,6 @@ from deltaweb.delta.protocol.actions import Metadata, Protocol, SetTransaction
 class CheckpointReader:
     """What a checkpoint holds, each kind of action read when asked for.
 
-    Args:
-        store: The table's log.
-        checkpoint: The files of the checkpoint.
-
     Attributes:
         sidecars: The files with its file actions, where it names any.
     """

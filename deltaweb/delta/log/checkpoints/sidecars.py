@@ -32,7 +32,6 @@ class Sidecar(NamedTuple):
 
     Attributes:
         name: Within the log: `_sidecars/` and the file's name.
-        size_bytes: As the checkpoint says.
     """
 
     name: str

@@ -52,7 +52,6 @@ class CommitActions:
 
     Attributes:
         num_lines: Count of lines of each that hold an action, known or not.
-        files: Their file actions.
         provenance: What the last commitInfo of each says.
         metadata: The last metaData of each that has one as it is in the log, by
             position.

@@ -57,8 +57,6 @@ class ActionBatch:
         table: One struct column an action that was asked for, null where the line
             holds another action.
         lines: The raw line of each row.
-        row_ends: For each commit, the count of rows up to its end.
-        paths: The files of the commits, for errors.
     """
 
     table: pa.Table

@@ -56,9 +56,6 @@ class FileNumbers:
         count: Actions.
         size: Bytes, of those that say.
         changes: Actions that change data; one that does not say does.
-        is_sized: Whether every action of the commit says its size.
-        rows: Rows, of those that say.
-        is_counted: Whether every action of the commit says its rows.
     """
 
     def __init__(self, files: FileActionRows, kind: Flags, num_commits: int) -> None:
@@ -94,7 +91,6 @@ class CommitBatch:
     """Some commits, oldest first, parsed.
 
     Attributes:
-        versions: What each makes.
         commits: Their files.
         actions: What these hold.
         metadata: The last metaData of each that has one, by position.

@@ -37,8 +37,6 @@ class ArrayType:
     """A list of items of one type.
 
     Attributes:
-        element_type: The type of an item.
-        contains_null: Whether an item may be null.
         extras: Keys of the JSON object that the specification does not name.
     """
 
@@ -53,8 +51,6 @@ class MapType:
 
     Attributes:
         key_type: The type of a key, which is never null.
-        value_type: The type of a value.
-        value_contains_null: Whether a value may be null.
         extras: Keys of the JSON object that the specification does not name.
     """
 
@@ -69,8 +65,6 @@ class StructField:
     """A column, top-level or nested.
 
     Attributes:
-        name: The logical name.
-        data_type: The type of its values.
         nullable: Whether a value may be null.
         metadata: What the log keeps about the column, in the log's order.
         extras: Keys of the JSON object that the specification does not name.

@@ -15,7 +15,6 @@ class SchemaWidth(NamedTuple):
     """How many columns a schema has.
 
     Attributes:
-        num_columns: Those of the table itself.
         num_fields: Nested ones too.
     """
 

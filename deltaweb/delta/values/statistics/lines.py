@@ -87,7 +87,7 @@ def _parse_slice(texts: pa.Array, shape: StatisticsShape) -> pa.RecordBatch:
 
 
 def _decoded(texts: pa.Array) -> list[str | None]:
-    """Return the texts; one that is not UTF-8 is none."""
+    """Return the texts, null for one that is not UTF-8."""
     decoded: list[str | None] = []
     for data in texts.cast(pa.binary()).to_pylist():
         try:

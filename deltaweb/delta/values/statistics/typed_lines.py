@@ -45,7 +45,7 @@ def read_typed_lines(lines: pa.Buffer, schema: pa.Schema) -> pa.Table | None:
     """
     whole = pa.struct(list(schema))
     try:
-        str(lines, "utf-8")  # what is passed over must be text, too
+        str(lines, "utf-8")  # what is skipped must be text, too
         objects = msgspec.json.Decoder(_object_type(whole)).decode_lines(lines)
     except (KeyError, *_FAULTS):
         return None

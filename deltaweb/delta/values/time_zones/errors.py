@@ -1,4 +1,4 @@
-"""The error of a time zone that is none."""
+"""The error of a time zone that is not one."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,6 @@ class TimeZoneUnknownError(DeltaError, code="time-zone-unknown"):
     """No time zone is called so.
 
     Attributes:
-        name: What was given.
         nearest: Zones that may be meant.
     """
 

@@ -26,7 +26,6 @@ class ZoneRules:
     """By how much the clocks of a zone are off UTC, and from when on.
 
     Attributes:
-        name: As it was given.
         changes_us: The instants from which another offset holds, ascending.
         offsets_us: Before the first change, and after each.
         clocks_us: What the clock shows after each change, or would have shown without

@@ -35,13 +35,6 @@ class PreparedCheckpoint:
     """A checkpoint whose files are whole and durable, none of them visible.
 
     Attributes:
-        version: Its version.
-        names: The names that its files will have.
-        num_actions: Its actions.
-        num_files: Its live files.
-        num_tombstones: Its tombstones.
-        size_bytes: Bytes of its files.
-        made_ms: When it was made.
         schema: The columns of its files.
         manifest: What the first of the files holds, where that names the others.
     """

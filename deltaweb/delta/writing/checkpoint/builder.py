@@ -63,7 +63,7 @@ READ_AHEAD: Final = 4
 def build_checkpoint(store: LogStore, request: CheckpointRequest) -> WrittenCheckpoint:
     """Write a checkpoint of a version that exists.
 
-    A checkpoint that does not read is passed over for an older one. On any error
+    A checkpoint that does not read is skipped for an older one. On any error
     nothing is left that a reader could take for a checkpoint.
     """
     with prepare_checkpoint(store, request) as (prepared, parts):

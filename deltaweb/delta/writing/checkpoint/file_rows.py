@@ -46,12 +46,8 @@ class RowShaper:
     """Brings file actions to the columns of one checkpoint.
 
     Attributes:
-        layout: The columns.
         schema: The table's schema, for values with types.
-        partition_columns: The columns that it is partitioned by.
         oldest_ms: Tombstones of before this time have expired.
-        root: The table's root, for errors.
-        version: The version, for errors.
         allows_vectors: Whether the protocol announces deletion vectors.
     """
 

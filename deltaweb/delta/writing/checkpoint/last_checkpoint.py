@@ -36,8 +36,6 @@ class LastCheckpoint:
     """What the hint says of a checkpoint.
 
     Attributes:
-        version: Its version.
-        num_actions: Its actions.
         parts: Its files; None for a single one.
         size_bytes: Bytes of its files; None where they were not counted.
         num_files: Its live files; None where they were not counted.
@@ -113,7 +111,6 @@ class NamedCheckpoint:
     """What a hint of any writer names.
 
     Attributes:
-        version: The version.
         parts: How many files; None where the hint does not say.
     """
 

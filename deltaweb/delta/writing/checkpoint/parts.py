@@ -121,13 +121,7 @@ class PartWriter:
 
 
 class PartsWriter:
-    """All files of a checkpoint, each written by one thread at a time.
-
-    Args:
-        store: The table's log.
-        names: The names of the files.
-        schema: Their columns.
-    """
+    """All files of a checkpoint, each written by one thread at a time."""
 
     def __init__(
         self, store: LogStore, names: Sequence[str], schema: pa.Schema

@@ -64,7 +64,6 @@ class CheckpointPlan:
         state: The actions that it has one of, or few.
         shaper: Brings file actions to its columns.
         num_actions: File actions that there are to read; more than it will hold.
-        partition_keys: The keys of the partition values of commits.
     """
 
     names: tuple[str, ...]

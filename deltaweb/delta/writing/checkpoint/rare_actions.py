@@ -16,8 +16,6 @@ class RareActions:
     """What a snapshot has one of, or few.
 
     Attributes:
-        protocol: The protocol in force.
-        metadata: The metaData in force.
         transactions: The newest transaction of each application.
         domains: The configuration of each domain.
     """
@@ -41,12 +39,7 @@ class RareActions:
         return found
 
     def table(self, layout: CheckpointLayout, *, root: str) -> pa.Table:
-        """Return a row an action, in the checkpoint's columns.
-
-        Args:
-            layout: The columns.
-            root: The table's root, for errors.
-        """
+        """Return a row an action, in the checkpoint's columns."""
         transactions = sorted(self.transactions.items())
         rows = [
             *([] if layout.version is None else [_of_version(layout.version)]),

@@ -84,7 +84,6 @@ class VacuumOutlook:
     """The files of a table's folder, and what any retention would take of them.
 
     Attributes:
-        store: The table's files.
         state: The version whose files stay.
         now: The time to count back from.
         ages: Of `file_ages`: each file, what it is, and since when it is not needed.

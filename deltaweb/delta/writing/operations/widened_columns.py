@@ -180,7 +180,6 @@ class _Found:
     """A schema with a part that is wider.
 
     Attributes:
-        schema: Or the struct, with it.
         path: The names that lead to the part.
         narrow: The type that it had.
     """
@@ -195,7 +194,6 @@ class _Part:
     """A type with a part that is wider.
 
     Attributes:
-        data_type: The type.
         path: The names that lead to the part from the column of the type.
         narrow: The type that the part had.
         is_of_column: Whether that column tells of the change; else one within does.
@@ -212,7 +210,6 @@ class _Widening:
     """One part becomes wider.
 
     Attributes:
-        wide: Its new type.
         asked: Its path, for errors.
     """
 

@@ -12,3 +12,12 @@ The join says for each row that changes where it is, which clause counts and wha
 source has for it. A file is then changed by one task as a whole, by the code that
 changes files in process.
 """
+
+from typing import TYPE_CHECKING
+
+from deltaweb.lazy import modules_on_demand
+
+if TYPE_CHECKING:
+    from deltaweb.spark.writing.merge import run as run
+else:
+    __getattr__ = modules_on_demand(__name__)

@@ -50,10 +50,6 @@ class MergeByTasks:
     """Merges rows by tasks of Spark.
 
     Attributes:
-        spark: The session.
-        snapshot: The version.
-        request: What is asked.
-        source: The rows of the source.
         answers: What tasks have answered so far.
     """
 

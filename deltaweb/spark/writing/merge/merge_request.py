@@ -43,7 +43,6 @@ class MergeRequest(ChangeRequest):
 
     Attributes:
         on: SQL by which rows match.
-        clauses: What is done with which rows.
         source: The schema of the source.
         is_evaluated_here: Whether tasks evaluate new values as a process does; else
             Spark has, and rows come with them.

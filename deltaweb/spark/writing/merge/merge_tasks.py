@@ -29,8 +29,6 @@ class MergeAnswer:
     """What a task answers.
 
     Attributes:
-        written: The files.
-        num_output_rows: Rows of the new ones.
         counts: Of rows, by `COUNTS`.
     """
 

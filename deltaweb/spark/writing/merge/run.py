@@ -66,11 +66,7 @@ class MergeOnSpark:
     """A merge by tasks of Spark, as `MergePlan` is one in process.
 
     Attributes:
-        spark: The session.
-        place: The table.
-        source: The rows.
         on: SQL over `t`, the table, and `s`, the source.
-        clauses: What is done with which rows.
     """
 
     spark: SparkSession

@@ -12,3 +12,12 @@ Every file is changed by one task as a whole, in the order of its rows, so that 
 known by its place: vectors are those that a process writes. What the tasks have written
 is named by the commit of the driver alone.
 """
+
+from typing import TYPE_CHECKING
+
+from deltaweb.lazy import modules_on_demand
+
+if TYPE_CHECKING:
+    from deltaweb.spark.writing.rewrite import run as run
+else:
+    __getattr__ = modules_on_demand(__name__)

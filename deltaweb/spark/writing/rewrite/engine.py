@@ -40,8 +40,6 @@ class RewriteByTasks:
     """Changes files by tasks of Spark; see `writer.rewrite.engine.RewriteEngine`.
 
     Attributes:
-        spark: The session.
-        snapshot: The version.
         request: What is asked.
         is_evaluated_here: Whether tasks evaluate it as a process does; else Spark.
     """

@@ -27,7 +27,7 @@ class RowRequest(ChangeRequest):
         where: The condition of the rows, in SQL; every row for None.
         assignments: SQL by the name of the column that takes its value, by the
             table's spelling; None where the rows go.
-        filled: Columns of the changed rows that Spark generates anew.
+        filled: Columns of the changed rows that Spark generates again.
     """
 
     where: str | None

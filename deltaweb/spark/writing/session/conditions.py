@@ -32,7 +32,6 @@ class FilledColumns:
     Attributes:
         defaults: SQL by the column, of no other column.
         generated: SQL by the column, of other columns.
-        settings: Of the session.
     """
 
     defaults: Mapping[str, str] = field(default_factory=dict)

@@ -74,9 +74,9 @@ class StreamRules:
     """What a stream makes of versions that change or remove rows.
 
     Attributes:
-        ignore_deletes: Pass over what versions removed that added nothing.
+        ignore_deletes: Skip what versions removed that added nothing.
         ignore_changes: Also hand on all rows of files that were written again.
-        skip_changes: Pass over versions that removed anything, and what they added.
+        skip_changes: Skip versions that removed anything, and what they added.
     """
 
     ignore_deletes: bool = False
@@ -104,8 +104,6 @@ class StreamedFiles:
     """The files of one version that a stream reads.
 
     Attributes:
-        version: The version.
-        is_snapshot: Whether these are all files of it.
         files: In their order, by `COLUMNS`.
         definition: What holds at the version.
     """

@@ -2,7 +2,7 @@
 
 A batch is noted in the table by the commit that writes it: the query's id as the
 application, the batch's number as its version. A query that was stopped in between,
-and begins a batch again, finds it there; what its tasks wrote anew is deleted.
+and begins a batch again, finds it there; what its tasks wrote again is deleted.
 
 Source: delta_protocol.md, "Transaction Identifiers".
 """
@@ -38,7 +38,6 @@ class BatchMessage(FilesMessage):
 
     Attributes:
         plan: By which it wrote; all tasks of a batch have the same.
-        query_id: The query.
     """
 
     plan: WritePlan

@@ -9,8 +9,6 @@ from deltaweb.delta.errors import LocationError
 
 
 class VendingUnsupportedError(LocationError, code="vending-unsupported"):
-    """No temporary credentials are made for a location."""
-
     location: str
     reason: str
     message = "{location}: no temporary credentials are made for it: {reason}."
@@ -18,8 +16,6 @@ class VendingUnsupportedError(LocationError, code="vending-unsupported"):
 
 
 class VendingRefusedError(LocationError, code="vending-refused"):
-    """The store was asked for temporary credentials and gave none."""
-
     location: str
     answer: str
     message = "{location}: the store gives no temporary credentials: {answer}."

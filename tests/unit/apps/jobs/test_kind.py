@@ -7,13 +7,13 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.table import DeltaTable
 from deltaweb.web.jobs import services
 from deltaweb.web.jobs.kind import JobKind, NoParameters
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.running.tracking import TrackedJob
 from deltaweb.writer.making.new_table import NewTable, create_table
+from tests.support.stores.memory import MemoryTableStore
 
 ROW = pa.table({"n": [1]})
 

@@ -52,7 +52,7 @@ def test_a_process_of_ours_chooses_arrows_allocator_before_arrow_is_loaded() -> 
 
 READS_A_HISTORY = """
 from deltaweb.delta.log.commits import batch
-from deltaweb.storage.memory import MemoryTableStore
+from tests.support.stores.memory import MemoryTableStore
 batch.BATCH_BYTES = 1
 store = MemoryTableStore()
 for version in range(4):

@@ -7,9 +7,9 @@ from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructTyp
 from deltaweb.expressions.char_columns import refuse_char
 from deltaweb.expressions.condition import SQLCondition
 from deltaweb.expressions.errors import ExpressionError
-from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.table import DeltaTable
 from deltaweb.writer.making.new_table import NewTable, create_table
+from tests.support.stores.memory import MemoryTableStore
 
 STRING = PrimitiveType("string")
 

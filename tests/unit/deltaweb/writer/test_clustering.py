@@ -8,9 +8,9 @@ import pytest
 
 from deltaweb.delta.errors import DeltaError, PredicateError
 from deltaweb.delta.log.paths import commit_name
-from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.table import DeltaTable
 from tests.support.logs.delta_logs import Action, LogBuilder, metadata, protocol
+from tests.support.stores.memory import MemoryTableStore
 
 FEATURES = ["clustering", "domainMetadata"]
 SCHEMA = {

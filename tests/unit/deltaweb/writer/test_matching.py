@@ -4,11 +4,11 @@ import pyarrow as pa
 import pytest
 
 from deltaweb.delta.log.paths import commit_name
-from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.table import DeltaTable
 from deltaweb.writer import data_files, matching
 from deltaweb.writer.making.new_table import NewTable, create_table
 from tests.support.stores.counting_store import CountingStore
+from tests.support.stores.memory import MemoryTableStore
 from tests.support.tables.written_rows import numbers
 
 N = pa.schema([("n", pa.int64())])

@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 import pytest
 
 from deltaweb.delta.writing.errors import CommitConflictError
-from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.table import DeltaTable
 from deltaweb.writer.making.new_table import NewTable, create_table
+from tests.support.stores.memory import MemoryTableStore
 from tests.support.tables.written_rows import ROWS, SCHEMA, numbers
 
 MORE = ROWS.slice(0, 1)

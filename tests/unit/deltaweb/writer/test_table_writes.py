@@ -18,9 +18,9 @@ from deltaweb.delta.writing.errors import (
     UnsupportedWriteError,
 )
 from deltaweb.expressions.errors import ExpressionError
-from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.table import DeltaTable
 from deltaweb.writer.making.new_table import NewTable, create_table
+from tests.support.stores.memory import MemoryTableStore
 from tests.support.tables.written_rows import ROWS, SCHEMA, new_table, numbers
 
 

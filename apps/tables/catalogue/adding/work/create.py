@@ -33,7 +33,6 @@ class CreateTable:
         name: As in the catalogue.
         location: Where.
         description: What people read of it.
-        user_id: Who asked.
         columns: Each with `name`, `type`, `is_nullable`, `comment`, `is_partition`; the
             file's own for none.
         upload: The id of a file that somebody brought; empty for one at `path`.

@@ -52,7 +52,6 @@ class ImportRows:
         name: Of a table that is made; empty for rows of one that is there.
         location: Where a table is made.
         description: What people read of it.
-        user_id: Who asked.
         upload: The id of a file that somebody brought; empty for one at `path`.
         path: A file where the server reads files: a path, or a URL of an object store.
         file_name: What people call it.

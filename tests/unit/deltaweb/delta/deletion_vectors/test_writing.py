@@ -10,8 +10,8 @@ from deltaweb.delta.deletion_vectors.places import paths_of_ids
 from deltaweb.delta.deletion_vectors.reading import read_deleted_rows
 from deltaweb.delta.deletion_vectors.roaring import Flags, read_bitmap
 from deltaweb.delta.deletion_vectors.writing import VectorFileWriter, write_bitmap
-from deltaweb.storage.memory import MemoryTableStore
 from tests.support.logs.roaring_bitmaps import fields_of
+from tests.support.stores.memory import MemoryTableStore
 
 ROWS = 1 << 16
 

@@ -10,8 +10,8 @@ from deltaweb.delta.log.paths import checkpoint_name, checkpoint_part_names, com
 from deltaweb.delta.log.segment import VersionRun
 from deltaweb.delta.log.store import LogStore
 from deltaweb.storage.local import LocalTableStore
-from deltaweb.storage.memory import MemoryTableStore
 from tests.support.logs.delta_logs import LogBuilder, commit_bytes
+from tests.support.stores.memory import MemoryTableStore
 
 TIMES_MS = {
     commit_name(0): 100,

@@ -19,8 +19,8 @@ from deltaweb.delta.log.segment import (
     read_hint_version,
     readable_runs,
 )
-from deltaweb.storage.memory import MemoryTableStore
 from tests.support.logs.delta_logs import uuid_checkpoint_name
+from tests.support.stores.memory import MemoryTableStore
 
 
 class ListedStore(MemoryTableStore):

@@ -14,9 +14,9 @@ from deltaweb.delta.writing.after_commit import (
     is_checkpoint_due,
     wait_for_checkpoints,
 )
-from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.table import DeltaTable
 from deltaweb.writer.making.new_table import NewTable, create_table
+from tests.support.stores.memory import MemoryTableStore
 from tests.support.tables.written_rows import new_table
 
 ROW = pa.table({"n": [1]})

@@ -7,9 +7,9 @@ import pyarrow as pa
 
 from deltaweb.delta.log.paths import commit_name
 from deltaweb.delta.writing.authorship import author, authored, now
-from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.table import DeltaTable
 from deltaweb.writer.making.new_table import NewTable, create_table
+from tests.support.stores.memory import MemoryTableStore
 
 AT = datetime(2020, 2, 29, 12, 0, 0, 250_000, tzinfo=UTC)
 ROWS = pa.table({"x": [1]})

@@ -17,9 +17,9 @@ from deltaweb.delta.writing.errors import (
     LocationTakenError,
 )
 from deltaweb.delta.writing.transaction import EVERYTHING_READ
-from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.table import DeltaTable
 from tests.support.stores.counting_store import CountingStore
+from tests.support.stores.memory import MemoryTableStore
 from tests.support.tables.written_tables import (
     AT_ONCE,
     added,

@@ -9,8 +9,8 @@ from deltaweb.delta.log.paths import commit_name
 from deltaweb.delta.protocol.actions import Protocol
 from deltaweb.delta.writing.commit import CommitPolicy, commit
 from deltaweb.delta.writing.errors import CommitTimeError
-from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.table import DeltaTable
+from tests.support.stores.memory import MemoryTableStore
 from tests.support.tables.written_rows import ROWS, new_table
 from tests.support.tables.written_tables import METADATA, added, create, on_newest
 

@@ -12,7 +12,6 @@ from deltaweb.delta.errors import (
 )
 from deltaweb.delta.log.paths import checkpoint_name, checkpoint_part_names, commit_name
 from deltaweb.delta.writing.log_cleanup import LogCleanup
-from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.table import DeltaTable
 from tests.support.logs.delta_logs import (
     LogBuilder,
@@ -22,6 +21,7 @@ from tests.support.logs.delta_logs import (
     remove,
     uuid_checkpoint_name,
 )
+from tests.support.stores.memory import MemoryTableStore
 
 DAY_MS = 86_400_000
 NOW = datetime(2026, 3, 31, 18, 30, tzinfo=UTC)

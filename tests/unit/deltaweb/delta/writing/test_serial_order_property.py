@@ -24,8 +24,8 @@ from deltaweb.delta.writing.transaction import (
     TableRead,
     Transaction,
 )
-from deltaweb.storage.memory import MemoryTableStore
 from tests.support.conditions.drawn_examples import examples
+from tests.support.stores.memory import MemoryTableStore
 from tests.support.tables.written_tables import (
     AT_ONCE,
     METADATA,

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from deltaweb.delta.deletion_vectors.errors import DeletionVectorMissingError
 from deltaweb.delta.writing.errors import CommitConflictError, RestoreFilesMissingError
 from deltaweb.delta.writing.transaction import CommitResult
-from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.table import DeltaTable
 from deltaweb.writer.rewrite.run import deletion
+from tests.support.stores.memory import MemoryTableStore
 from tests.support.tables.written_rows import ROWS, SCHEMA, new_table, numbers
 
 ON = {"delta.enableDeletionVectors": "true"}

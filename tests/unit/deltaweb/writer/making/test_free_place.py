@@ -8,12 +8,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from deltaweb.delta.writing.errors import LocationTakenError
-from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.table import DeltaTable
 from deltaweb.writer.importing.plan import Import, carry_out_import, plan_import
 from deltaweb.writer.importing.source_file import SourceFiles
 from deltaweb.writer.making import free_place
 from deltaweb.writer.making.free_place import check_empty
+from tests.support.stores.memory import MemoryTableStore
 
 ROWS = "n,p\n1,a\n2,b\n"
 

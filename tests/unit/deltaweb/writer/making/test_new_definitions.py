@@ -4,8 +4,8 @@ import pyarrow as pa
 import pytest
 
 from deltaweb.delta.errors import SchemaError
-from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.writer.making.new_table import NewTable, create_table
+from tests.support.stores.memory import MemoryTableStore
 
 LONG = pa.int64()
 

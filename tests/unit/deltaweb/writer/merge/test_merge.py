@@ -17,9 +17,9 @@ from deltaweb.delta.writing.errors import (
     SourceColumnsError,
 )
 from deltaweb.expressions.errors import ExpressionError
-from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.table import DeltaTable
 from deltaweb.writer.merge.file_merge import MergeMatchedTwiceError
+from tests.support.stores.memory import MemoryTableStore
 from tests.support.tables.written_rows import ROWS, SCHEMA, new_table
 
 PAIRS = pa.schema([("k", pa.int64()), ("v", pa.int64())])

@@ -11,9 +11,9 @@ from deltaweb.delta.writing.errors import (
     CommitConflictError,
     ConstraintViolatedError,
 )
-from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.table import DeltaTable
 from tests.support.logs.spelled_partitions import append_spelled
+from tests.support.stores.memory import MemoryTableStore
 from tests.support.tables.written_rows import ROWS, SCHEMA, new_table, numbers
 
 

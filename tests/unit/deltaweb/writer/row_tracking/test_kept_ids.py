@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.log.paths import commit_name
-from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.table import DeltaTable
 from tests.support.conditions.drawn_examples import examples
+from tests.support.stores.memory import MemoryTableStore
 from tests.support.tables.tracked_rows import Known, known_by, rows, tracked_table
 
 VECTORS = {"delta.enableDeletionVectors": "true"}

@@ -14,11 +14,11 @@ from deltaweb.delta.writing.errors import (
     NewColumnsError,
 )
 from deltaweb.delta.writing.transaction import TableRead, Transaction
-from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.table import DeltaTable
 from deltaweb.writer.append import append_transaction
 from deltaweb.writer.making.new_table import NewTable, create_table
 from deltaweb.writer.table_write import TableWrite, WrittenRows
+from tests.support.stores.memory import MemoryTableStore
 
 ALWAYS = (
     "k BIGINT GENERATED ALWAYS AS IDENTITY (START WITH 10 INCREMENT BY 5), v STRING"

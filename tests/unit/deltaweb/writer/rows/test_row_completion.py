@@ -11,9 +11,9 @@ from deltaweb.delta.protocol.schema import (
 )
 from deltaweb.delta.writing.errors import ConstraintViolatedError
 from deltaweb.expressions.errors import ExpressionError
-from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.table import DeltaTable
 from deltaweb.writer.making.new_table import NewTable, create_table
+from tests.support.stores.memory import MemoryTableStore
 
 PLAIN = schema_of_arrow(
     pa.schema([("n", pa.int32()), ("twice", pa.int64()), ("note", pa.string())])

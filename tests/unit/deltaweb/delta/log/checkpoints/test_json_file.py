@@ -8,8 +8,8 @@ import pytest
 from deltaweb.delta.errors import LogCorruptError
 from deltaweb.delta.log.checkpoints import json_file
 from deltaweb.delta.log.checkpoints.json_file import read_as_parquet
-from deltaweb.storage.memory import MemoryTableStore
 from tests.support.logs.delta_logs import add, commit_bytes
+from tests.support.stores.memory import MemoryTableStore
 
 NAME = "c.json"
 

@@ -19,7 +19,6 @@ from deltaweb.delta.log.store import LogFile
 from deltaweb.delta.protocol.schema import schema_json, schema_of_arrow
 from deltaweb.delta.writing.checkpoint import plan
 from deltaweb.delta.writing.checkpoint.parts import split_rows
-from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.table import DeltaTable
 from tests.support.logs.appendix_log import (
     HINT,
@@ -38,6 +37,7 @@ from tests.support.logs.delta_logs import (
     remove,
     txn,
 )
+from tests.support.stores.memory import MemoryTableStore
 
 UUID_NAME = f"{1:020d}.checkpoint.80a083e8-7026-4e79-81be-64bd76c43a11.json"
 

@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from deltaweb.delta.log.paths import commit_name, parse_checkpoint_name
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.writing.checkpoint import older_checkpoint, parts
-from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.table import DeltaTable
 from tests.support.conditions.drawn_examples import examples
 from tests.support.logs.checkpoint_logs import NOW, OLDEST_KEPT_MS, commits
 from tests.support.logs.delta_logs import Action, LogBuilder
+from tests.support.stores.memory import MemoryTableStore
 
 Rows = dict[str, dict[str, Action]]
 

@@ -13,8 +13,8 @@ from deltaweb.delta.writing.errors import (
     UnsupportedWriteError,
 )
 from deltaweb.delta.writing.transaction import EVERYTHING_READ
-from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.table import DeltaTable
+from tests.support.stores.memory import MemoryTableStore
 from tests.support.tables.written_tables import (
     AT_ONCE,
     added,

@@ -7,10 +7,10 @@ import pyarrow as pa
 import pytest
 
 from deltaweb.delta.writing.errors import InsideTableError
-from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.table import DeltaTable
 from deltaweb.writer.making.new_table import NewTable, create_table
 from tests.support.files.aged_files import age
+from tests.support.stores.memory import MemoryTableStore
 from tests.support.tables.written_rows import ROWS, SCHEMA
 
 LATER = datetime.now(UTC) + timedelta(days=30)

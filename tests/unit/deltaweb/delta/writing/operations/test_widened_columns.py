@@ -21,9 +21,9 @@ from deltaweb.delta.writing.operations.widened_columns import (
     widen_column,
     widened_parts,
 )
-from deltaweb.storage.memory import MemoryTableStore
 from deltaweb.table import DeltaTable
 from deltaweb.writer.making.new_table import NewTable, create_table
+from tests.support.stores.memory import MemoryTableStore
 from tests.support.tables.written_tables import METADATA
 
 WIDENS = {"delta.enableTypeWidening": "true"}
