@@ -26,13 +26,19 @@ NULL_BRANCH: Final = b"\x00"
 VALUE_BRANCH: Final = b"\x02"
 END_OF_BLOCKS: Final = b"\x00"
 BITS_A_BYTE: Final = 7
+HIGH_BIT: Final = 1 << BITS_A_BYTE
 MAX_BYTES: Final = 10  # of a long
 COMPRESSION: Final = 1  # of 9: more takes longer than it saves to send
 
 
 def encoded_long(value: int) -> bytes:
     """Encode one whole number."""
-    return bytes(encoded_longs(np.array([value], np.int64))[0].as_py())
+    rest, encoded = (value << 1) ^ (value >> 63), bytearray()
+    while rest >= HIGH_BIT:
+        encoded.append(rest & (HIGH_BIT - 1) | HIGH_BIT)
+        rest >>= BITS_A_BYTE
+    encoded.append(rest)
+    return bytes(encoded)
 
 
 def encoded_bytes(value: bytes) -> bytes:
@@ -76,6 +82,13 @@ def optional(values: Encoded) -> Encoded:
     return pc.fill_null(present, NULL_BRANCH)
 
 
+def where_valid(encoded: Encoded, values: pa.Array) -> Encoded:
+    """Return what is encoded, null where `values` is."""
+    if not values.null_count:
+        return encoded
+    return pc.if_else(values.is_valid(), encoded, pa.scalar(None, pa.binary()))
+
+
 def encoded_map(entries: Sequence[tuple[int, Encoded]], num_rows: int) -> Encoded:
     """Encode a map from whole numbers as an optional array of pairs.
 
@@ -87,9 +100,13 @@ def encoded_map(entries: Sequence[tuple[int, Encoded]], num_rows: int) -> Encode
     counts = np.zeros(num_rows, np.int64)
     pairs: list[Encoded | bytes] = []
     for key, values in entries:
-        counts += values.is_valid().to_numpy(zero_copy_only=False)
-        pair = joined([encoded_long(key), values], num_rows)
-        pairs.append(pc.fill_null(pair, b""))
+        if not values.null_count:
+            counts += 1
+            pairs += [encoded_long(key), values]
+        elif values.null_count < num_rows:
+            counts += values.is_valid().to_numpy(zero_copy_only=False)
+            pair = joined([encoded_long(key), values], num_rows)
+            pairs.append(pc.fill_null(pair, b""))
     some = joined(
         [VALUE_BRANCH, encoded_longs(counts), *pairs, END_OF_BLOCKS], num_rows
     )

@@ -23,7 +23,6 @@ from deltaweb.delta.protocol.schema import (
 )
 from deltaweb.delta.scan.column_ranges import statistics_ranges
 from deltaweb.delta.values.partition_values import type_partition_column
-from deltaweb.delta.values.statistics.columns import read_statistics
 from deltaweb.iceberg.schema import FieldIds, PartitionField, TableColumns
 from deltaweb.iceberg.values import bound_bytes
 
@@ -81,7 +80,8 @@ def data_files(
     """Return files as manifests tell of them.
 
     Args:
-        rows: As `FileSelection.batches` gives them.
+        rows: As `FileSelection.typed_batches` gives them, with statistics of the
+            `known_columns`.
         locations: Where clients fetch each file.
         columns: The columns of the version.
         fields: What it is partitioned by.
@@ -102,18 +102,27 @@ def data_files(
     )
 
 
+def known_columns(columns: TableColumns) -> StructType:
+    """Return the columns of which manifests say what the log knows of them.
+
+    They are those at the top of the schema that have no parts.
+    """
+    return StructType(
+        tuple(
+            column
+            for column in columns.schema.fields
+            if isinstance(column.data_type, PrimitiveType | DecimalType)
+            and column.name not in columns.partition_columns
+        )
+    )
+
+
 def _bounds(rows: pa.Table, columns: TableColumns, ids: FieldIds) -> list[ColumnBounds]:
-    """Read the statistics of columns without parts, at the top of the schema."""
-    asked = [
-        column
-        for column in columns.schema.fields
-        if isinstance(column.data_type, PrimitiveType | DecimalType)
-        and column.name not in columns.partition_columns
-    ]
+    """Return what the statistics of files say of columns."""
+    asked = known_columns(columns).fields
     if not asked:
         return []
-    schema = StructType(tuple(asked))
-    statistics = read_statistics(rows["stats"], None, schema).combine_chunks()
+    statistics = pa.Table.from_struct_array(rows["statistics"])
     ranges = statistics_ranges(statistics, [(column.name,) for column in asked])
     counts = _whole(statistics["null_count"])
     records = _whole(rows["num_records"])

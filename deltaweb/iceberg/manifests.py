@@ -24,6 +24,7 @@ from deltaweb.iceberg.avro import (
     encoded_texts,
     joined,
     optional,
+    where_valid,
 )
 from deltaweb.iceberg.avro_schemas import (
     VECTOR_FIELDS,
@@ -91,17 +92,9 @@ class VectorFiles:
 def data_manifest(files: DataFiles, snapshot: SnapshotFacts) -> bytes:
     """Write the manifest of some data files."""
     num_rows = len(files)
-    records = files.num_records.to_numpy().astype(np.int64)
+    records = _longs(files.num_records)
     value_counts = [
-        (
-            one.field_id,
-            pc.if_else(
-                one.null_counts.is_valid(),
-                encoded_longs(records),
-                pa.scalar(None, pa.binary()),
-            ),
-        )
-        for one in files.columns
+        (one.field_id, where_valid(records, one.null_counts)) for one in files.columns
     ]
     null_counts = [(one.field_id, _longs(one.null_counts)) for one in files.columns]
     lower = [(one.field_id, encoded_texts(one.lower)) for one in files.columns]
@@ -113,7 +106,7 @@ def data_manifest(files: DataFiles, snapshot: SnapshotFacts) -> bytes:
             encoded_texts(files.locations),
             encoded_bytes(b"PARQUET"),
             *map(optional, map(partition_bytes, files.partition)),
-            encoded_longs(records),
+            records,
             _longs(files.sizes),
             encoded_map(value_counts, num_rows),
             encoded_map(null_counts, num_rows),
@@ -166,9 +159,7 @@ def _num_vector_fields(snapshot: SnapshotFacts) -> int:
 def _longs(values: pa.Array) -> Encoded:
     """Encode whole numbers; null stays null."""
     encoded = encoded_longs(values.fill_null(0).to_numpy().astype(np.int64))
-    if not values.null_count:
-        return encoded
-    return pc.if_else(values.is_valid(), encoded, pa.scalar(None, pa.binary()))
+    return where_valid(encoded, values)
 
 
 def _manifest(rows: Encoded, snapshot: SnapshotFacts, content: str) -> bytes:

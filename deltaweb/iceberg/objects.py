@@ -138,7 +138,7 @@ def version_objects(
     """Make the manifests of a version, and their list.
 
     Args:
-        rows: Its files, as `FileSelection.batches` gives them.
+        rows: Its files, as `data_files` takes them.
         version: The version.
         snapshot: The same as its manifests know it.
         ids: The ids of its columns.

@@ -26,7 +26,7 @@ def with_row_counts(rows: pa.Table, open_file: OpenFile) -> pa.Table:
     """Return files with their count of rows, as far as that can be known.
 
     Args:
-        rows: As `FileSelection.batches` gives them.
+        rows: As `FileSelection.typed_batches` gives them.
         open_file: Opens a file.
     """
     is_unknown = pc.is_null(rows[RECORDS]).combine_chunks()

@@ -8,7 +8,6 @@ from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from deltaweb.iceberg.avro import (
@@ -18,6 +17,7 @@ from deltaweb.iceberg.avro import (
     encoded_texts,
     fixed_width,
     of_lengths,
+    where_valid,
 )
 
 LONG_DIGITS: Final = 18
@@ -34,11 +34,11 @@ def bound_bytes(values: pa.Array) -> pa.BinaryArray:
     if pt.is_string(kind) or pt.is_binary(kind):
         return values.cast(pa.binary())
     if pt.is_decimal(kind) and kind.precision <= LONG_DIGITS:
-        return _where_valid(_shortest(_low_words(values)), values)
+        return where_valid(_shortest(_low_words(values)), values)
     if pt.is_decimal(kind):
         texts = [_unscaled(value, kind.scale) for value in values.to_pylist()]
         return pa.array(texts, pa.binary())
-    return _where_valid(fixed_width(_numbers(values)), values)
+    return where_valid(fixed_width(_numbers(values)), values)
 
 
 def partition_bytes(values: pa.Array) -> Encoded:
@@ -52,8 +52,8 @@ def partition_bytes(values: pa.Array) -> Encoded:
         return pa.array(texts, pa.binary())
     numbers = _numbers(values)
     if pt.is_boolean(kind) or pt.is_floating(kind):
-        return _where_valid(fixed_width(numbers), values)
-    return _where_valid(encoded_longs(numbers.astype(np.int64)), values)
+        return where_valid(fixed_width(numbers), values)
+    return where_valid(encoded_longs(numbers.astype(np.int64)), values)
 
 
 def decimal_bytes(precision: int) -> int:
@@ -106,9 +106,3 @@ def _shortest(numbers: Longs) -> pa.BinaryArray:
     grid = numbers.astype(">i8").view(np.uint8).reshape(-1, 8)
     data = grid[np.arange(8, dtype=np.int32) >= 8 - lengths[:, None]]
     return of_lengths(lengths, data.tobytes())
-
-
-def _where_valid(encoded: pa.BinaryArray, values: pa.Array) -> pa.BinaryArray:
-    if not values.null_count:
-        return encoded
-    return pc.if_else(values.is_valid(), encoded, pa.scalar(None, pa.binary()))

@@ -9,6 +9,7 @@ is read wrongly by clients on arrow-rs.
 
 import json
 import re
+from collections.abc import Sequence
 from json.encoder import encode_basestring as json_string
 from typing import Final
 
@@ -70,6 +71,15 @@ def object_texts(maps: pa.MapArray) -> pa.StringArray:
     lists = pa.ListArray.from_arrays(maps.offsets, entries)
     inside = pc.binary_join(lists, ",").fill_null("")
     return pc.binary_join_element_wise("{", inside, "}", "")
+
+
+def hex_texts(digests: Sequence[bytes]) -> pa.StringArray:
+    """Return digests, all equally long, as hexadecimal texts."""
+    text = b"".join(digests).hex().encode()
+    length = len(text) // max(1, len(digests))
+    offsets = np.arange(len(digests) + 1, dtype=np.int32) * np.int32(length)
+    buffers = pa.py_buffer(offsets), pa.py_buffer(text)
+    return pa.StringArray.from_buffers(len(digests), *buffers)
 
 
 def json_bytes(value: object) -> bytes:

@@ -21,8 +21,6 @@ from functools import partial
 from hashlib import md5
 from pathlib import Path
 
-import pyarrow as pa
-
 from deltaweb.expressions.condition import SQLCondition
 from deltaweb.index.query.file_pages import PagePlace, Wanted, page_of
 from deltaweb.index.query.shared_table import SharedTableReader
@@ -32,6 +30,7 @@ from deltaweb.sharing.wire import delta, parquet
 from deltaweb.sharing.wire.lines import FileAnswer
 from deltaweb.storage.signing.derived_keys import derive_keys
 from deltaweb.storage.signing.file_urls import LocalFileSigner
+from deltaweb.storage.signing.signer import sign_all
 from deltaweb.table import DeltaTable
 from tests.benchmarks.logs import write_checkpointed_log
 from tests.benchmarks.measured import resident_bytes, seconds_of
@@ -127,14 +126,14 @@ def _measure_lines(log: Path, index: Path) -> None:
 def _answer(version: SharedVersion, write: FileLines = parquet.file_lines) -> int:
     """Make the lines of every file of a version; return their bytes."""
     signer, length = _signer(), 0
-    for batch in version.select().batches():
+    for _, batch in version.select().part_batches(as_kept=True):
         length += len(_lines(batch, signer, write))
     return length
 
 
 def _lines(batch, signer, write=parquet.file_lines):
     """Make the lines of some files."""
-    urls = pa.array(signer.sign(batch["relative_path"], batch["size"]))
+    urls = sign_all(signer, batch["relative_path"], batch["size"])
     return write(
         batch, FileAnswer(urls=urls, expiration_ms=EXPIRATION_MS, id_scheme="parquet")
     )
@@ -168,7 +167,7 @@ def _check_equal(version: SharedVersion) -> None:
     signer = _signer()
     mine = [
         json.loads(line)["file"]
-        for batch in version.select().batches()
+        for _, batch in version.select().part_batches(as_kept=True)
         for line in _lines(batch, signer).splitlines()
     ]
     plain = [json.loads(line)["file"] for line in _answer_line_by_line(version)]
@@ -217,7 +216,7 @@ def _query(reader: SharedTableReader, log: Path, index: Path | None) -> int:
         message = f"not the files that were meant: {chosen.num_files}"
         raise SystemExit(message)
     signer, length = _signer(), 0
-    for batch in chosen.batches():
+    for _, batch in chosen.part_batches(as_kept=True):
         length += len(_lines(batch, signer))
     return length
 
@@ -260,7 +259,7 @@ def _page(
         message = f"not the page that was meant: {page}"
         raise SystemExit(message)
     signer = _signer()
-    for batch in page.selection.batches():
+    for _, batch in page.selection.part_batches(as_kept=True):
         _lines(batch, signer, write)
 
 
@@ -297,7 +296,7 @@ def _stream(log: str, index: str) -> None:
     chosen, signer = version.select(), _signer()
     if chosen.outside is not None:
         raise SystemExit(chosen.outside)
-    for batch in chosen.batches():
+    for _, batch in chosen.part_batches(as_kept=True):
         lines = _lines(batch, signer)
         files += batch.num_rows
         highest = max(highest, resident_bytes())

@@ -189,8 +189,11 @@ class _KeptFiles:
 
     rows: pa.Table
 
-    def part_batches(self) -> Iterator[tuple[None, pa.RecordBatch]]:
+    def part_batches(
+        self, *, as_kept: bool = False
+    ) -> Iterator[tuple[None, pa.RecordBatch]]:
         """Yield the files, some at a time; all are the table's own."""
+        del as_kept  # an index has kept nothing of them
         for batch in self.rows.to_batches():
             for first in range(0, batch.num_rows, ROWS_A_BATCH):
                 yield None, batch.slice(first, ROWS_A_BATCH)

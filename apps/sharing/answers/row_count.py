@@ -18,8 +18,10 @@ _CARDINALITY: Final = "cardinality"
 class ListedFiles(Protocol):
     """Files that are listed: of `FileSelection`, what matters here."""
 
-    def part_batches(self) -> Iterator[tuple[FilePart | None, pa.RecordBatch]]:
-        """Yield them by `LISTED_SCHEMA`, each beside the part that they are of."""
+    def part_batches(
+        self, *, as_kept: bool = False
+    ) -> Iterator[tuple[FilePart | None, pa.RecordBatch]]:
+        """Yield them as `FileSelection` does, each beside the part that they are of."""
         ...
 
 
@@ -34,7 +36,7 @@ class RowCount:
     total: int | None = 0
 
     def add(self, batch: pa.RecordBatch) -> None:
-        """Count the rows of more files, in columns of `LISTED_SCHEMA`."""
+        """Count the rows of more files, by their columns num_records and vector."""
         numbers, vectors = batch["num_records"], batch[VECTOR]
         if self.total is None or numbers.null_count:
             self.total = None
@@ -53,8 +55,10 @@ class CountedFiles:
     files: ListedFiles
     rows: RowCount
 
-    def part_batches(self) -> Iterator[tuple[FilePart | None, pa.RecordBatch]]:
-        """Yield them by `LISTED_SCHEMA`, each beside the part that they are of."""
-        for part, batch in self.files.part_batches():
+    def part_batches(
+        self, *, as_kept: bool = False
+    ) -> Iterator[tuple[FilePart | None, pa.RecordBatch]]:
+        """Yield them as `FileSelection` does, each beside the part that they are of."""
+        for part, batch in self.files.part_batches(as_kept=as_kept):
             self.rows.add(batch)
             yield part, batch

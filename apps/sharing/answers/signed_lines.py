@@ -25,7 +25,7 @@ from deltaweb.storage.signing.file_urls import (
     PREPARED_PREFIX,
     LocalFileSigner,
 )
-from deltaweb.storage.signing.signer import URLSigner, open_signer
+from deltaweb.storage.signing.signer import URLSigner, open_signer, sign_all
 from deltaweb.web.sharing.access.grants.prepared import location_of
 from deltaweb.web.sharing.access.grants.rules import may_be_ruled
 from deltaweb.web.sharing.answers.row_count import ListedFiles
@@ -134,10 +134,11 @@ def signed_lines(
     """Yield the lines of files; those of a version that was named say its time."""
     expiration_ms = to_ms(signers.expires_at)
     timestamp_ms = None if named is None else to_ms(named.timestamp)
-    for part, batch in selection.part_batches():
+    # What is kept has partition values as the log has them.
+    for part, batch in selection.part_batches(as_kept=not instants):
         signer = signers.of(part)
         answer = FileAnswer(
-            urls=pa.array(signer.sign(batch["relative_path"], batch["size"])),
+            urls=sign_all(signer, batch["relative_path"], batch["size"]),
             expiration_ms=expiration_ms,
             id_scheme=response_format.id_scheme,
             vector_urls=_vector_urls(batch, signer),
@@ -157,9 +158,8 @@ def signed_changes(
 ) -> Iterator[bytes]:
     """Yield the lines of files with changes, each of which says its version."""
     for batch in selection.batches():
-        urls = signer.sign(batch["relative_path"], batch["size"])
         answer = FileAnswer(
-            urls=pa.array(urls, pa.string()),
+            urls=sign_all(signer, batch["relative_path"], batch["size"]),
             expiration_ms=to_ms(signer.expires_at),
             id_scheme=response_format.id_scheme,
             vector_urls=_vector_urls(batch, signer),
@@ -175,7 +175,7 @@ def _vector_urls(batch: pa.RecordBatch, signer: URLSigner) -> pa.StringArray | N
         return None
     stored = pa.array(np.flatnonzero(places.is_valid()))
     sizes = vectors.field("sizeInBytes").take(stored)
-    urls = pa.array(signer.sign(places.take(stored), sizes), pa.string())
+    urls = sign_all(signer, places.take(stored), sizes)
     return pc.replace_with_mask(
         pa.nulls(len(places), pa.string()), places.is_valid(), urls
     )

@@ -100,7 +100,8 @@ class PathSealer:
             mark = state.copy()
             mark.update(data)
             sealed.append(binascii.b2a_base64(mark.digest() + data, newline=False))
-        return [text.translate(_URL_SAFE, b"=").decode() for text in sealed]
+        texts = b"\n".join(sealed).translate(_URL_SAFE, b"=").decode()
+        return texts.split("\n") if sealed else []
 
     def open(self, kind: str, text: str) -> str | None:
         """Return the path that a text stands for; None where it was not sealed here."""

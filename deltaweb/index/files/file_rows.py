@@ -40,6 +40,8 @@ from deltaweb.index.folder.file_index import (
     bounded_batches,
 )
 from deltaweb.index.folder.parts import KeptPart, map_table, write_parts
+from deltaweb.sharing.wire.lines import UNCHANGING, unchanging_fields
+from deltaweb.sharing.wire.partition_values import instant_columns
 
 FILES_WORTH_READING_AHEAD: Final = 500_000
 INDEXED_COLUMNS: Final = 32  # leaf columns with statistics, as writers count them
@@ -106,6 +108,13 @@ class FileColumns:
     has_typed_partitions: bool = True
     has_vectors: bool = False
 
+    @property
+    def has_instants(self) -> bool:
+        """Whether answers write partition values otherwise than the log does."""
+        if self.schema is None:
+            return False
+        return bool(instant_columns(self.schema, self.partition_columns))
+
     def with_texts(self) -> "FileColumns":
         """Return the same with partition values as texts."""
         return replace(self, has_typed_partitions=False)
@@ -136,10 +145,8 @@ def block_rows(block: SelectedBlock, columns: FileColumns) -> pa.Table:
     partition = _partition_column(files, columns)
     raw = compact.statistics()
     texts = statistics_texts(raw, compact.text, compact.num_files)
-    return _joined(
-        _listed(files, partition, columns),
-        _typed_statistics(_Loaded(raw, texts), columns),
-    )
+    statistics = _typed_statistics(_Loaded(raw, texts), columns)
+    return _joined(_listed(files, partition, columns), statistics, columns)
 
 
 def has_fitting_values(block: SelectedBlock, columns: FileColumns) -> bool:
@@ -157,10 +164,8 @@ def no_rows(columns: FileColumns) -> pa.Table:
     files = FILES_SCHEMA.empty_table()
     partition = _partition_column(files, columns)
     nothing = _Loaded(RawStatistics(None, None), pa.nulls(0, pa.string()))
-    return _joined(
-        _listed(files, partition, columns),
-        _typed_statistics(nothing, columns),
-    )
+    statistics = _typed_statistics(nothing, columns)
+    return _joined(_listed(files, partition, columns), statistics, columns)
 
 
 def write_files(folder: Path, snapshot: Snapshot) -> NewestFiles:
@@ -185,7 +190,8 @@ def write_files(folder: Path, snapshot: Snapshot) -> NewestFiles:
         for loaded in _loaded(snapshot.state.blocks, files.num_rows):
             statistics = _typed_statistics(loaded, columns)
             records.append(statistics["num_records"])
-            yield _joined(listed.slice(first, statistics.num_rows), statistics)
+            some = listed.slice(first, statistics.num_rows)
+            yield _joined(some, statistics, columns)
             first += statistics.num_rows
 
     write_rows(folder, columns, rows())
@@ -286,10 +292,13 @@ def indexed_leaves(snapshot: Snapshot) -> list[LeafField]:
     return stored[:limit]
 
 
-def _joined(listed: pa.Table, statistics: pa.Table) -> pa.Table:
+def _joined(listed: pa.Table, statistics: pa.Table, columns: FileColumns) -> pa.Table:
     for name in statistics.column_names:
         listed = listed.append_column(statistics.field(name), statistics[name])
-    return listed
+    if columns.has_instants:
+        return listed.append_column(UNCHANGING, pa.nulls(listed.num_rows))
+    pieces = [*map(unchanging_fields, listed.to_batches())]
+    return listed.append_column(UNCHANGING, pa.chunked_array(pieces, pa.string()))
 
 
 # === Statistics ===

@@ -24,6 +24,7 @@ from deltaweb.environment.kept_values import KeptValues
 from deltaweb.index.files.statistics_text import statistics_texts
 from deltaweb.index.query.partition_match import TypedValues, type_values
 from deltaweb.index.query.relative_paths import are_plain, find_outside
+from deltaweb.sharing.wire.lines import UNCHANGING
 
 Rows: TypeAlias = npt.NDArray[np.int64]
 TypedColumn: TypeAlias = tuple[ColumnPath, DataType]
@@ -43,6 +44,14 @@ ROWS_SCHEMA: Final = pa.schema(
     }
 )
 """What is read of the files that an answer lists."""
+LINES_SCHEMA: Final = pa.schema(
+    [
+        *map(ROWS_SCHEMA.field, ("path", "size", "modification_time", "num_records")),
+        pa.field(UNCHANGING, pa.string()),
+        ROWS_SCHEMA.field(VECTOR),
+    ]
+)
+"""The same where the fields that no answer changes are kept."""
 
 
 class FilePart:
@@ -78,6 +87,11 @@ class FilePart:
         """Which files have deletion vectors; None where none has."""
         ids = self.block.files["dv_id"]
         return None if ids.null_count == len(ids) else ids.is_valid()
+
+    @property
+    def unchanging_fields(self) -> pa.StringArray | None:
+        """The fields of lines that no answer changes; None where they are not kept."""
+        return None
 
     def has_plain_paths(self, num_asked: int) -> bool:
         """Whether every path is known to be below the root as it is written.
@@ -211,17 +225,27 @@ class PartRows:
         cuts = np.flatnonzero(np.diff(total // BATCH_BYTES)) + 1
         return np.split(rows, cuts)
 
-    def take(self, rows: Rows) -> pa.RecordBatch:
-        """Return some rows by `ROWS_SCHEMA`."""
+    def take(self, rows: Rows, *, as_kept: bool = False) -> pa.RecordBatch:
+        """Return some rows by `ROWS_SCHEMA`.
+
+        Args:
+            rows: Which.
+            as_kept: Whether to return them by `LINES_SCHEMA`, where that is kept.
+        """
         wanted = pa.array(rows)
-        taken = self._rows.take(wanted)
+        kept = self._part.unchanging_fields if as_kept else None
+        schema, source = ROWS_SCHEMA, self._rows
+        if kept is not None:
+            schema = LINES_SCHEMA
+            source = source.select(schema.names[:-2]).append_column(UNCHANGING, kept)
+        taken = source.take(wanted)
         if self._vectors is None:
             vectors = pa.nulls(len(rows), DELETION_VECTOR)
         else:
             vectors = self._vectors.take(wanted)
         self._part.release()
         columns = [*taken.columns, vectors]
-        return pa.RecordBatch.from_arrays(columns, schema=ROWS_SCHEMA)
+        return pa.RecordBatch.from_arrays(columns, schema=schema)
 
 
 def _held_bytes(known: ColumnRange) -> int:

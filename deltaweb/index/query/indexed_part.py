@@ -17,6 +17,7 @@ from deltaweb.delta.values.statistics.shape import statistics_shape
 from deltaweb.index.query.file_part import FilePart
 from deltaweb.index.query.indexed_block import IndexedBlock
 from deltaweb.index.query.partition_match import TIMESTAMP, TypedValues
+from deltaweb.sharing.wire.lines import UNCHANGING
 
 PARTITION = "partition"
 STATISTICS = ("num_records", "min", "max", "null_count")
@@ -44,6 +45,14 @@ class IndexedPart(FilePart):
         """Rows of each file; null if unknown."""
         return self._indexed.rows["num_records"]
 
+    @property
+    def unchanging_fields(self) -> pa.StringArray | None:
+        """The fields of lines that no answer changes; None where they are not kept."""
+        place = self._indexed.rows.schema.get_field_index(UNCHANGING)
+        if place < 0 or not pa.types.is_string(self._indexed.rows.schema.types[place]):
+            return None
+        return self._indexed.rows[UNCHANGING]
+
     def ranges(
         self, schema: StructType, columns: Iterable[ColumnPath]
     ) -> dict[ColumnPath, ColumnRange]:
@@ -54,11 +63,20 @@ class IndexedPart(FilePart):
             (indexed if self._is_indexed(schema, path) else others).append(path)
         found = {}
         if indexed:
-            found = statistics_ranges(self._statistics_of(indexed), indexed)
+            known = pa.Table.from_batches([self._mapped(schema, indexed)])
+            found = statistics_ranges(known, indexed)
         if others:
             found |= super().ranges(schema, others)
             self.release()
         return found
+
+    def statistics(
+        self, schema: StructType, columns: list[ColumnPath]
+    ) -> pa.RecordBatch:
+        """Read typed statistics of columns of `schema`; an unknown one is left out."""
+        if columns and all(self._is_indexed(schema, path) for path in columns):
+            return self._mapped(schema, columns)
+        return super().statistics(schema, columns)
 
     def release(self) -> None:
         """Give back the memory of the mapping."""
@@ -77,18 +95,17 @@ class IndexedPart(FilePart):
             return TypedValues(pc.struct_field(typed, [position]))
         return super()._type_partition(column)
 
-    def _statistics_of(self, columns: Sequence[ColumnPath]) -> pa.Table:
+    def _mapped(
+        self, schema: StructType, columns: Sequence[ColumnPath]
+    ) -> pa.RecordBatch:
         """Return the statistics of some columns: nothing else of them is touched."""
-        names = sorted({path[0] for path in columns})
-        arrays = [self.num_records]
-        for name in STATISTICS[1:]:
-            whole = self._indexed.rows[name]
-            found = [whole.type.get_field_index(column) for column in names]
-            held = [position for position in found if position >= 0]
-            values = [pc.struct_field(whole, [position]) for position in held]
-            fields = [whole.type.field(position) for position in held]
-            arrays.append(_struct(values, fields, len(whole)))
-        return pa.table(arrays, names=list(STATISTICS))
+        wanted = statistics_shape(schema, columns).arrow
+        held = [self._indexed.rows[name] for name in STATISTICS[1:]]
+        arrays = [
+            _narrowed(one, wanted.field(name).type)
+            for one, name in zip(held, STATISTICS[1:], strict=True)
+        ]
+        return pa.RecordBatch.from_arrays([self.num_records, *arrays], schema=wanted)
 
     def _is_indexed(self, schema: StructType, path: ColumnPath) -> bool:
         """Tell whether the index holds the statistics of a column, by its type."""
@@ -100,11 +117,18 @@ class IndexedPart(FilePart):
         )
 
 
-def _struct(
-    values: list[pa.Array], fields: list[pa.Field], num_rows: int
-) -> pa.StructArray:
+def _narrowed(held: pa.Array, wanted: pa.DataType) -> pa.Array:
+    """Return a struct with the fields of another one alone, which it has."""
+    if held.type == wanted:
+        return held
+    fields = [*wanted]
     if not fields:
-        return pa.StructArray.from_buffers(pa.struct([]), num_rows, [None])
+        return pa.StructArray.from_buffers(wanted, len(held), [None])
+    places = [held.type.get_field_index(field.name) for field in fields]
+    values = [
+        _narrowed(pc.struct_field(held, [place]), field.type)
+        for place, field in zip(places, fields, strict=True)
+    ]
     return pa.StructArray.from_arrays(values, fields=fields)
 
 

@@ -7,18 +7,19 @@ passed on as it is, but for how it is escaped and for instants of partitions.
 Source: sharing_wire.md, 2.4 and 2.7.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from hashlib import md5, sha256
 from typing import Any, Final
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deltaweb.sharing.json_text import escaped, json_bytes, without_pairs
+from deltaweb.sharing.json_text import escaped, hex_texts, json_bytes, without_pairs
 from deltaweb.sharing.wire.partition_values import partition_objects
 
+UNCHANGING: Final = "unchanging_fields"
+"""The column of fields that no answer changes, where they are kept with an index."""
 URL_ACCESS: Final = ["url"]
 BOTH_ACCESSES: Final = ["url", "dir"]
 """How files are handed out: by signed URLs, and not by credentials of a folder."""
@@ -78,9 +79,11 @@ class FileAnswer:
         """Return the id of each file."""
         return file_ids(batch["path"], scheme=self.id_scheme)
 
-    def partition_objects(self, batch: pa.RecordBatch) -> pa.StringArray:
-        """Return the partition values of each file as a JSON object."""
-        return partition_objects(batch["partition_values"], self.instants)
+    def unchanging_fields(self, batch: pa.RecordBatch) -> pa.StringArray:
+        """Return the fields of each file that no answer changes, as they are kept."""
+        if UNCHANGING in batch.schema.names:
+            return batch[UNCHANGING]
+        return unchanging_fields(batch, self.instants)
 
     def shared_fields(self) -> str:
         """Return the fields that all lines have alike, each after a comma."""
@@ -149,6 +152,25 @@ def line_buffer(lines: pa.StringArray) -> bytes:
     return b"" if not len(lines) else bytes(memoryview(lines.buffers()[2]))
 
 
+def unchanging_fields(
+    batch: pa.RecordBatch | pa.Table, instants: Collection[str] = ()
+) -> pa.StringArray:
+    """Return the fields that the lines of a file have in every answer, after a comma.
+
+    Args:
+        batch: Files in the columns partition_values, size and stats.
+        instants: As `FileAnswer` has them.
+    """
+    return pc.binary_join_element_wise(
+        ',"partitionValues":',
+        partition_objects(batch["partition_values"], instants),
+        ',"size":',
+        batch["size"].fill_null(0).cast(pa.string()),
+        statistics_entry(batch["stats"]),
+        "",
+    )
+
+
 def statistics_entry(stats: pa.StringArray) -> pa.StringArray:
     """Return the field `stats` of each file after a comma, "" where it has none."""
     texts = escaped(without_pairs(stats))
@@ -166,9 +188,4 @@ def file_ids(paths: pa.StringArray, *, scheme: str) -> pa.StringArray:
         digests = [sha256(path).digest() for path in values]
     else:
         digests = [md5(path, usedforsecurity=False).digest() for path in values]
-    text = b"".join(digests).hex().encode()
-    length = len(text) // max(1, len(digests))
-    offsets = np.arange(len(digests) + 1, dtype=np.int32) * np.int32(length)
-    return pa.StringArray.from_buffers(
-        len(digests), pa.py_buffer(offsets), pa.py_buffer(text)
-    )
+    return hex_texts(digests)

@@ -19,7 +19,6 @@ from deltaweb.sharing.wire.lines import (
     change_fields,
     json_line,
     line_buffer,
-    statistics_entry,
 )
 
 NAME: Final = "parquet"
@@ -83,11 +82,8 @@ def file_lines(batch: pa.RecordBatch, answer: FileAnswer) -> bytes:
             escaped(answer.urls),
             '","id":"',
             answer.file_ids(batch),
-            '","partitionValues":',
-            answer.partition_objects(batch),
-            ',"size":',
-            batch["size"].fill_null(0).cast(pa.string()),
-            statistics_entry(batch["stats"]),
+            '"',
+            answer.unchanging_fields(batch),
             f"{answer.shared_fields()}}}}}\n",
             "",
         )
@@ -112,11 +108,8 @@ def change_lines(batch: pa.RecordBatch, answer: FileAnswer) -> bytes:
             escaped(answer.urls),
             '","id":"',
             answer.file_ids(batch),
-            '","partitionValues":',
-            answer.partition_objects(batch),
-            ',"size":',
-            batch["size"].fill_null(0).cast(pa.string()),
-            statistics_entry(batch["stats"]),
+            '"',
+            answer.unchanging_fields(batch),
             change_fields(batch, answer),
             "}}\n",
             "",

@@ -12,7 +12,7 @@ Source: sharing_wire.md, 2.6 (clients that look for `sp`; URLs quoted again).
 
 import hmac
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
@@ -20,8 +20,10 @@ from urllib.parse import parse_qsl, quote
 from uuid import UUID
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from deltaweb.delta.errors import DeltaError
+from deltaweb.sharing.json_text import hex_texts
 from deltaweb.storage.signing.hmac_states import as_list, hmac_states
 from deltaweb.storage.signing.url_quoting import quote_paths
 
@@ -118,15 +120,35 @@ class LocalFileSigner:
     ) -> list[str]:
         """Return the URL of each file."""
         paths, lengths = as_list(relative_paths), as_list(sizes)
-        head, query, token = self._head, self._query, self._token
-        inner_state, outer_state = self._inner, self._outer
-        urls = []
-        for path, quoted, size in zip(paths, quote_paths(paths), lengths, strict=True):
-            inner, outer = inner_state.copy(), outer_state.copy()
-            inner.update(f"{size}\0{path}".encode("utf-8", "surrogateescape"))
+        quoted = quote_paths(paths)
+        digests = self._digests(
+            f"{size}\0{path}".encode("utf-8", "surrogateescape")
+            for path, size in zip(paths, lengths, strict=True)
+        )
+        return [
+            f"{self._head}{path}{self._query}{size}{self._token}{digest.hex()}"
+            for path, size, digest in zip(quoted, lengths, digests, strict=True)
+        ]
+
+    def sign_all(self, relative_paths: pa.StringArray, sizes: pa.Array) -> pa.Array:
+        """Return the same of whole columns, as a column."""
+        quoted = pa.array(quote_paths(relative_paths.to_pylist()), pa.string())
+        lengths = sizes.fill_null(0).cast(pa.string())
+        messages = pc.binary_join_element_wise(lengths, relative_paths, "\0")
+        digests = self._digests(messages.cast(pa.binary()).to_pylist())
+        signatures = hex_texts(digests)
+        parts = [self._head, quoted, self._query, lengths, self._token, signatures]
+        return pc.binary_join_element_wise(*parts, "")
+
+    def _digests(self, messages: Iterable[bytes]) -> list[bytes]:
+        copy_inner, copy_outer = self._inner.copy, self._outer.copy
+        digests = []
+        for message in messages:
+            inner, outer = copy_inner(), copy_outer()
+            inner.update(message)
             outer.update(inner.digest())
-            urls.append(f"{head}{quoted}{query}{size}{token}{outer.hexdigest()}")
-        return urls
+            digests.append(outer.digest())
+        return digests
 
 
 def verify(  # noqa: PLR0913 (each is a part of the request)

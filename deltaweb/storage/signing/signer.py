@@ -24,6 +24,7 @@ from deltaweb.storage.signing.errors import (
     SigningKeyNeededError,
     SigningUnsupportedError,
 )
+from deltaweb.storage.signing.file_urls import LocalFileSigner
 from deltaweb.storage.signing.hmac_states import as_list
 from deltaweb.storage.signing.s3 import S3Signer
 from deltaweb.storage.signing.s3_session import find_credentials, find_endpoint
@@ -58,6 +59,15 @@ class URLSigner(Protocol):
             PathEscapesTableError: If a path is not plainly one below the root.
         """
         ...
+
+
+def sign_all(
+    signer: URLSigner, relative_paths: pa.StringArray, sizes: pa.Array
+) -> pa.StringArray:
+    """Return the URLs of whole columns, as a column; see `URLSigner.sign`."""
+    if isinstance(signer, LocalFileSigner):
+        return signer.sign_all(relative_paths, sizes)
+    return pa.array(signer.sign(relative_paths, sizes), pa.string())
 
 
 class FixedSigner:

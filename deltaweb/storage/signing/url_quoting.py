@@ -5,12 +5,12 @@ import string
 from collections.abc import Sequence
 from typing import Final
 
+import numpy as np
+
 from deltaweb.delta.errors import PathEscapesTableError
 
-# A part of a path that is empty, `.` or `..`: a client may write the path without it.
-_EMPTY_PARTS: Final = ("//", "\0/", "/\0", "\0\0")
-_DOTS: Final = ("/.", "\0.")
-_DOT_PART: Final = re.compile(r"[/\0]\.\.?[/\0]")
+# A part of a path that is `.` or `..`: a client may write the path without it.
+_DOT_PART: Final = re.compile(rb"[/\0]\.\.?[/\0]")
 # What no client ever writes otherwise, so a URL means the same however it is re-quoted.
 UNRESERVED: Final = (string.ascii_letters + string.digits + "-._~").encode()
 SEPARATOR: Final = "\0"  # no file name holds it
@@ -18,9 +18,12 @@ SEPARATOR: Final = "\0"  # no file name holds it
 
 def quote_paths(paths: Sequence[str]) -> list[str]:
     """Return paths below a root percent-encoded; slashes stay."""
-    framed = f"\0{SEPARATOR.join(paths)}\0"
-    is_plain = not any(part in framed for part in _EMPTY_PARTS)
-    if any(dot in framed for dot in _DOTS):
+    framed = f"\0{SEPARATOR.join(paths)}\0".encode("utf-8", "surrogateescape")
+    letters = np.frombuffer(framed, np.uint8)
+    separates = (letters == ord("/")) | (letters == ord(SEPARATOR))
+    starts = letters[1:][separates[:-1]]  # what each part of a path begins with
+    is_plain = not (separates[:-1] & separates[1:]).any()
+    if (starts == ord(".")).any():
         is_plain = is_plain and _DOT_PART.search(framed) is None
     quoted = quote_all(paths)
     if paths and not (is_plain and len(quoted) == len(paths)):

@@ -9,18 +9,17 @@ import pyarrow as pa
 from deltaweb.delta.errors import PartitionValueError
 from deltaweb.environment.kept_values import KeptValues
 from deltaweb.iceberg.errors import InexpressibleError, NotIcebergError
+from deltaweb.iceberg.files import known_columns
 from deltaweb.iceberg.objects import VersionObjects, version_objects
 from deltaweb.iceberg.row_counts import with_row_counts
-from deltaweb.index.query.file_part import ROWS_SCHEMA
+from deltaweb.index.query.file_selection import LISTED_SCHEMA
 from deltaweb.sharing.table_query import TableQuery
 from deltaweb.web.sharing.answers.versions import open_version
 from deltaweb.web.sharing.api.iceberg.layouts import IcebergTable
 
 KEPT_BYTES: Final = 256 << 20
 Key = tuple[UUID, int, str]
-_ROWS: Final = ROWS_SCHEMA.insert(1, pa.field("relative_path", pa.string())).append(
-    pa.field("relative_vector_path", pa.string())
-)
+_NO_ROWS: Final = LISTED_SCHEMA.empty_table()
 
 _kept: Final[KeptValues[Key, VersionObjects]] = KeptValues(KEPT_BYTES)
 _making: Final = Lock()  # one at a time: each takes all the memory that it needs
@@ -60,11 +59,13 @@ def _made(table: IcebergTable, version: int) -> VersionObjects:
     if selection.outside is not None:
         reason = "a file lies outside of the table"
         raise NotIcebergError(table=table.shared.full_name, reason=reason)
-    rows = pa.Table.from_batches(selection.batches(), _ROWS)
+    told = next(one for one in table.versions if one.version == version)
+    known = selection.typed_batches(known_columns(told.columns))
+    rows = pa.Table.from_batches(known) if selection.num_files else _NO_ROWS
     try:
         return version_objects(
             with_row_counts(rows, table.opened.store.open_data_file),
-            next(one for one in table.versions if one.version == version),
+            told,
             table.layout.snapshot(version),
             table.layout.ids,
             table.names(version),

@@ -20,8 +20,10 @@ from deltaweb.delta.protocol.schema import (
     StructField,
     StructType,
 )
+from deltaweb.delta.values.statistics.columns import read_statistics
 from deltaweb.iceberg.access.object_keys import PathSealer, location_of
 from deltaweb.iceberg.errors import InexpressibleError
+from deltaweb.iceberg.files import known_columns
 from deltaweb.iceberg.metadata import TableLayout, TableVersion
 from deltaweb.iceberg.objects import LIST, ObjectNames, version_objects
 from deltaweb.iceberg.schema import TableColumns
@@ -38,6 +40,7 @@ SCHEMA = StructType(
         StructField("odd=%", PrimitiveType("string")),
     )
 )
+PARTITION_COLUMNS = ("day", "odd=%")
 ROWS = ROWS_SCHEMA.insert(1, pa.field("relative_path", pa.string()))
 STATS = (
     '{"numRecords":%d,"minValues":{"id":%d,"name":"a","at":"2026-01-01T00:00:00.000Z",'
@@ -62,14 +65,17 @@ def file_row(number: int, **changed: object) -> dict[str, Any]:
 
 
 def table_of(*rows: dict[str, Any]) -> pa.Table:
-    return pa.Table.from_pylist(list(rows), schema=ROWS)
+    table = pa.Table.from_pylist(list(rows), schema=ROWS)
+    known = known_columns(TableColumns(SCHEMA, PARTITION_COLUMNS))
+    statistics = read_statistics(table["stats"], None, known)
+    return table.append_column("statistics", statistics.to_struct_array())
 
 
 class Made:
     """The objects of one version, in a folder that pyiceberg reads."""
 
     def __init__(self, folder: Path, rows: pa.Table, *, has_vectors: bool) -> None:
-        columns = TableColumns(SCHEMA, ("day", "odd=%"))
+        columns = TableColumns(SCHEMA, PARTITION_COLUMNS)
         version = TableVersion(version=3, timestamp_ms=5, columns=columns)
         self.layout = TableLayout("id", [version], has_vectors=has_vectors)
         self.names = ObjectNames(
