@@ -272,6 +272,8 @@ class RecipientToken(models.Model):
     prefix = models.CharField(max_length=32, unique=True)
     kind = models.CharField(max_length=16, choices=Kind, default=Kind.BEARER)
     token_sha256 = models.CharField(max_length=64, unique=True, null=True, blank=True)
+    # It stands in for its recipient: what it reads is not the recipient's use.
+    is_throw_away = models.BooleanField(default=False)
     public_key = models.TextField(blank=True)  # PEM, of a client that signs
     issuer = models.CharField(max_length=400, blank=True, db_index=True)
     audience = models.CharField(max_length=400, blank=True)

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
+from django.db import transaction
 from django.utils import timezone
 
 from deltaweb.web.pages.actions import Actor
-from deltaweb.web.sharing.issuing import credentials, tokens
+from deltaweb.web.sharing.issuing import tokens
 from deltaweb.web.sharing.issuing.profile import ProfileFile
 from deltaweb.web.sharing.models import Recipient, RecipientToken
 
@@ -30,19 +31,22 @@ def throw_away(
 ) -> Iterator[ThrowAway]:
     """Make a token of a recipient, and revoke and delete it at the end.
 
-    The record tells of both; one each night would fill the list of its tokens.
+    The record tells of both; one each night would fill the list of its tokens. What is
+    read by it counts neither as use of the recipient nor against its limits.
 
     Args:
         recipient: Who is stood in for.
         actor: Who asks; the token is recorded as theirs.
         now: The current time.
     """
-    profiles: list[ProfileFile] = []
-    made = credentials.issue(
-        recipient, lifetime=LIFETIME, deliver=profiles.append, actor=actor, now=now
-    )
-    made.token.refresh_from_db()
+    with transaction.atomic():
+        token = tokens.issue_token(recipient, lifetime=LIFETIME, actor=actor, now=now)
+        RecipientToken.objects.filter(id=token.id).update(is_throw_away=True)
+        profile = tokens.issue_profile(
+            token, actor=actor, now=now, address=actor.address
+        )
+    token.refresh_from_db()
     try:
-        yield ThrowAway(made.token, profiles[0])
+        yield ThrowAway(token, profile)
     finally:
-        tokens.revoke(made.token, actor=actor, now=timezone.now()).delete()
+        tokens.revoke(token, actor=actor, now=timezone.now()).delete()
