@@ -92,6 +92,7 @@ class RecipientNotFoundError(SharingStateError, code="recipient-not-found"):
 
 class ProviderNotFoundError(SharingStateError, code="provider-not-found"):
     name: str
+    status = 404
     message = "No provider is named {name:.100r}."
     hint = "`received list` shows the providers whose profiles are kept."
 

@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
+from deltaweb.web.accounts.models import User
 from deltaweb.web.accounts.users import signed_in_user
 from deltaweb.web.explorer.column.chart import file_ranges
 from deltaweb.web.explorer.column.selector import ColumnPage, column_page, profile_job
@@ -177,7 +178,17 @@ def column_detail(
 @require_POST
 def column_profile(request: HttpRequest, namespace: str, name: str) -> HttpResponseBase:
     """Queue the profile of a column; the page shows it when it is done."""
-    at = table_version(request.user, namespace, name, request.POST.get("v", ""))
+    user, wanted = signed_in_user(request), request.POST.get("v", "")
+    column = request.POST.get("column", "")
+    _, url = request_profile(user, namespace, name, wanted, column)
+    return HttpResponseRedirect(f"{url}#profile")
+
+
+def request_profile(
+    user: User, namespace: str, name: str, version: str, column: str
+) -> tuple[Job, str]:
+    """Queue the profile of a column; return the job and the page of the column."""
+    at = table_version(user, namespace, name, version)
     if at.version is None:
         raise PageError(
             status=409,
@@ -185,7 +196,7 @@ def column_profile(request: HttpRequest, namespace: str, name: str) -> HttpRespo
             message=f"{at.table.full_name} is not indexed yet.",
             hint="Ask again when it is.",
         )
-    page = column_page(at, request.POST.get("column", ""))
+    page = column_page(at, column)
     if at.unreadable_reason or not page.can_be_profiled:
         raise PageError(
             status=409,
@@ -194,13 +205,9 @@ def column_profile(request: HttpRequest, namespace: str, name: str) -> HttpRespo
             or f"The values of {page.column.path} cannot be read on their own.",
             hint="Choose another version or another column.",
         )
-    PROFILE.request(
-        at.table,
-        Profile(version=at.version, column=page.column.names),
-        requested_by=signed_in_user(request),
-        now=timezone.now(),
-    )
-    return HttpResponseRedirect(f"{column_url(at, page.column.address)}#profile")
+    asked = Profile(version=at.version, column=page.column.names)
+    job = PROFILE.request(at.table, asked, requested_by=user, now=timezone.now())
+    return job, column_url(at, page.column.address)
 
 
 def column_url(at: TableVersion, address: str) -> str:

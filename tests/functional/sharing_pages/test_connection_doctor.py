@@ -93,11 +93,12 @@ def test_the_steps_are_a_job_whose_findings_the_page_shows(admin, acme, address)
     EXAMINE_RECIPIENT.work(job.id)
     document = as_json(admin, f"{address}.json")
 
-    assert document["passed"] is False
+    assert document["examination"]["passed"] is False
     assert document["job"] == str(job.id)
-    assert found(document["findings"], "http")[0][0] == "failed"
-    assert found(document["findings"], "token") == [("failed", acme.name)]
-    assert found(document["findings"], "format") == [("failed", "sales.crm.lost")]
+    findings = document["examination"]["findings"]
+    assert found(findings, "http")[0][0] == "failed"
+    assert found(findings, "token") == [("failed", acme.name)]
+    assert found(findings, "format") == [("failed", "sales.crm.lost")]
     shown = page(admin, address)
     assert "It has no token." in shown
     assert "It lists 1 table." in shown

@@ -1,6 +1,8 @@
 """The page of the connection doctor, below a recipient."""
 
+from dataclasses import dataclass
 from typing import Final
+from uuid import UUID
 
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
@@ -9,17 +11,33 @@ from django.views.decorators.http import require_http_methods
 
 from deltaweb.web.accounts.permissions import admin_required
 from deltaweb.web.jobs.waiting import wait_a_glance
-from deltaweb.web.pages.page_json import json_with
 from deltaweb.web.pages.responses import respond
 from deltaweb.web.sharing.names import find_recipient
 from deltaweb.web.sharing.recipients.doctor.doctor import (
     Diagnosis,
+    Examination,
     diagnose,
     last_examination,
     request_examination,
 )
 
 TEMPLATE: Final = "sharing/recipient_doctor.html"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConnectionPage:
+    """What is known of the way from a recipient's client to its rows.
+
+    Attributes:
+        examination: The last one that has ended.
+        diagnosis: What the error means that was just sent, and is not kept.
+        job: The id of the last examination that was asked for.
+    """
+
+    recipient: str
+    examination: Examination | None
+    diagnosis: Diagnosis | None
+    job: UUID | None
 
 
 @admin_required
@@ -39,6 +57,12 @@ def recipient_doctor(request: HttpRequest, *, name: str, fmt: str) -> HttpRespon
             return redirect("sharing:recipient-doctor", recipient.name)
         diagnosis = diagnose(recipient, text, now=now)
     last = last_examination(recipient)
+    shown = ConnectionPage(
+        recipient=recipient.name,
+        examination=last.examination,
+        diagnosis=diagnosis,
+        job=None if last.job is None else last.job.id,
+    )
     answer = respond(
         request,
         fmt,
@@ -49,11 +73,7 @@ def recipient_doctor(request: HttpRequest, *, name: str, fmt: str) -> HttpRespon
             "examination": last.examination,
             "diagnosis": diagnosis,
         },
-        data=json_with(
-            last.examination or {"recipient": recipient.name, "findings": []},
-            job=None if last.job is None else last.job.id,
-            diagnosis=diagnosis,
-        ),
+        data=shown,
         fragment="examined",
     )
     answer["Cache-Control"] = "no-store"

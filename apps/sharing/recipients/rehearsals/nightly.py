@@ -1,19 +1,22 @@
 """Rehearsals as jobs: by a button, and each night where an hour is set for them."""
 
+import json
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 from django.conf import settings
 from django.utils import timezone
 
+from deltaweb.web.accounts.models import User
 from deltaweb.web.jobs import kinds
 from deltaweb.web.jobs.kind import JobKind, hashed_key, to_json
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.running.tracking import TrackedJob
 from deltaweb.web.jobs.services import enqueue
 from deltaweb.web.pages.actions import Actor
+from deltaweb.web.pages.responses import to_json as to_text
 from deltaweb.web.sharing.models import Recipient, RecipientToken
 from deltaweb.web.sharing.recipients.rehearsals.certificates import keep
 from deltaweb.web.sharing.recipients.rehearsals.rehearsal import rehearse
@@ -41,13 +44,16 @@ def last_rehearsal(recipient: Recipient) -> Job | None:
     return jobs.order_by("-created_at").first()
 
 
-def request_rehearsal(recipient: Recipient, *, now: datetime) -> Job:
+def request_rehearsal(
+    recipient: Recipient, *, requested_by: User | None = None, now: datetime
+) -> Job:
     """Queue a rehearsal; one that waits already is returned."""
     return enqueue(
         kind=REHEARSE_RECIPIENT.name,
         title=f"Rehearse what {recipient.name} reads",
         parameters=to_json(RehearseRecipient(str(recipient.id))),
         key=rehearsal_key(recipient),
+        requested_by=requested_by,
         now=now,
     )
 
@@ -81,24 +87,24 @@ def request_due_rehearsals(*, now: datetime) -> int:
     return len(due)
 
 
-def _run(job: TrackedJob, asked: RehearseRecipient) -> dict[str, Any]:
-    recipient = Recipient.objects.filter(id=UUID(asked.recipient)).first()
-    if recipient is None:
-        return {"readings": 0}
+def _run(job: TrackedJob, asked: RehearseRecipient) -> object:
+    recipient = Recipient.objects.get(id=UUID(asked.recipient))
+    user = Job.objects.get(id=job.id).requested_by
+    actor = Actor(name=user.username, user_id=user.pk) if user else REHEARSAL
 
     def tell(client: str, done: int, total: int) -> None:
         job.step(f"Reading with {client}")
         job.progress(done, total=total, unit="clients")
 
-    held = rehearse(recipient, actor=REHEARSAL, now=timezone.now(), report=tell)
+    held = rehearse(recipient, actor=actor, now=timezone.now(), report=tell)
     keep(recipient, held)
-    return {"readings": len(held.readings), "missing": list(held.missing)}
+    return json.loads(to_text(held))  # with its times as text
 
 
 REHEARSE_RECIPIENT: Final = kinds.register(
     JobKind(
-        name="sharing.rehearse_recipient",
-        words="Rehearse what a recipient reads",
+        name="sharing.rehearse",
+        words="Read as a recipient does",
         parameters=RehearseRecipient,
         run=_run,
         is_reserved=True,
