@@ -6,7 +6,8 @@ SharedSchema     a namespace in a share, with the tables that it has and will ha
 Recipient        somebody outside who reads shares
 Grant            a share that a recipient may read
 RecipientRule    what of a shared table one recipient sees less than others
-PreparedFile     what a rule leaves of a data file, rewritten
+PreparedChanges  what a rule leaves of the changes of a version
+PreparedFile     what a rule leaves of a data file, or of changes, rewritten
 PreparedVersion  a version of which all that a rule leaves is rewritten
 RecipientToken   what a recipient proves itself by: a bearer token, or an OAuth client
 ActivationLink   a one-time way to fetch such a key as a profile file
@@ -26,6 +27,7 @@ from django.db.models import Q
 from deltaweb.web.pages.lists.links import address_of
 from deltaweb.web.sharing.models.assertions import UsedAssertion as UsedAssertion
 from deltaweb.web.sharing.models.certificates import Certificate as Certificate
+from deltaweb.web.sharing.models.prepared import PreparedChanges as PreparedChanges
 from deltaweb.web.sharing.models.prepared import PreparedFile as PreparedFile
 from deltaweb.web.sharing.models.prepared import PreparedVersion as PreparedVersion
 from deltaweb.web.tables.models import Table

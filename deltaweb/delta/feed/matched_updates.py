@@ -43,7 +43,7 @@ def match_updates(rows: pa.Table, key: Sequence[str]) -> MatchedUpdates:
     """
     is_before = pc.equal(rows[CHANGE_TYPE], ChangeType.UPDATE_BEFORE.value)
     is_before = is_before.to_numpy()
-    columns = [_whole(rows[name]) for name in (COMMIT_VERSION, *key)]
+    columns = [whole_column(rows[name]) for name in (COMMIT_VERSION, *key)]
     codes = row_codes(map(value_codes, columns), rows.num_rows)
     for column in columns:
         if column.null_count:
@@ -75,6 +75,7 @@ def own_columns(names: Iterable[str]) -> list[str]:
     return [name for name in names if name not in others]
 
 
-def _whole(column: pa.ChunkedArray) -> pa.Array:
+def whole_column(column: pa.ChunkedArray) -> pa.Array:
+    """Return the values of a column in one array."""
     whole = column.combine_chunks()
     return whole.chunk(0) if isinstance(whole, pa.ChunkedArray) else whole

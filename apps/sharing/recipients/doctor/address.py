@@ -151,7 +151,8 @@ def _certificate(address: PublicAddress) -> Finding:
         )
     ends_s = ssl.cert_time_to_seconds(str(certificate.get("notAfter", "")))
     ends_at = datetime.fromtimestamp(ends_s, UTC)
-    names = [str(value) for _, value in certificate.get("subjectAltName", ())]
+    listed = certificate.get("subjectAltName", ())
+    names = [str(one[1]) for one in listed if isinstance(one, tuple)]
     fact = f"The certificate is of {', '.join(names[:8])} and ends {ends_at:%Y-%m-%d}."
     if ends_at - address.clock() < CERTIFICATE_SOON:
         return found(verdict=Verdict.WARNING, fact=fact, advice="Renew it.")

@@ -188,7 +188,7 @@ def test_a_certificate_is_looked_at_as_clients_do(
             clock=lambda: datetime.now(UTC),
             trusted=trusted,
         )
-        found = {one.step: one for one in address_findings(address)}
+        found = {one.step.value: one for one in address_findings(address)}
 
     verdict, said = expected
     assert found["tls"].verdict == verdict

@@ -6,7 +6,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("sharing", "0005_limits_of_a_month"),
+        ("sharing", "0006_changes_under_rules"),
     ]
 
     operations = [
