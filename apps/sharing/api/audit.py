@@ -106,7 +106,7 @@ class CallRecord:
             total_files=self.total_files,
             # A log may claim sizes that no column holds together.
             size_bytes=self.size_bytes and min(self.size_bytes, MAX_LONG),
-            num_rows=self.rows and self.rows.total,
+            num_rows=None if self.rows is None else self.rows.total,
             detail=self.detail,
             status=status,
             error_code=error_code,
