@@ -29,7 +29,7 @@ COMMANDS: Final = {
         "remove-table, remove-schema, delete."
     ),
     "recipient": (
-        "Recipients: create, list, show, see, usage, limit, hold, rehearse, "
+        "Recipients: create, list, show, see, usage, doctor, rehearse, limit, hold, "
         "grant, ungrant, add-client, link, rotate, revoke, delete."
     ),
     "received": "Received shares: add, list, refresh, remove.",

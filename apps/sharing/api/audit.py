@@ -132,12 +132,14 @@ class CallRecord:
     def _caller(self) -> dict[str, str | UUID]:
         if self.token is None:
             return {}
-        return {
+        known: dict[str, str | UUID] = {
             "recipient": self.token.recipient.name,
-            "recipient_id": self.token.recipient_id,
             "token_id": self.token.id,
             "token_prefix": self.token.prefix,
         }
+        if self.token.is_throw_away:  # use is counted by the id
+            return known
+        return known | {"recipient_id": self.token.recipient_id}
 
 
 def clean(text: str, length: int) -> str:

@@ -24,6 +24,10 @@ from deltaweb.web.sharing.recipients.listing import (
     RecipientRow,
     recipient_rows,
 )
+from deltaweb.web.sharing.recipients.rehearsals.certificates import (
+    CertificateResource,
+    broken_for,
+)
 from deltaweb.web.sharing.recipients.token_states import TokensState
 
 CHART_DAYS: Final = 14
@@ -125,6 +129,7 @@ class RecipientDetail:
         num_tokens: How many tokens there are; `tokens` holds the newest of them.
         grants: The first of these tables.
         reads: What each token last read, and what has changed since.
+        broken: Clients that read a table in a rehearsal, and a newer version not.
     """
 
     row: OnPage[RecipientRow]
@@ -136,6 +141,7 @@ class RecipientDetail:
     num_tables: int
     reads: list[LastReadResource]
     events: list[EventRow]
+    broken: list[CertificateResource]
 
     @property
     def state(self) -> TokensState:
@@ -175,6 +181,7 @@ def recipient_detail(recipient: Recipient, *, now: datetime) -> RecipientDetail:
         num_tables=sum(row.shared_table is not None for row in grants),
         reads=last_reads(recipient, now=now),
         events=[event_row(e) for e in events.order_by("-at", "-id")[:NUM_EVENTS]],
+        broken=broken_for(recipient),
     )
 
 

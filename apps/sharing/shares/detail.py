@@ -27,6 +27,10 @@ from deltaweb.web.sharing.models import (
 )
 from deltaweb.web.sharing.recipients.last_reads import readers_behind
 from deltaweb.web.sharing.recipients.listing import RecipientRow, recipient_rows
+from deltaweb.web.sharing.recipients.rehearsals.certificates import (
+    CertificateResource,
+    broken_in,
+)
 from deltaweb.web.sharing.shares.resources import (
     SharedTableResource,
     ShareResource,
@@ -56,6 +60,7 @@ class SharedTableRow:
         lost_runs: Versions that are offered, and cannot be read any more.
         num_readers: How many recipients have read it.
         num_readers_behind: How many of them have not read the newest version.
+        broken: Clients that read it in a rehearsal, and a newer version of it not.
     """
 
     shared_table: OnPage[SharedTable]
@@ -69,6 +74,7 @@ class SharedTableRow:
     ] = field(default_factory=list)
     num_readers: int = 0
     num_readers_behind: int = 0
+    broken: list[CertificateResource] = field(default_factory=list)
 
     @property
     def offer(self) -> OfferState:
@@ -148,6 +154,7 @@ def share_detail(share: Share, *, now: datetime, page: int = 1) -> ShareDetail:
     ruled = [row.id for row in tables if row.condition or row.columns]
     ready = _newest_ready(ruled) if ruled else {}
     readers = readers_behind(tables)
+    broken = broken_in([row.id for row in tables])
     return ShareDetail(
         resource=resource_of_share(share),
         tables=[
@@ -159,6 +166,7 @@ def share_detail(share: Share, *, now: datetime, page: int = 1) -> ShareDetail:
                 lost_runs=_lost_runs(row, row.readable_runs),
                 num_readers_behind=readers.get(row.id, (0, 0))[0],
                 num_readers=readers.get(row.id, (0, 0))[1],
+                broken=broken.get(row.id, []),
             )
             for row in tables
         ],

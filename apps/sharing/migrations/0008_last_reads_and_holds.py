@@ -6,7 +6,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("sharing", "0006_changes_under_rules"),
+        ("sharing", "0007_rehearsal_certificates"),
     ]
 
     operations = [
