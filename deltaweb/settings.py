@@ -110,6 +110,7 @@ PRICES = env_prices("DELTAWEB_PRICES")
 CURRENCY = env_text("DELTAWEB_CURRENCY", default="USD")
 PROVIDER_NAME = env_text("DELTAWEB_PROVIDER_NAME", default="deltaweb")
 PROVIDER_CONTACT = env_text("DELTAWEB_PROVIDER_CONTACT")
+EMAIL_HOST = env_text("DELTAWEB_SMTP_HOST", default="localhost")  # for reminders
 TRUSTED_PROXIES = env_networks("DELTAWEB_TRUSTED_PROXIES")
 
 # === Applications ===

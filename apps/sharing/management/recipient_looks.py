@@ -18,7 +18,7 @@ from deltaweb.web.sharing.names import find_recipient
 from deltaweb.web.sharing.recipients.doctor.doctor import diagnose, examine
 from deltaweb.web.sharing.recipients.rehearsals.certificates import keep
 from deltaweb.web.sharing.recipients.rehearsals.rehearsal import rehearse
-from deltaweb.web.sharing.recipients.reminders import reminders
+from deltaweb.web.sharing.recipients.reminders import mail_reminders, reminders
 from deltaweb.web.sharing.recipients.seen import see_as, stand_in
 from deltaweb.web.tables.management.text_output import listed
 
@@ -29,10 +29,13 @@ class RecipientLooks(SubcommandsCommand):
     def add_looks(self, add: AddSubcommand) -> None:
         """Declare the subcommands that look."""
         add("list", self.list_recipients, help="list the recipients")
-        add(
+        parser = add(
             "reminders",
             self.reminders,
             help="list what recipients are to be told: tokens that end, new schemas",
+        )
+        parser.add_argument(
+            "--mail", action="store_true", help="and mail it to their contacts"
         )
         parser = add("show", self.show, help="show a recipient: shares and tokens")
         parser.add_argument("name")
@@ -61,9 +64,18 @@ class RecipientLooks(SubcommandsCommand):
         )
         parser.add_argument("name")
 
-    def reminders(self, **_: object) -> Output:
-        """List what recipients are to be told in time."""
+    def reminders(self, *, mail: bool, **_: object) -> Output:
+        """List what recipients are to be told in time, and tell them by mail."""
         found = reminders(timezone.now())
+        if mail:
+            try:
+                mail_reminders(found)
+            except OSError as error:  # those of SMTP are, too
+                message = f"The mail relay does not take it: {error}."
+                raise CommandError(message) from error
+            for one in found:
+                if not one.contact:
+                    self.warn(f"{one.recipient} has no contact to tell.")
         if not found:
             return Output([], "Nobody has to be told anything.")
         return Output(found, lines=[f"{one.contact} {one.text}" for one in found])

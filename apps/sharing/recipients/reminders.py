@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from django.conf import settings
+from django.core.mail import send_mail
 from django.db.models import F, Q
 from django.utils.feedgenerator import Atom1Feed
 
@@ -72,6 +73,22 @@ def reminders_feed(found: Sequence[Reminder], *, url: str) -> str:
             author_name=one.recipient,
         )
     return feed.writeString("utf-8")
+
+
+def mail_reminders(found: Sequence[Reminder]) -> None:
+    """Mail reminders to the contacts of recipients, one mail to each.
+
+    Raises:
+        OSError: If the mail relay does not take one; those before it are sent.
+    """
+    by_contact: dict[str, list[str]] = {}
+    for one in found:
+        if one.contact:
+            by_contact.setdefault(one.contact, []).append(one.text)
+    sender = settings.PROVIDER_CONTACT or None
+    for contact, texts in by_contact.items():
+        subject = f"What is shared by {settings.PROVIDER_NAME}: reminders"
+        send_mail(subject, "\n".join(texts), sender, [contact])
 
 
 def _ending_tokens(now: datetime) -> Iterator[Reminder]:

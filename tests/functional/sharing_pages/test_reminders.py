@@ -4,10 +4,12 @@ from datetime import timedelta
 from xml.etree import ElementTree as ET
 
 import pytest
+from django.core.mail import EmailMessage
 from django.test import Client
 from django.utils import timezone
+from pytest_django import Settings
 
-from deltaweb.web.sharing.models import Grant, LastRead, SharedTable
+from deltaweb.web.sharing.models import Grant, LastRead, Recipient, SharedTable
 from deltaweb.web.tables.models import Commit
 from tests.functional import command_line
 from tests.support.pages.factories import (
@@ -101,3 +103,27 @@ def test_the_feed_says_what_the_command_says(admin: Client) -> None:
 @pytest.mark.usefixtures("shared")
 def test_nobody_else_reads_the_feed(client: Client) -> None:
     assert client.get("/reminders.atom").status_code in {302, 401, 403}
+
+
+@pytest.mark.usefixtures("shared")
+def test_each_contact_gets_one_mail(mailoutbox: list[EmailMessage]) -> None:
+    soon = timezone.now() + timedelta(days=1)
+    new_token(Recipient.objects.get(name="initech"), expires_at=soon)
+    new_token(new_recipient("quiet"), expires_at=soon)
+
+    ran = command_line.Ran("recipient", "reminders", "--mail")
+
+    (mail,) = mailoutbox
+    assert mail.to == ["data@initech.example"]
+    assert len(mail.body.splitlines()) == 2
+    assert "quiet has no contact to tell." in ran.stderr
+
+
+@pytest.mark.usefixtures("shared")
+def test_a_relay_that_does_not_answer_is_one_sentence(settings: Settings) -> None:
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 1
+
+    said = command_line.refusal("recipient", "reminders", "--mail")
+
+    assert said.startswith("The mail relay does not take it: ")
