@@ -390,7 +390,10 @@ LOGGING = {
         # and at INFO where they found their credentials, at each start of a process.
         **{
             one: {"level": "INFO" if LOG_LEVEL == "DEBUG" else "WARNING"}
-            for one in ("aiobotocore", "azure", "botocore", "fsspec", "s3fs", "urllib3")
+            for one in (
+                *("aiobotocore", "azure", "botocore", "fsspec", "gcsfs", "google"),
+                *("msal", "s3fs", "urllib3"),
+            )
         },
         # It tells at WARNING at which URL headers did not read; that may be signed.
         "urllib3.connection": {"level": "ERROR"},
