@@ -60,8 +60,9 @@ class Doors:
     def snapshot(self, table: IcebergTable, version: int | None) -> int | None:
         """The snapshot that is a version."""
         found = {
-            (one.summary or {}).get("delta.version"): one.snapshot_id
+            one.summary["delta.version"]: one.snapshot_id
             for one in table.metadata.snapshots
+            if one.summary
         }
         return None if version is None else found[str(version)]
 
