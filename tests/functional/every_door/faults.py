@@ -80,6 +80,12 @@ NESTED = (
     "golden__table-with-columnmapping-mode-name",
     "golden__table-with-icebegCompatV2Enabled",
 )
+WITH_MAPS = (
+    "derived__types-extreme",
+    "golden__table-with-columnmapping-mode-id",
+    "golden__table-with-columnmapping-mode-name",
+    "kernelrs__stats-writing-all-types",
+)
 _CASES: Final[tuple[tuple[Client, Fault, tuple[str, ...]], ...]] = (
     (Client.PYICEBERG, VARIANT, SHREDDED),
     (Client.PYICEBERG, VOID, ("kernelrs__void-column",)),
@@ -88,7 +94,7 @@ _CASES: Final[tuple[tuple[Client, Fault, tuple[str, ...]], ...]] = (
     (Client.PYICEBERG, FAR_TIMES, ("deltars__table_with_edge_timestamps",)),
     (Client.DUCKDB, VARIANT, SHREDDED),
     (Client.DUCKDB, VOID, ("kernelrs__void-column",)),
-    (Client.DUCKDB, MAP_KEYS, ("derived__types-extreme",)),
+    (Client.DUCKDB, MAP_KEYS, WITH_MAPS),
     (Client.PARQUET, VARIANT, SHREDDED),
     (Client.PARQUET, VOID_UNKNOWN, ("kernelrs__void-column",)),
     (
@@ -150,12 +156,12 @@ UNREADABLE: Final[Mapping[str, str]] = {
     "golden__deltalog-state-reconstruction-from-checkpoint-missing-protocol": (
         "no-protocol"
     ),
-    "golden__no-delta-log-folder": "table-not-found",
+    "golden__no-delta-log-folder": "not-a-delta-table",
     "golden__parquet-decimal-dictionaries-v1": "data-file-missing",
     "golden__update-deleted-directory": "metadata-missing-schema",
     "golden__versions-not-contiguous": "log-gap",
     "kernel__catalog-owned-preview": "unsupported-feature",
-    "kernelrs__crc-malformed": "table-not-found",
+    "kernelrs__crc-malformed": "not-a-delta-table",
     "kernelrs__type-widening": "unsupported-feature",
 }
 """Tables that nobody reads at their newest version, by the code of our own error."""

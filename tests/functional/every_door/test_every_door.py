@@ -34,8 +34,20 @@ def by_pyiceberg(doors: Doors, name: str, version: int | None) -> Rows:
 
 def by_polars(doors: Doors, name: str, version: int | None) -> Rows:
     table = doors.iceberg_table(name)
-    snapshot = doors.snapshot(table, version)
-    return of_table(pl.scan_iceberg(table, snapshot_id=snapshot).collect().to_arrow())
+    keys = table.io.properties
+    frame = pl.scan_iceberg(
+        table,
+        snapshot_id=doors.snapshot(table, version),
+        storage_options={
+            "aws_endpoint_url": keys["s3.endpoint"],
+            "aws_access_key_id": keys["s3.access-key-id"],
+            "aws_secret_access_key": keys["s3.secret-access-key"],
+            "aws_session_token": keys["s3.session-token"],
+            "aws_region": keys["s3.region"],
+            "aws_allow_http": "true",
+        },
+    )
+    return of_table(frame.collect().to_arrow())
 
 
 def by_duckdb(doors: Doors, name: str, version: int | None) -> Rows:
