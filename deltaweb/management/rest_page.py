@@ -7,8 +7,8 @@ from typing import Any, Final
 INTRODUCTION: Final = """\
 # REST API
 
-All that pages do, and commands but for `table merge`, for programs. `/api/openapi.json` of every server
-describes it in OpenAPI 3.1. A call brings a key of `/me/` or `deltaweb user key`, whose
+All that pages do, and commands but for `table merge`, for programs.
+`/api/openapi.json` of every server describes it in OpenAPI 3.1. A call brings a key of `/me/` or `deltaweb user key`, whose
 scopes say what it is for:
 
 ```text
