@@ -8,8 +8,8 @@ INTRODUCTION: Final = """\
 # REST API
 
 All that pages do, and commands but for `table merge`, for programs.
-`/api/openapi.json` of every server describes it in OpenAPI 3.1. A call brings a key of `/me/` or `deltaweb user key`, whose
-scopes say what it is for:
+`/api/openapi.json` of every server describes it in OpenAPI 3.1. A call brings a key of
+`/me/` or `deltaweb user key`, whose scopes say what it is for:
 
 ```text
 curl -H "Authorization: Bearer $KEY" http://127.0.0.1:8000/api/v1/tables
