@@ -51,9 +51,10 @@ def _add_to_workers() -> None:
     kinds.load_from(
         "deltaweb.web.sharing.access.grants.preparing",
         "deltaweb.web.sharing.answers.answer_query",
-        "deltaweb.web.sharing.recipients.rehearsal",
+        "deltaweb.web.sharing.recipients.doctor.doctor",
+        "deltaweb.web.sharing.recipients.rehearsals.nightly",
     )
-    dues.register(_prepare_due)
+    dues.register(_prepare_due, _rehearse_due)
 
 
 def _prepare_due(now: datetime) -> None:
@@ -62,6 +63,14 @@ def _prepare_due(now: datetime) -> None:
     )
 
     preparing.request_due_preparations(now=now)
+
+
+def _rehearse_due(now: datetime) -> None:
+    from deltaweb.web.sharing.recipients.rehearsals import (  # noqa: PLC0415 (as above)
+        nightly,
+    )
+
+    nightly.request_due_rehearsals(now=now)
 
 
 def _add_to_tables() -> None:

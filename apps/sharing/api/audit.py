@@ -72,8 +72,8 @@ class CallRecord:
             return
         self.is_recorded = False
         event = self._event(status, error_code)
-        if self.token is not None and event.size_bytes:
-            note_offered(self.token.recipient_id, event.size_bytes)
+        if event.recipient_id is not None and event.size_bytes:
+            note_offered(event.recipient_id, event.size_bytes)
         try:
             with short_transaction(REQUEST_WAIT_MS):
                 services.record(event)
@@ -106,7 +106,7 @@ class CallRecord:
             total_files=self.total_files,
             # A log may claim sizes that no column holds together.
             size_bytes=self.size_bytes and min(self.size_bytes, MAX_LONG),
-            num_rows=self.rows and self.rows.total,
+            num_rows=None if self.rows is None else self.rows.total,
             detail=self.detail,
             status=status,
             error_code=error_code,
@@ -116,12 +116,14 @@ class CallRecord:
     def _caller(self) -> dict[str, str | UUID]:
         if self.token is None:
             return {}
-        return {
+        known: dict[str, str | UUID] = {
             "recipient": self.token.recipient.name,
-            "recipient_id": self.token.recipient_id,
             "token_id": self.token.id,
             "token_prefix": self.token.prefix,
         }
+        if self.token.is_throw_away:  # use is counted by the id
+            return known
+        return known | {"recipient_id": self.token.recipient_id}
 
 
 def clean(text: str, length: int) -> str:

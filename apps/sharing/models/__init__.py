@@ -6,11 +6,13 @@ SharedSchema     a namespace in a share, with the tables that it has and will ha
 Recipient        somebody outside who reads shares
 Grant            a share that a recipient may read
 RecipientRule    what of a shared table one recipient sees less than others
-PreparedFile     what a rule leaves of a data file, rewritten
+PreparedChanges  what a rule leaves of the changes of a version
+PreparedFile     what a rule leaves of a data file, or of changes, rewritten
 PreparedVersion  a version of which all that a rule leaves is rewritten
 RecipientToken   what a recipient proves itself by: a bearer token, or an OAuth client
 ActivationLink   a one-time way to fetch such a key as a profile file
 UsedAssertion    what an OAuth client has signed and traded, which is good once
+Certificate      how a client last read a shared table for a recipient
 
 Names are found whatever their capitals: `*_key` columns hold them folded.
 """
@@ -24,6 +26,8 @@ from django.db.models import Q
 
 from deltaweb.web.pages.lists.links import address_of
 from deltaweb.web.sharing.models.assertions import UsedAssertion as UsedAssertion
+from deltaweb.web.sharing.models.certificates import Certificate as Certificate
+from deltaweb.web.sharing.models.prepared import PreparedChanges as PreparedChanges
 from deltaweb.web.sharing.models.prepared import PreparedFile as PreparedFile
 from deltaweb.web.sharing.models.prepared import PreparedVersion as PreparedVersion
 from deltaweb.web.tables.models import Table
@@ -270,6 +274,8 @@ class RecipientToken(models.Model):
     prefix = models.CharField(max_length=32, unique=True)
     kind = models.CharField(max_length=16, choices=Kind, default=Kind.BEARER)
     token_sha256 = models.CharField(max_length=64, unique=True, null=True, blank=True)
+    # It stands in for its recipient: what it reads is not the recipient's use.
+    is_throw_away = models.BooleanField(default=False)
     public_key = models.TextField(blank=True)  # PEM, of a client that signs
     issuer = models.CharField(max_length=400, blank=True, db_index=True)
     audience = models.CharField(max_length=400, blank=True)

@@ -23,6 +23,10 @@ from deltaweb.web.sharing.recipients.listing import (
     RecipientRow,
     recipient_rows,
 )
+from deltaweb.web.sharing.recipients.rehearsals.certificates import (
+    CertificateResource,
+    broken_for,
+)
 from deltaweb.web.sharing.recipients.token_states import TokensState
 
 CHART_DAYS: Final = 14
@@ -123,6 +127,7 @@ class RecipientDetail:
         num_tables: How many tables it may read.
         num_tokens: How many tokens there are; `tokens` holds the newest of them.
         grants: The first of these tables.
+        broken: Clients that read a table in a rehearsal, and a newer version not.
     """
 
     row: OnPage[RecipientRow]
@@ -133,6 +138,7 @@ class RecipientDetail:
     grants: list[GrantRow]
     num_tables: int
     events: list[EventRow]
+    broken: list[CertificateResource]
 
     @property
     def state(self) -> TokensState:
@@ -171,6 +177,7 @@ def recipient_detail(recipient: Recipient, *, now: datetime) -> RecipientDetail:
         grants=grants[:MAX_GRANTED_TABLES],
         num_tables=sum(row.shared_table is not None for row in grants),
         events=[event_row(e) for e in events.order_by("-at", "-id")[:NUM_EVENTS]],
+        broken=broken_for(recipient),
     )
 
 

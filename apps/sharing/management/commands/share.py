@@ -31,6 +31,8 @@ from deltaweb.web.sharing.shares.resources import (
 )
 from deltaweb.web.sharing.shares.switching import urls_end_text
 from deltaweb.web.tables.catalogue.registration import find_table
+from deltaweb.web.tables.index.engine import Engine
+from deltaweb.web.tables.management.terminal import TerminalReports, add_engine
 from deltaweb.web.tables.management.text_output import listed
 from deltaweb.web.tables.models import Table
 
@@ -104,6 +106,7 @@ class Command(SubcommandsCommand):
             action="store_true",
             help="read all that recipients get, and count the rows outside of the rule",
         )
+        add_engine(parser)
         parser = add(
             "narrow", self.narrow, help="let one recipient see less of a table"
         )
@@ -220,15 +223,15 @@ class Command(SubcommandsCommand):
         data = {"share": name, "schema": found.schema, "removed": True}
         return Output(data, f"Removed the whole schema {found.schema} from {name}.")
 
-    def prepare(self, *, name: str, prove: bool, **_: object) -> Output:
+    def prepare(
+        self, *, name: str, engine: Engine | None, prove: bool, **_: object
+    ) -> Output:
         """Rewrite what is shared of files in part, as far as it is not there yet."""
         share = find_share(name)
-
-        def tell(table: str, done: int, total: int) -> None:
-            if done == total > 0:
-                self.stderr.write(f"Rewrote {total} files of {table}")
-
-        found = prepare_share(share, report=tell, proves=prove, now=_now())
+        reports = TerminalReports(self.warn)
+        found = prepare_share(
+            share, reports=reports, engine=engine, proves=prove, now=_now()
+        )
         if not found:
             return Output([], f"All of {share.name} is shared as it is.")
         return Output(
