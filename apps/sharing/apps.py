@@ -9,9 +9,12 @@ from django.apps import AppConfig
 from deltaweb.web.pages.frame import front_page, navigation
 
 if TYPE_CHECKING:  # Django's models are not ready when this module loads.
+    from collections.abc import Iterable
     from datetime import datetime
 
     from deltaweb.web.pages.frame.navigation import AnyUser
+    from deltaweb.web.tables.extension.guards import HeldVersions
+    from deltaweb.web.tables.models import Table
 
 
 class SharingConfig(AppConfig):
@@ -83,6 +86,7 @@ def _add_to_tables() -> None:
     )
     from deltaweb.web.tables.extension import badges, guards, marks, share_names, tabs  # noqa: PLC0415
 
+    guards.finders.register(_holds_of_recipients)
     guards.guards.register(shares_in_words)
     badges.providers.register(shared_badges, received_badges)
     marks.marks.register(
@@ -108,6 +112,14 @@ def _add_to_tables() -> None:
             visible=_is_admin,
         )
     )
+
+
+def _holds_of_recipients(table: Table, now: datetime) -> Iterable[HeldVersions]:
+    from deltaweb.web.sharing.recipients.last_reads import (  # noqa: PLC0415 (of vacuums alone)
+        holds_of_recipients,
+    )
+
+    return holds_of_recipients(table, now)
 
 
 def _add_to_search() -> None:

@@ -81,10 +81,12 @@ urlpatterns = [
         "recipient-new",
         takes=["name share"],
     ),
+    path("reminders.atom", recipients.reminder_feed, name="reminder-feed"),
     *page(RECIPIENT, recipients.recipient_detail, "recipient-detail"),
     *page(f"{RECIPIENT}grants", recipients.recipient_grants, "recipient-grants"),
     *page(f"{RECIPIENT}settings", recipients.recipient_settings, "recipient-settings"),
     path(f"{RECIPIENT}limits", recipients.recipient_limits, name="recipient-limits"),
+    path(f"{RECIPIENT}hold", recipients.recipient_hold, name="recipient-hold"),
     *page(f"{RECIPIENT}usage", recipients.recipient_usage, "recipient-usage", csv=True),
     *page(
         f"{RECIPIENT}seen",

@@ -21,7 +21,8 @@ from deltaweb.web.sharing.management import (
 )
 from deltaweb.web.sharing.management.recipient_looks import RecipientLooks
 from deltaweb.web.sharing.models import Recipient, Share
-from deltaweb.web.sharing.names import find_recipient, find_share
+from deltaweb.web.sharing.names import find_recipient, find_share, find_shared_table
+from deltaweb.web.sharing.recipients import holds
 from deltaweb.web.sharing.recipients import services as recipients
 
 
@@ -33,8 +34,8 @@ class Command(RecipientLooks):
         "share-not-found": lambda: Share.objects.values_list("name", flat=True),
     }
     help = (
-        "Recipients: create, list, show, see, usage, doctor, rehearse, limit, grant, "
-        "ungrant, add-client, link, rotate, revoke, delete."
+        "Recipients: create, list, show, see, usage, doctor, rehearse, limit, hold, "
+        "reminders, grant, ungrant, add-client, link, rotate, revoke, delete."
     )
 
     def add_subcommands(self, add: AddSubcommand) -> None:
@@ -71,13 +72,9 @@ class Command(RecipientLooks):
         self._add_grants(add)
         self._add_token_subcommands(add)
         parser = add("limit", self.limit, help="limit what it is offered in a month")
-        parser.add_argument("name")
-        for which, text in (("soft", "said"), ("hard", "refused")):
-            parser.add_argument(
-                f"--{which}",
-                metavar="SIZE",
-                help=f"from where on reads are {text}, as 3.5TiB; '' for nowhere",
-            )
+        arguments.add_limit_options(parser)
+        parser = add("hold", self.hold, help="keep versions of a table readable for it")
+        arguments.add_hold_options(parser)
         parser = add("delete", self.delete, help="delete a recipient and its tokens")
         parser.add_argument("name")
         parser.add_argument("--yes", action="store_true", help="do not ask")
@@ -179,6 +176,33 @@ class Command(RecipientLooks):
             "hard_limit": ledger.hard_limit,
         }
         return Output(data, ledger.limits_text or f"{recipient.name} has no limit.")
+
+    def hold(  # noqa: PLR0913 (the options of the command)
+        self,
+        *,
+        name: str,
+        share: str,
+        table: str,
+        until: str,
+        version: int | None,
+        end: bool,
+        **_: object,
+    ) -> Output:
+        """Keep versions of a table readable for a recipient, or no longer."""
+        recipient, now = find_recipient(name), timezone.now()
+        shared = find_shared_table(find_share(share), table)
+        data = {"name": recipient.name, "share": shared.share.name, "table": table}
+        if end:
+            ended = holds.end_hold(recipient, shared, actor=COMMAND_LINE, now=now)
+            text = "is no longer held" if ended else "was not held"
+            return Output(data | {"ended": ended}, f"{shared.full_name} {text}.")
+        span = parse_lifetime(until, now=now)
+        hold = holds.hold_versions(
+            recipient, shared, version=version, span=span, actor=COMMAND_LINE, now=now
+        )
+        text = f"Version {hold.version} of {shared.full_name} and later ones stay"
+        data |= {"version": hold.version, "ends_at": hold.ends_at}
+        return Output(data, f"{text} until {hold.ends_at:%Y-%m-%d}.")
 
     def delete(self, *, name: str, yes: bool, **_: object) -> Output:
         """Delete a recipient after asking."""
