@@ -104,6 +104,7 @@ PREPARED_BYTES = env_int(
     "DELTAWEB_PREPARED_BYTES", default=100 << 30, minimum=0, maximum=1 << 60
 )
 PREPARED_DAYS = env_int("DELTAWEB_PREPARED_DAYS", default=30, minimum=1, maximum=3650)
+REHEARSAL_HOUR = env_int("DELTAWEB_REHEARSAL_HOUR", default=-1, minimum=-1, maximum=23)
 # What a GiB costs that recipients are offered, by prefix of the table's location.
 PRICES = env_prices("DELTAWEB_PRICES")
 CURRENCY = env_text("DELTAWEB_CURRENCY", default="USD")

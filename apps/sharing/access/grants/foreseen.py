@@ -9,9 +9,9 @@ import pyarrow as pa
 
 from deltaweb.delta.protocol.schema import type_text
 from deltaweb.delta.scan.skipping import Mask
+from deltaweb.delta.values.whole import exact_sum
 from deltaweb.index.query.classification import ClassifiedPart, FileRule, classify
 from deltaweb.index.query.file_part import FilePart
-from deltaweb.index.query.file_selection import exact_sum
 from deltaweb.index.query.shared_table import SharedTableReader
 from deltaweb.index.query.shared_version import SharedVersion
 from deltaweb.web.sharing.access.grants.proof import signed_rows_outside
