@@ -81,6 +81,7 @@ urlpatterns = [
         "recipient-new",
         takes=["name share"],
     ),
+    path("reminders.atom", recipients.reminder_feed, name="reminder-feed"),
     *page(RECIPIENT, recipients.recipient_detail, "recipient-detail"),
     *page(f"{RECIPIENT}grants", recipients.recipient_grants, "recipient-grants"),
     *page(f"{RECIPIENT}settings", recipients.recipient_settings, "recipient-settings"),

@@ -30,7 +30,7 @@ COMMANDS: Final = {
     ),
     "recipient": (
         "Recipients: create, list, show, see, usage, doctor, rehearse, limit, hold, "
-        "grant, ungrant, add-client, link, rotate, revoke, delete."
+        "reminders, grant, ungrant, add-client, link, rotate, revoke, delete."
     ),
     "received": "Received shares: add, list, refresh, remove.",
     "completion": "Print what completes command lines in bash, zsh or fish.",

@@ -38,7 +38,6 @@ class KnownError:
     Attributes:
         key: Names it for scripts.
         step: Where it fails.
-        clients: Which clients say it.
         phrases: What its text has, as a pattern.
         cause: What it means.
         remedy: What to do.

@@ -35,8 +35,6 @@ class Excerpts:
     """What may be seen of the data files of a version; it travels to executors.
 
     Attributes:
-        place: The table.
-        schema: Its logical schema.
         partition_columns: Names of its partition columns.
         condition: Only rows that it is true for; None for every row.
         seen: The logical schema of what may be seen.

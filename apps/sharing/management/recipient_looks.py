@@ -18,6 +18,7 @@ from deltaweb.web.sharing.names import find_recipient
 from deltaweb.web.sharing.recipients.doctor.doctor import diagnose, examine
 from deltaweb.web.sharing.recipients.rehearsals.certificates import keep
 from deltaweb.web.sharing.recipients.rehearsals.rehearsal import rehearse
+from deltaweb.web.sharing.recipients.reminders import mail_reminders, reminders
 from deltaweb.web.sharing.recipients.seen import see_as, stand_in
 from deltaweb.web.tables.management.text_output import listed
 
@@ -28,6 +29,14 @@ class RecipientLooks(SubcommandsCommand):
     def add_looks(self, add: AddSubcommand) -> None:
         """Declare the subcommands that look."""
         add("list", self.list_recipients, help="list the recipients")
+        parser = add(
+            "reminders",
+            self.reminders,
+            help="list what recipients are to be told: tokens that end, new schemas",
+        )
+        parser.add_argument(
+            "--mail", action="store_true", help="and mail it to their contacts"
+        )
         parser = add("show", self.show, help="show a recipient: shares and tokens")
         parser.add_argument("name")
         parser = add("see", self.see, help="show what it lists and gets, by request")
@@ -54,6 +63,22 @@ class RecipientLooks(SubcommandsCommand):
             help="let the clients that are installed read all that it may read",
         )
         parser.add_argument("name")
+
+    def reminders(self, *, mail: bool, **_: object) -> Output:
+        """List what recipients are to be told in time, and tell them by mail."""
+        found = reminders(timezone.now())
+        if mail:
+            try:
+                mail_reminders(found)
+            except OSError as error:  # those of SMTP are, too
+                message = f"The mail relay does not take it: {error}."
+                raise CommandError(message) from error
+            for one in found:
+                if not one.contact:
+                    self.warn(f"{one.recipient} has no contact to tell.")
+        if not found:
+            return Output([], "Nobody has to be told anything.")
+        return Output(found, lines=[f"{one.contact} {one.text}" for one in found])
 
     def list_recipients(self, **_: object) -> Output:
         """List the recipients."""

@@ -67,7 +67,7 @@ class LastReadResource:
             return "up to date"
         parts = [_counted(self.num_versions_behind, "version") + " behind"]
         if self.added_rows:
-            parts.append(f"{_counted(self.added_rows, 'row')} added since")
+            parts.append(f"{_counted(self.added_rows, 'row')} added")
         if self.num_schema_changes:
             parts.append(_counted(self.num_schema_changes, "schema change"))
         return ", ".join(parts)

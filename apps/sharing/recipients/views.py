@@ -2,7 +2,7 @@
 
 from django.conf import settings
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponseBase, QueryDict
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict
 from django.shortcuts import redirect
 from django.utils import timezone
 from django.views.decorators.http import (
@@ -39,6 +39,7 @@ from deltaweb.web.sharing.recipients.forms import (
 )
 from deltaweb.web.sharing.recipients.listing import RECIPIENTS
 from deltaweb.web.sharing.recipients.properties import property_texts
+from deltaweb.web.sharing.recipients.reminders import reminders, reminders_feed
 from deltaweb.web.sharing.recipients.seen import see_as, stand_in
 
 
@@ -63,6 +64,15 @@ def recipient_usage(request: HttpRequest, *, name: str, fmt: str) -> HttpRespons
         data=ledger,
         rows=ledger.rows() if fmt == "csv" else None,
     )
+
+
+@admin_required
+@require_safe
+def reminder_feed(request: HttpRequest) -> HttpResponseBase:
+    """Answer with what recipients are to be told in time, as an Atom feed."""
+    url = f"{settings.PUBLIC_URL}{request.path_info}"
+    feed = reminders_feed(reminders(timezone.now()), url=url)
+    return HttpResponse(feed, content_type="application/atom+xml; charset=utf-8")
 
 
 @admin_required

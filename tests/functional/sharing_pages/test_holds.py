@@ -69,7 +69,7 @@ def test_pages_say_what_has_changed_since(admin: Client) -> None:
     (read,) = as_json(admin, "/recipients/initech.json")["reads"]
     (row,) = as_json(admin, "/shares/retail.json")["tables"]
 
-    assert "2 versions behind, 703 rows added since, 1 schema change" in shown
+    assert "2 versions behind, 703 rows added, 1 schema change" in shown
     assert (read["version"], read["newest_version"]) == (2, 4)
     assert (read["added_rows"], read["added_bytes"]) == (703, 20)
     assert (row["num_readers"], row["num_readers_behind"]) == (1, 1)

@@ -310,7 +310,6 @@ class OfferedChanges:
     """Rewritten files with the changes of a range, as `ChangeSelection` takes them.
 
     Attributes:
-        definitions: What is told of the versions.
         files: By `FEED_FILES_SCHEMA`, in the order of their versions.
     """
 

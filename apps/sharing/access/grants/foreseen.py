@@ -54,7 +54,6 @@ class Foreseen:
     """What becomes of the files of a version under a rule.
 
     Attributes:
-        version: The version.
         missing: Properties that the condition asks for, and the recipient lacks.
         untouched: Files that are signed as they are.
         rewritten: Those of which a part is.

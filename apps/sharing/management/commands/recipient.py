@@ -35,7 +35,7 @@ class Command(RecipientLooks):
     }
     help = (
         "Recipients: create, list, show, see, usage, doctor, rehearse, limit, hold, "
-        "grant, ungrant, add-client, link, rotate, revoke, delete."
+        "reminders, grant, ungrant, add-client, link, rotate, revoke, delete."
     )
 
     def add_subcommands(self, add: AddSubcommand) -> None:

@@ -42,7 +42,6 @@ class Reading:
     Attributes:
         client: Its name; `client_version` is that of its package.
         table: `share.schema.table`.
-        shared_id: The id of that table in its share.
         version: The newest version of the table when the rehearsal began; None where
             the table could not be opened.
         num_rows: Rows that it got; None where it failed.
