@@ -1,6 +1,6 @@
 # make run     set up what is missing and serve http://127.0.0.1:8000
 # make test    set up what is missing and run every test
-# make test-fast  only unit tests, without those of random examples
+# make test-fast  only unit tests, without random examples and slow files
 # make check   linters, types, import contracts, migrations
 # make bench   measure, beside the peers, in one run
 # make setup   only set up
@@ -94,7 +94,7 @@ test: setup
 	  $$(grep -rl --include='test_*.py' mark.database tests/unit tests/functional)
 
 test-fast: setup
-	$(BIN)/pytest -q -n 2 -m "not hypothesis" tests/unit
+	$(BIN)/pytest -q -n 2 -m "not hypothesis and not slow" tests/unit
 
 check: setup
 	$(BIN)/ruff check .

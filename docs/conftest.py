@@ -10,6 +10,7 @@ which serves that folder.
 
 import atexit
 import functools
+import itertools
 import os
 import shutil
 import subprocess
@@ -58,9 +59,9 @@ def workplace() -> Path:
     home = folder / "home"
     home.mkdir(mode=0o700)
     migrate(home)
-    for table in (folder / "lake").iterdir():
-        done = run(home, "table", "add", f"samples.{table.name}", str(table))
-        assert done.returncode == 0, done.stderr
+    tables = [(f"samples.{at.name}", str(at)) for at in (folder / "lake").iterdir()]
+    done = run(home, "table", "add", *itertools.chain.from_iterable(tables))
+    assert done.returncode == 0, done.stderr
     done = manage(home, "shell", "--command", INDEX)
     assert done.returncode == 0, done.stderr
     return folder

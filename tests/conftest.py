@@ -12,6 +12,8 @@ from django.db import connection
 from django.utils import timezone
 from filelock import FileLock
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
+from hypothesis.internal.constants_ast import Constants
 from pytest_django.plugin import DjangoDbBlocker
 
 from deltaweb.web.audit.append_only import drop_triggers
@@ -61,6 +63,8 @@ ONE_PROCESS = (
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """A test's folder is its marker and its place in the order."""
+    if settings.get_current_profile_name() != "explore":
+        _draw_no_constants_of_modules()
     for item in items:
         if marker := MARKERS.get(_folder(item)):
             item.add_marker(marker)
@@ -78,6 +82,15 @@ def pytest_collection_finish() -> None:
     gc.freeze()
     gc.set_threshold(*RARELY)
     gc.enable()
+
+
+def _draw_no_constants_of_modules() -> None:
+    """Keep Hypothesis from reading the source of all modules that are loaded.
+
+    It takes six seconds a process, and what an example is would depend on which tests
+    were collected beside its own.
+    """
+    providers._get_local_constants = Constants  # noqa: SLF001 (no setting)
 
 
 def _folder(item: pytest.Item) -> str:

@@ -104,7 +104,7 @@ class Scope(models.TextChoices):
     READ = "read", "see what its user may see"
     WRITE = "write", "change tables, start jobs"
     SHARE = "share", "change shares, recipients and tokens"
-    ADMIN = "admin", "change accounts and keys"
+    ADMIN = "admin", "change accounts, keys and storages"
 
 
 def usual_scopes() -> list[str]:

@@ -15,7 +15,12 @@ from django.utils import timezone
 from deltaweb.web.accounts import selectors, services, urls
 from deltaweb.web.accounts.errors import APIKeyNotFoundError
 from deltaweb.web.accounts.models import APIKey, Scope
-from deltaweb.web.accounts.selectors import USERS, KeyResource, UserResource
+from deltaweb.web.accounts.selectors import (
+    USERS,
+    AccountResource,
+    KeyResource,
+    UserResource,
+)
 from deltaweb.web.api.calls.answers import Answer
 from deltaweb.web.api.endpoint import RestView, Role, endpoint
 from deltaweb.web.api.pages import list_of, page_endpoint
@@ -96,6 +101,17 @@ class SignInURL:
 
     name: str
     url: str
+
+
+class Me(RestView):
+    """Who calls."""
+
+    get = page_endpoint(
+        urls.urlpatterns,
+        "me",
+        AccountResource,
+        "Tell whose key it is that calls, and what their keys may do.",
+    )
 
 
 class UserList(RestView):

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import wraps
 from itertools import islice
-from typing import Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from rest_framework.request import Request
@@ -30,7 +30,7 @@ from deltaweb.web.accounts.permissions import (
     scope_of_page,
 )
 from deltaweb.web.api.calls.answers import Answer
-from deltaweb.web.api.calls.idempotency import answer_once
+from deltaweb.web.api.calls.idempotency import MULTIPART, answer_once
 from deltaweb.web.api.calls.limits import count_call
 from deltaweb.web.api.errors import (
     BodyInvalidError,
@@ -42,9 +42,13 @@ from deltaweb.web.api.shapes import serializer_of
 from deltaweb.web.pages.errors import error_response
 from deltaweb.web.pages.request.parameters import (
     Takes,
+    check_names,
     check_query,
     names_of,
 )
+
+if TYPE_CHECKING:
+    from django.core.files.uploadedfile import UploadedFile
 
 Role = User.Role
 MAX_FAULTS: Final = 5  # of a body, that its refusal names
@@ -65,6 +69,7 @@ class Endpoint:
         scope: What a key must be for; None is reading or writing, by the method.
         takes: The parameters of its address.
         body: A dataclass that the body is read into; None where it has none.
+        file: Whether the body is a form of many parts with a `file` instead.
         answers: By status, the dataclass of each answer; None for an empty one.
     """
 
@@ -72,32 +77,41 @@ class Endpoint:
     scope: Scope | None = None
     takes: Takes = ()
     body: type | None = None
+    file: bool = False
     answers: Mapping[int, type | None]
 
 
-def endpoint(
+def endpoint(  # noqa: PLR0913 (what is said of an endpoint)
     role: str,
     *,
     scope: Scope | None = None,
     takes: Takes = (),
     body: type | None = None,
+    file: bool = False,
     answers: type | Mapping[int, type | None],
 ) -> Callable[[Callable[..., object]], Callable[..., HttpResponseBase]]:
     """Make a method of a `RestView` an endpoint.
 
-    The method gets Django's request, the parts of the address, and `body` where it has
-    one. It returns a response, an `Answer`, or the data of the first of `answers`.
+    The method gets Django's request, the parts of the address, and `body` or `file`
+    where it has one. It returns a response, an `Answer`, or the data of the first of
+    `answers`.
 
     Args:
         role: As in `Endpoint`.
         scope: Likewise.
         takes: Likewise.
         body: Likewise.
+        file: Likewise.
         answers: Likewise; a dataclass alone is that of 200.
     """
     by_status = answers if isinstance(answers, Mapping) else {200: answers}
     declared = Endpoint(
-        role=role, scope=scope, takes=tuple(takes), body=body, answers=by_status
+        role=role,
+        scope=scope,
+        takes=tuple(takes),
+        body=body,
+        file=file,
+        answers=by_status,
     )
     known = names_of(declared.takes)
     first = next(iter(by_status))
@@ -115,6 +129,8 @@ def endpoint(
                 check_query(request, known)
                 if body is not None:
                     parts["body"] = read_body(request, body)
+                if file:
+                    parts["file"] = read_file(request)
                 return answer_once(request, called)
 
             def called() -> Answer | HttpResponseBase:
@@ -197,6 +213,17 @@ def read_body(request: HttpRequest, kind: type) -> Any:  # noqa: ANN401 (the dat
     if _NUL.search(text):
         raise BodyInvalidError(reason="a text has a NUL character")
     return body_of(values, kind)
+
+
+def read_file(request: HttpRequest) -> "UploadedFile[bytes]":
+    """Return the file of a form of many parts."""
+    if request.content_type != MULTIPART:
+        raise BodyInvalidError(reason=f"it is not {MULTIPART}")
+    check_names(request.POST, frozenset())
+    files = request.FILES.getlist("file")
+    if len(files) != 1 or len(request.FILES) != 1:
+        raise BodyInvalidError(reason="it has no part that is a file and named `file`")
+    return files[0]
 
 
 def body_of(values: object, kind: type) -> Any:  # noqa: ANN401 (the dataclass)

@@ -10,8 +10,11 @@ from django.urls import URLPattern, get_script_prefix
 from django.views.decorators.http import require_safe
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiParameter
+from rest_framework.serializers import FileField, Serializer
 
+from deltaweb.web.accounts.models import Scope
 from deltaweb.web.accounts.permissions import public
+from deltaweb.web.api.calls.idempotency import MULTIPART
 from deltaweb.web.api.models import MAX_KEY_LENGTH
 from deltaweb.web.api.shapes import answer_of, serializer_of
 from deltaweb.web.pages.errors import Problem
@@ -62,6 +65,12 @@ ONCE: Final = OpenApiParameter(
 REPEATED: Final = frozenset({"col", "f", "op", "partition"})
 
 
+class FileSerializer(Serializer):  # type: ignore[type-arg]  # describes, and reads nothing
+    """A file."""
+
+    file = FileField()
+
+
 class ViewSchema(AutoSchema):
     """Describes a view by what its endpoints say."""
 
@@ -80,7 +89,10 @@ class ViewSchema(AutoSchema):
 
     def get_description(self) -> str:  # type: ignore[override]  # as drf-spectacular has it
         """Return the rest of it, and who may call it."""
-        role = f"For the role {self._declared.role.lower()} and above."
+        usual = Scope.READ if self.method == "GET" else Scope.WRITE
+        scope = (self._declared.scope or usual).value
+        role = f"For the role {self._declared.role.lower()} and above"
+        role += f", by a key with the scope `{scope}`."
         return f"{self._parts[1]}\n\n{role}".strip()
 
     @property
@@ -97,6 +109,8 @@ class ViewSchema(AutoSchema):
 
     def get_request_serializer(self) -> Any:  # noqa: ANN401 (as the library has it)
         """Return what the body is."""
+        if self._declared.file:
+            return FileSerializer
         body = self._declared.body
         return None if body is None else serializer_of(body)
 
@@ -109,6 +123,8 @@ class ViewSchema(AutoSchema):
     def _map_basic_serializer(self, serializer: Any, direction: str) -> dict[str, Any]:  # noqa: ANN401 (as above)
         """Describe a dataclass by its docstring, and its fields by theirs."""
         found: dict[str, Any] = super()._map_basic_serializer(serializer, direction)  # type: ignore[no-untyped-call]
+        if isinstance(serializer, FileSerializer):
+            return found
         kind = serializer.dataclass_definition.dataclass_type
         about, _, fields = (kind.__doc__ or "").partition("Attributes:")
         found["description"] = " ".join(about.split())
@@ -124,7 +140,7 @@ class ViewSchema(AutoSchema):
 
     def map_parsers(self) -> list[Any]:
         """Return what bodies are of."""
-        return JSON
+        return [MULTIPART] if self._declared.file else JSON
 
 
 def _lines_of(text: str) -> Iterator[tuple[str, str]]:
@@ -162,7 +178,8 @@ def _kind_of(field: forms.Field | None) -> dict[str, Any]:
         }
     if isinstance(field, forms.ChoiceField):
         choices: Any = field.choices
-        return {"type": "string", "enum": [str(value) for value, _ in choices]}
+        words = [str(value) for value, _ in choices]
+        return {"type": "string", **({"enum": words} if words else {})}
     if isinstance(field, forms.BooleanField):
         return {"type": "boolean"}
     if isinstance(field, forms.UUIDField):

@@ -8,9 +8,8 @@ import types
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, is_dataclass
 from datetime import date, datetime
-from functools import cache, reduce
+from functools import cache
 from math import isfinite
-from operator import or_
 from typing import Any, Final, Literal, Union, cast, get_args, get_origin
 from uuid import UUID
 
@@ -125,9 +124,9 @@ def _plain(hint: Any) -> Any:  # noqa: ANN401 (a type; a line a kind)
     origin, args = get_origin(hint), get_args(hint)
     if origin in {Union, types.UnionType}:
         parts = [_plain(one) for one in args if one is not types.NoneType]
-        if Any in parts:
+        if Any in parts or len({*map(str, parts)}) > 1:  # OpenAPI would say text
             return Any
-        found = reduce(or_, parts)
+        found = parts[0]
         return found | None if types.NoneType in args else found
     if origin is Literal or hint in _SCALARS:
         return hint

@@ -7,11 +7,20 @@ from django.http import HttpRequest
 from django.urls import path, re_path
 
 from deltaweb.web.api import accounts, jobs
-from deltaweb.web.api.catalogue import contents, lakes, tables
+from deltaweb.web.api.catalogue import contents, lakes, new_tables, storages, tables
 from deltaweb.web.api.catalogue.operations import operation_paths
 from deltaweb.web.api.errors import EndpointNotFoundError
 from deltaweb.web.api.openapi import describe, description_view
-from deltaweb.web.api.sharing import activity, recipients, shares, tokens
+from deltaweb.web.api.sharing import (
+    activity,
+    clients,
+    received,
+    recipients,
+    rules,
+    schemas,
+    shares,
+    tokens,
+)
 from deltaweb.web.api.unity import recipients as unity_recipients
 from deltaweb.web.api.unity import shares as unity_shares
 
@@ -33,21 +42,27 @@ def not_there(request: HttpRequest, **_: object) -> NoReturn:
 endpoints = [
     path(f"{V1}/tables", tables.TableList.as_view(), name="table-list"),
     path(f"{V1}/tables/scan", lakes.TableScan.as_view(), name="table-scan"),
+    path(f"{V1}/uploads", new_tables.Uploads.as_view()),
+    path(f"{V1}/tables/create", new_tables.TableCreation.as_view()),
+    path(f"{V1}/tables/convert", new_tables.TableConversion.as_view()),
+    path(f"{V1}/tables/import", new_tables.TableImport.as_view()),
+    path(f"{TABLE}/operations/import_rows", new_tables.RowImport.as_view()),
+    path(f"{V1}/tables/check", tables.TableCheck.as_view()),
+    path(f"{V1}/tables/samples", tables.Samples.as_view()),
+    path(f"{V1}/search", tables.Search.as_view()),
+    path(f"{V1}/dashboard", contents.DASHBOARD),
+    path(f"{V1}/parquet", contents.PLACE),
     path(TABLE, tables.Table.as_view(), name="table"),
-    path(f"{TABLE}/versions", contents.TableVersions.as_view()),
-    path(f"{TABLE}/versions/<int:version>", contents.TableVersion.as_view()),
-    path(f"{TABLE}/schema", contents.TableSchema.as_view()),
-    path(f"{TABLE}/files", contents.TableFiles.as_view()),
-    path(f"{TABLE}/partitions", contents.TablePartitions.as_view()),
-    path(f"{TABLE}/readers", contents.TableReaders.as_view()),
-    path(f"{TABLE}/rows", contents.TableRows.as_view()),
-    path(f"{TABLE}/changes", contents.TableChanges.as_view()),
-    path(f"{TABLE}/diff", contents.TableDiff.as_view()),
+    *(path(f"{TABLE}/{route}", view) for route, view in contents.CONTENTS.items()),
     path(f"{TABLE}/refresh", tables.TableRefresh.as_view()),
     path(f"{TABLE}/check-files", tables.TableFileCheck.as_view()),
     *operation_paths(f"{TABLE}/operations"),
     path(f"{V1}/lakes", lakes.LakeList.as_view()),
     path(f"{V1}/lakes/<uuid:lake_id>", lakes.Lake.as_view()),
+    path(f"{V1}/lakes/<uuid:lake_id>/scan", lakes.LakeScan.as_view()),
+    path(f"{V1}/storages", storages.StorageList.as_view()),
+    path(f"{V1}/storages/<str:name>", storages.Storage.as_view(), name="storage"),
+    path(f"{V1}/storages/<str:name>/try", storages.StorageTrial.as_view()),
     path(f"{V1}/jobs", jobs.JobList.as_view()),
     path(f"{V1}/jobs/<uuid:job_id>", jobs.Job.as_view(), name="job"),
     path(f"{V1}/jobs/<uuid:job_id>/cancel", jobs.JobCancel.as_view()),
@@ -57,10 +72,23 @@ endpoints = [
     path(
         f"{SHARE}/tables/<str:table>", shares.SharedTable.as_view(), name="shared-table"
     ),
+    path(f"{SHARE}/tables/<str:table>/rules", rules.RuleList.as_view()),
+    path(f"{SHARE}/tables/<str:table>/rules/<str:recipient>", rules.Rule.as_view()),
+    path(f"{SHARE}/schemas", schemas.SchemaList.as_view()),
+    path(f"{SHARE}/schemas/<str:schema>", schemas.Schema.as_view()),
+    path(f"{SHARE}/prepare", shares.Preparation.as_view()),
     path(f"{SHARE}/grants", shares.GrantList.as_view(), name="grant-list"),
     path(f"{SHARE}/grants/<str:recipient>", shares.Grant.as_view(), name="grant"),
     path(f"{V1}/recipients", recipients.RecipientList.as_view(), name="recipient-list"),
     path(RECIPIENT, recipients.Recipient.as_view(), name="recipient"),
+    path(f"{RECIPIENT}/usage", recipients.RecipientUse.as_view()),
+    path(f"{RECIPIENT}/seen", recipients.RecipientSeen.as_view()),
+    path(f"{RECIPIENT}/doctor", recipients.Connection.as_view()),
+    path(f"{RECIPIENT}/rehearse", recipients.Rehearsal.as_view()),
+    path(f"{RECIPIENT}/clients", clients.ClientList.as_view()),
+    path(
+        f"{RECIPIENT}/tokens/<uuid:token_id>/profile", clients.ClientProfile.as_view()
+    ),
     path(f"{RECIPIENT}/tokens", tokens.TokenList.as_view(), name="token-list"),
     path(f"{RECIPIENT}/rotate", tokens.Rotation.as_view(), name="rotation"),
     path(f"{RECIPIENT}/tokens/<uuid:token_id>", tokens.Token.as_view(), name="token"),
@@ -69,7 +97,11 @@ endpoints = [
         tokens.ActivationLinks.as_view(),
         name="activation-links",
     ),
+    path(f"{V1}/received", received.ReceivedList.as_view()),
+    path(f"{V1}/received/<str:name>", received.Received.as_view(), name="received"),
+    path(f"{V1}/received/<str:name>/refresh", received.ReceivedRefresh.as_view()),
     path(f"{V1}/activity", activity.Activity.as_view(), name="activity"),
+    path(f"{V1}/me", accounts.Me.as_view()),
     path(f"{V1}/users", accounts.UserList.as_view(), name="user-list"),
     path(USER, accounts.UserAccount.as_view(), name="user"),
     path(f"{USER}/sign-in-links", accounts.SignInLinks.as_view(), name="sign-in-links"),
@@ -85,41 +117,19 @@ def described() -> dict[str, Any]:
 
 
 unity_endpoints = [
-    path(
-        f"{UNITY}/shares",
-        unity_shares.UnityShareList.as_view(),
-        name="unity-share-list",
-    ),
-    path(
-        f"{UNITY}/shares/<str:name>",
-        unity_shares.UnityShareView.as_view(),
-        name="unity-share",
-    ),
-    path(
-        f"{UNITY}/shares/<str:name>/permissions",
-        unity_shares.UnityPermissions.as_view(),
-        name="unity-permissions",
-    ),
-    path(
-        f"{UNITY}/recipients",
-        unity_recipients.UnityRecipientList.as_view(),
-        name="unity-recipient-list",
-    ),
-    path(
-        f"{UNITY}/recipients/<str:name>",
-        unity_recipients.UnityRecipientView.as_view(),
-        name="unity-recipient",
-    ),
-    path(
-        f"{UNITY}/recipients/<str:name>/rotate-token",
-        unity_recipients.UnityRotation.as_view(),
-        name="unity-rotation",
-    ),
-    path(
-        f"{UNITY}/recipients/<str:name>/share-permissions",
-        unity_recipients.UnityRecipientPermissions.as_view(),
-        name="unity-recipient-permissions",
-    ),
+    path(f"{UNITY}/{route}", view.as_view())
+    for route, view in (
+        ("shares", unity_shares.UnityShareList),
+        ("shares/<str:name>", unity_shares.UnityShareView),
+        ("shares/<str:name>/permissions", unity_shares.UnityPermissions),
+        ("recipients", unity_recipients.UnityRecipientList),
+        ("recipients/<str:name>", unity_recipients.UnityRecipientView),
+        ("recipients/<str:name>/rotate-token", unity_recipients.UnityRotation),
+        (
+            "recipients/<str:name>/share-permissions",
+            unity_recipients.UnityRecipientPermissions,
+        ),
+    )
 ]
 """As other tools know them, who have descriptions of their own."""
 urlpatterns = [

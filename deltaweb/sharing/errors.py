@@ -204,9 +204,14 @@ class FilesVacuumedError(SharingError, code="files-vacuumed"):
 
 class RuledChangesError(SharingError, code="ruled-changes"):
     table: str
+    since: int | None = None
     error_code = ErrorCode.UNSUPPORTED_OPERATION
-    message = "Changes of table {table} are not shared: only a part of it is."
+    message = "Changes of table {table} are not shared{_scope}: only a part of it is."
     hint = "Read its versions, each as a whole."
+
+    @property
+    def _scope(self) -> str:
+        return "" if self.since is None else f" before version {self.since}"
 
 
 class VersionNotReadyError(SharingError, code="version-not-ready"):

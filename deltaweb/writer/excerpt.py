@@ -5,17 +5,69 @@ nothing of what it was made from: no statistics of other rows, no column that is
 the schema, and no key of a writer in its footer.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
 
 import pyarrow as pa
 
 from deltaweb.delta.log.store import DataStore
 from deltaweb.delta.protocol.schema import StructType, arrow_schema
+from deltaweb.delta.scan.row_condition import RowCondition
+from deltaweb.delta.scan.rows import RowSource, iter_rows
 from deltaweb.delta.values.footer_bounds import floating_leaves
+from deltaweb.storage.place import TablePlace
 from deltaweb.writer.data_files import ROW_GROUP_BYTES, ROW_GROUP_ROWS, FileLayout
 from deltaweb.writer.files.file_shape import FileShape
-from deltaweb.writer.files.parquet_file import OpenParquetFile, WrittenFile
+from deltaweb.writer.files.parquet_file import (
+    OpenParquetFile,
+    WrittenFile,
+    dictionaries_of,
+)
 from deltaweb.writer.files.statistics import FileStatistics, statistics_columns
+
+EXCERPT: Final = "excerpt"
+"""The column of files with the path of what is made of each."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Excerpts:
+    """What may be seen of the data files of a version; it travels to executors.
+
+    Attributes:
+        partition_columns: Names of its partition columns.
+        condition: Only rows that it is true for; None for every row.
+        seen: The logical schema of what may be seen.
+        target: Where the excerpts go.
+    """
+
+    place: TablePlace
+    schema: StructType
+    partition_columns: tuple[str, ...]
+    condition: RowCondition | None
+    seen: StructType
+    target: TablePlace
+
+    def write(self, files: pa.Table) -> Iterator[tuple[str, WrittenFile | None]]:
+        """Write what may be seen of files; yield each by its path once it is written.
+
+        None, and no file, is written where nothing of one may be seen.
+
+        Args:
+            files: As a `RowSource` has them, with `EXCERPT`.
+        """
+        store, open_file = self.target.open(), self.place.open().open_data_file
+        told = [name for name in self.partition_columns if name in self.seen.names]
+        for row, path in enumerate(files[EXCERPT].to_pylist()):
+            source = RowSource(
+                schema=self.schema,
+                partition_columns=self.partition_columns,
+                files=files.slice(row, 1).drop_columns([EXCERPT]),
+                open_file=open_file,
+            )
+            rows = iter_rows(source, columns=self.seen.names, predicate=self.condition)
+            written = write_excerpt(rows, self.seen, told, store=store, path=path)
+            yield path, written
 
 
 def write_excerpt(
@@ -47,7 +99,8 @@ def write_excerpt(
         for rows in _row_groups(batches, arrow_schema(schema)):
             if file is None:
                 statistics = FileStatistics(columns, layout.stored_paths())
-                file = OpenParquetFile(store, path, shape, statistics)
+                told = dictionaries_of(shape, rows)
+                file = OpenParquetFile(store, path, shape, statistics, told)
                 # One file holds them all, and a NaN may come with any row.
                 file.unbounded = floating_leaves(shape.schema)
             file.write(rows)

@@ -10,6 +10,7 @@ from deltaweb.web.tables.index.probing import probe_tables
 from deltaweb.web.tables.models import StorageConnection
 from tests.storage.test_s3_tables import add_storage, run, run_json
 from tests.support.pages.factories import NOW, new_table
+from tests.support.pages.rest import V1, Script
 from tests.support.stores.s3_server import S3Server
 
 pytestmark = pytest.mark.django_db
@@ -47,6 +48,26 @@ def test_without_a_storage_a_public_table_is_read(s3, lake, monkeypatch):
     found = run_json("table", "add", "public", f"s3://{bucket}/orders")["found"]
 
     assert found["num_files"] > 0
+
+
+def test_a_storage_is_tried_and_kept_by_rest(seaweed: S3Server) -> None:
+    options = dict(text.split("=", 1) for text in seaweed.option_texts)
+    prefix = f"s3://{seaweed.new_bucket()}"
+    script, storages = Script("admin"), f"{V1}/storages"
+
+    wrong = script.call(
+        "POST",
+        storages,
+        {"name": "lake", "prefix": prefix, "options": options | {"secret": "x"}},
+    )
+    added = script.made(
+        storages, {"name": "lake", "prefix": prefix, "options": options}
+    )
+    tried = script.made(f"{storages}/lake/try", {"write": True})
+
+    assert wrong.json()["error"] == "credentials-needed"
+    assert added["tried"] == {"was_read": None, "was_written": None}
+    assert tried["tried"]["was_written"] is True
 
 
 def test_a_storage_is_tried_before_it_is_kept(seaweed: S3Server) -> None:

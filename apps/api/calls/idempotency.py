@@ -29,6 +29,7 @@ from deltaweb.web.api.models import KEPT_FOR, MAX_KEY_LENGTH, KeptAnswer
 
 HEADER: Final = "Idempotency-Key"
 REPLAYED: Final = "Idempotent-Replayed"
+MULTIPART: Final = "multipart/form-data"
 _KEPT_HEADERS: Final = ("Content-Type", "Location")
 _FIRST_REFUSED: Final = 400
 
@@ -112,5 +113,13 @@ def _keep(
 def _digest(request: HttpRequest) -> str:
     """Return what a repeated request has in common with the first."""
     digest = sha256(f"{request.method} {request.get_full_path()}\n".encode())
-    digest.update(request.body)
+    if request.content_type != MULTIPART:
+        digest.update(request.body)
+        return digest.hexdigest()
+    # What parts the parts is another text each time that they are sent.
+    for file in (one for _, some in request.FILES.lists() for one in some):
+        digest.update(f"{file.name}\n".encode())
+        for chunk in file.chunks():
+            digest.update(chunk)
+        file.seek(0)
     return digest.hexdigest()

@@ -1,6 +1,7 @@
 """What is in a table: its versions, columns, files, rows and changes."""
 
-from typing import Final
+from collections.abc import Callable
+from typing import Any, Final
 
 from django.http import HttpRequest, HttpResponseBase
 
@@ -9,6 +10,8 @@ from deltaweb.web.api.endpoint import RestView, Role, endpoint
 from deltaweb.web.api.jobs import Started, started
 from deltaweb.web.api.pages import page_endpoint
 from deltaweb.web.explorer.changes.view import ChangeList
+from deltaweb.web.explorer.column.view import Column as ColumnPage
+from deltaweb.web.explorer.column.view import request_profile
 from deltaweb.web.explorer.commit.selector import CommitPage
 from deltaweb.web.explorer.compare.addresses import wanted_versions
 from deltaweb.web.explorer.compare.selector import compare_versions
@@ -17,104 +20,61 @@ from deltaweb.web.explorer.compare.view import (
     comparison_page,
     start_comparison,
 )
+from deltaweb.web.explorer.dashboard.selector import Dashboard
 from deltaweb.web.explorer.files.view import FileList
 from deltaweb.web.explorer.history.view import HistoryPage
+from deltaweb.web.explorer.lanes.view import Lanes
+from deltaweb.web.explorer.parquet_file.place import PlacePage
+from deltaweb.web.explorer.parquet_file.view import FilePage
+from deltaweb.web.explorer.parquet_table.view import ParquetPage
 from deltaweb.web.explorer.partitions.view import PartitionList
 from deltaweb.web.explorer.readers.view import ReadersPage
+from deltaweb.web.explorer.record.view import RecordPage
 from deltaweb.web.explorer.rows.view import RowList
 from deltaweb.web.explorer.schema.view import Schema
-from deltaweb.web.explorer.urls import COMPARED, urlpatterns
+from deltaweb.web.explorer.urls import AT, COMPARED, urlpatterns
+from deltaweb.web.explorer.use.view import TableUse
+from deltaweb.web.sharing import urls as sharing
+from deltaweb.web.sharing.shares.table_sharing import TableSharing
+from deltaweb.web.tables import urls as tables
 from deltaweb.web.tables.head.shapes import signed_in
 from deltaweb.web.tables.head.table_head import get_table
+from deltaweb.web.tables.maintenance.page import MaintenancePage
 
 BOTH: Final = "from to"
 
 
-class TableVersions(RestView):
-    """The versions."""
-
-    get = page_endpoint(
-        urlpatterns, "commit-list", HistoryPage, "List versions, the newest first."
-    )
-
-
-class TableVersion(RestView):
-    """One version."""
-
-    get = page_endpoint(
-        urlpatterns,
-        "commit-detail",
-        CommitPage,
-        "Tell what the commit of a version did.",
-    )
+def _page(
+    name: str,
+    page: str,
+    answers: type,
+    says: str,
+    **how: Any,  # noqa: ANN401 (as of `page_endpoint`)
+) -> Callable[..., HttpResponseBase]:
+    """Return the view of an address that answers what a page of the explorer does."""
+    patterns = how.pop("patterns", urlpatterns)
+    get = page_endpoint(patterns, page, answers, says, **how)
+    view: Any = type(name, (RestView,), {"get": get})
+    return view.as_view()  # type: ignore[no-any-return]  # as `RestView` has it
 
 
-class TableSchema(RestView):
-    """The columns."""
-
-    get = page_endpoint(
-        urlpatterns, "schema-detail", Schema, "List the columns of a version."
-    )
-
-
-class TableFiles(RestView):
-    """The files."""
+class TableColumn(RestView):
+    """One column."""
 
     get = page_endpoint(
         urlpatterns,
-        "file-list",
-        FileList,
-        "List the files of a version.",
-        waits=True,
+        "column-detail",
+        ColumnPage,
+        "Tell what files say of a column, how it came about, and its profile.",
     )
 
-
-class TablePartitions(RestView):
-    """The partitions."""
-
-    get = page_endpoint(
-        urlpatterns,
-        "partition-list",
-        PartitionList,
-        "List the partitions of a version.",
-        waits=True,
-    )
-
-
-class TableReaders(RestView):
-    """The clients."""
-
-    get = page_endpoint(
-        urlpatterns,
-        "table-readers",
-        ReadersPage,
-        "Tell which clients can read a version.",
-    )
-
-
-class TableRows(RestView):
-    """The rows."""
-
-    get = page_endpoint(
-        urlpatterns,
-        "row-list",
-        RowList,
-        "Read rows of a version.",
-        waits=True,
-        without="find fc fo fv vc vp vt",
-    )
-
-
-class TableChanges(RestView):
-    """The changes."""
-
-    get = page_endpoint(
-        urlpatterns,
-        "change-list",
-        ChangeList,
-        "Read the rows that versions inserted, updated and deleted.",
-        waits=True,
-    )
+    @endpoint(Role.VIEWER, takes=AT, answers={202: Started})
+    def post(
+        self, request: HttpRequest, namespace: str, name: str, column: str
+    ) -> Answer:
+        """Begin to profile a column; its address then has what was found."""
+        user, wanted = signed_in(request), request.GET.get("v", "")
+        return started(request_profile(user, namespace, name, wanted, column)[0])
 
 
 class TableDiff(RestView):
@@ -141,3 +101,123 @@ class TableDiff(RestView):
         versions = wanted_versions(request, get_table(user, namespace, name))
         found = compare_versions(user, namespace, name, *versions)
         return started(start_comparison(request, found, request.GET.get("key", "")))
+
+
+CONTENTS: Final = {
+    "versions": _page(
+        "TableVersions",
+        "commit-list",
+        HistoryPage,
+        "List versions, the newest first.",
+    ),
+    "versions/<int:version>": _page(
+        "TableVersion",
+        "commit-detail",
+        CommitPage,
+        "Tell what the commit of a version did.",
+    ),
+    "schema": _page(
+        "TableSchema",
+        "schema-detail",
+        Schema,
+        "List the columns of a version.",
+    ),
+    "schema/<path:column>": TableColumn.as_view(),
+    "schema-lanes": _page(
+        "TableLanes",
+        "lanes-detail",
+        Lanes,
+        "Tell what became of each column, version by version.",
+    ),
+    "files": _page(
+        "TableFiles",
+        "file-list",
+        FileList,
+        "List the files of a version.",
+        waits=True,
+    ),
+    "files/<str:file>": _page(
+        "TableFile",
+        "file-detail",
+        FilePage,
+        "Tell what is in a Parquet file of a version.",
+        waits=True,
+    ),
+    "survey": _page(
+        "TableSurvey",
+        "parquet-detail",
+        ParquetPage,
+        "Tell what all Parquet files of a version really hold.",
+        waits=True,
+    ),
+    "partitions": _page(
+        "TablePartitions",
+        "partition-list",
+        PartitionList,
+        "List the partitions of a version.",
+        waits=True,
+    ),
+    "readers": _page(
+        "TableReaders",
+        "table-readers",
+        ReadersPage,
+        "Tell which clients can read a version.",
+    ),
+    "use": _page(
+        "TableCode",
+        "table-use",
+        TableUse,
+        "Write the code that reads a version.",
+    ),
+    "rows": _page(
+        "TableRows",
+        "row-list",
+        RowList,
+        "Read rows of a version.",
+        waits=True,
+        without="find fc fo fv vc vp vt",
+    ),
+    "rows/<int:row>": _page(
+        "TableRow",
+        "row-detail",
+        RecordPage,
+        "Read one row of a version, with its values whole.",
+        waits=True,
+    ),
+    "changes": _page(
+        "TableChanges",
+        "change-list",
+        ChangeList,
+        "Read the rows that versions inserted, updated and deleted.",
+        waits=True,
+    ),
+    "diff": TableDiff.as_view(),
+    "maintenance": _page(
+        "TableMaintenance",
+        "table-maintenance",
+        MaintenancePage,
+        "Tell what is stored of a table, and what was done to it.",
+        patterns=tables.urlpatterns,
+        role=Role.EDITOR,
+    ),
+    "sharing": _page(
+        "TableSharing",
+        "table-sharing",
+        TableSharing,
+        "Tell where a table is shared, who may read it and who did.",
+        patterns=sharing.urlpatterns,
+        role=Role.EDITOR,
+    ),
+}
+"""The addresses below a table, and their views."""
+PLACE: Final = _page(
+    "ParquetFile",
+    "place-detail",
+    PlacePage,
+    "Tell what is in a Parquet file at a location, of whatever table or none.",
+    waits=True,
+    role=Role.EDITOR,
+)
+DASHBOARD: Final = _page(
+    "Overview", "dashboard", Dashboard, "Tell what happened last.", without="seen"
+)

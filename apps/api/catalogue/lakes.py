@@ -68,6 +68,16 @@ class TableScan(RestView):
         )
 
 
+class LakeScan(RestView):
+    """A lake, once more."""
+
+    @endpoint(Role.EDITOR, answers={202: Started})
+    def post(self, request: HttpRequest, lake_id: UUID) -> Answer:
+        """Scan a lake again, as it is named and scheduled."""
+        root, user = get_lake(lake_id).url, signed_in(request)
+        return started(request_scan(root=root, now=timezone.now(), requested_by=user))
+
+
 class LakeList(RestView):
     """The lakes."""
 

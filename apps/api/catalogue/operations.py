@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from deltaweb.web.api.calls.answers import Answer
 from deltaweb.web.api.endpoint import RestView, Role, endpoint
+from deltaweb.web.api.errors import BodyInvalidError
 from deltaweb.web.api.jobs import Started, started
 from deltaweb.web.jobs import kinds
 from deltaweb.web.jobs.models import Job
@@ -25,7 +26,11 @@ from deltaweb.web.tables.operations.operation import (
     open_subject,
     operations,
 )
-from deltaweb.web.tables.operations.requests import request_look, request_operation
+from deltaweb.web.tables.operations.requests import (
+    NO_TABLE,
+    request_look,
+    request_operation,
+)
 
 
 class Wanted(Protocol):
@@ -46,7 +51,7 @@ def operation_paths(below: str) -> Iterator[URLPattern]:
     """Yield the address of each operation of a table, below a path."""
     kinds.all_kinds()
     for operation in operations:
-        # Those that bring files or make tables have parameters that people do not say.
+        # Those that bring files or make tables are asked by `new_tables`.
         if operation.opens is open_subject:
             view = operation_view(operation).as_view()
             yield path(f"{below}/{operation.name}", view, name=operation.name)
@@ -54,7 +59,7 @@ def operation_paths(below: str) -> Iterator[URLPattern]:
 
 def operation_view(operation: Operation[Any, Any]) -> type[RestView]:
     """Return the endpoint of an operation; its body has the parameters of that."""
-    body = _body_of(operation)
+    body = body_of(operation.name, operation.parameters)
 
     def post(
         _self: object,
@@ -66,7 +71,7 @@ def operation_view(operation: Operation[Any, Any]) -> type[RestView]:
     ) -> Answer:
         table = get_table(signed_in(request), namespace, name)
         check_may(table, table.version)
-        return started(_asked(request, operation, table, body))
+        return asked_answer(request, operation, table, body, asked_of(body))
 
     post.__doc__ = f"""{operation.words}.
 
@@ -79,39 +84,75 @@ def operation_view(operation: Operation[Any, Any]) -> type[RestView]:
     return type(name, (RestView,), {"post": does})
 
 
-def _asked(
-    request: HttpRequest, operation: Operation[Any, Any], table: Table, body: Wanted
-) -> Job:
+def asked_answer(
+    request: HttpRequest,
+    operation: Operation[Any, Any],
+    table: Table | None,
+    body: Wanted,
+    asked: Any,  # noqa: ANN401 (of the operation)
+) -> Answer:
+    """Ask for a look at an operation, or for it, and answer with the job.
+
+    Args:
+        request: Who asks.
+        operation: The operation.
+        table: The table; None for one that is to be made.
+        body: What is asked.
+        asked: The parameters of the operation; those of the look count where there
+            is one.
+    """
     user, now = signed_in(request), timezone.now()
     if body.preview and body.seen is None:
-        asked = body.parameters
-        return request_look(operation, table, asked, now=now, requested_by=user)
-    look, asked = None, body.parameters
+        look = request_look(operation, table, asked, now=now, requested_by=user)
+        return started(look)
+    seen = None
     if body.seen is not None:
-        looks = Job.objects.filter(kind=operation.kind, subject_id=table.id)
-        look = looks.filter(id=body.seen).first()
-        if look is None:
-            raise OperationOutdatedError(name=table.full_name)
-        asked = operation.asked(look)
-    return request_operation(
+        looks = Job.objects.filter(
+            kind=operation.kind, subject_id=table.id if table else None
+        )
+        if operation.opens is not open_subject:  # what adds data is of who asked
+            looks = looks.filter(requested_by=user)
+        seen = looks.filter(id=body.seen).first()
+        if seen is None:
+            name = table.full_name if table else operation.words
+            raise OperationOutdatedError(name=name)
+        asked = operation.asked(seen)
+    job = request_operation(
         operation,
         table,
         asked,
-        seen=look,
-        unseen_at=table.version,
+        seen=seen,
+        unseen_at=table.version if table else NO_TABLE,
         actor=actor_of(request),
         requested_by=user,
         now=now,
     )
+    return started(job)
 
 
-def _body_of(operation: Operation[Any, Any]) -> type:
-    kind = operation.parameters
+def asked_of(body: Wanted) -> Any:  # noqa: ANN401 (of the operation)
+    """Return the parameters of a call; None where those of the look count."""
+    if body.parameters is None and body.seen is None:
+        raise BodyInvalidError(reason="parameters: they are needed without `seen`")
+    return body.parameters
+
+
+def body_of(name: str, kind: type) -> type:
+    """Return the body of a call for an operation.
+
+    Args:
+        name: Of the operation.
+        kind: Its parameters.
+    """
     needs = any(one.default is one.default_factory is MISSING for one in fields(kind))
+    given: Any = (kind | None, field(default=None))
     body = make_dataclass(
-        f"{_pascal(operation.name)}Request",
+        f"{_pascal(name)}Request",
         [
-            ("parameters", kind, field() if needs else field(default_factory=kind)),
+            (
+                "parameters",
+                *(given if needs else (kind, field(default_factory=kind))),
+            ),
             ("preview", bool, field(default=True)),
             ("seen", UUID | None, field(default=None)),
         ],

@@ -18,6 +18,7 @@ from deltaweb.web.jobs.waiting import wait_for
 from deltaweb.web.pages.actions import actor_of
 from deltaweb.web.tables import urls as pages
 from deltaweb.web.tables.catalogue.check_location import request_check
+from deltaweb.web.tables.catalogue.list_views import SearchAnswer
 from deltaweb.web.tables.catalogue.listing import TABLES
 from deltaweb.web.tables.catalogue.names import parse_table_name
 from deltaweb.web.tables.catalogue.registration import (
@@ -26,6 +27,7 @@ from deltaweb.web.tables.catalogue.registration import (
     register_table,
     remove_table,
 )
+from deltaweb.web.tables.catalogue.samples import request_samples
 from deltaweb.web.tables.head.shapes import TableResource, signed_in, table_resource
 from deltaweb.web.tables.head.table_head import get_table
 from deltaweb.web.tables.index.refresh import refresh_table
@@ -72,6 +74,17 @@ class ChangedTable:
     refresh: str | None = one_of(SCHEDULES)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WantedCheck:
+    """What is looked at before it is registered.
+
+    Attributes:
+        location: A folder of the server, or a URL of an object store.
+    """
+
+    location: str
+
+
 class TableList(RestView):
     """The tables."""
 
@@ -107,6 +120,38 @@ class TableList(RestView):
         )
         there = f"{request.path}/{table.namespace}/{table.name}"
         return Answer(table_resource(table), 201, {"Location": there})
+
+
+class TableCheck(RestView):
+    """What is at a location."""
+
+    @endpoint(Role.EDITOR, body=WantedCheck, answers={202: Started})
+    def post(self, request: HttpRequest, body: WantedCheck) -> Answer:
+        """Look whether a table lies at a location; the job's result tells of it."""
+        location, user = parse_location(body.location), signed_in(request)
+        now = timezone.now()
+        return started(request_check(location=location, now=now, requested_by=user))
+
+
+class Samples(RestView):
+    """The sample tables."""
+
+    @endpoint(Role.EDITOR, answers={202: Started})
+    def post(self, request: HttpRequest) -> Answer:
+        """Make and register the sample tables; those that stand stay as they are."""
+        now, user = timezone.now(), signed_in(request)
+        return started(request_samples(now=now, requested_by=user))
+
+
+class Search(RestView):
+    """What holds a word."""
+
+    get = page_endpoint(
+        pages.urlpatterns,
+        "search",
+        SearchAnswer,
+        "Find tables, columns, shares and recipients by a word.",
+    )
 
 
 class Table(RestView):

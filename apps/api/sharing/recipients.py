@@ -11,21 +11,33 @@ from django.utils import timezone
 from deltaweb.web.accounts.models import Scope
 from deltaweb.web.api.calls.answers import Answer
 from deltaweb.web.api.endpoint import RestView, Role, endpoint
+from deltaweb.web.api.jobs import Started, started
 from deltaweb.web.api.pages import list_of, page_endpoint
 from deltaweb.web.api.sharing.tokens import link_answer, read_lifetime
 from deltaweb.web.pages.actions import actor_of
 from deltaweb.web.pages.page_json import Spread
 from deltaweb.web.sharing import urls
+from deltaweb.web.sharing.activity.ledger import Ledger
 from deltaweb.web.sharing.issuing.token_rows import TokenResource, token_row
 from deltaweb.web.sharing.models import Share
 from deltaweb.web.sharing.names import find_recipient, find_share
 from deltaweb.web.sharing.recipients import services
 from deltaweb.web.sharing.recipients.detail import RecipientDetail
+from deltaweb.web.sharing.recipients.doctor.doctor import (
+    Diagnosis,
+    diagnose,
+    request_examination,
+)
+from deltaweb.web.sharing.recipients.doctor.views import ConnectionPage
 from deltaweb.web.sharing.recipients.listing import (
     RECIPIENTS,
     RecipientResource,
     recipient_resource,
 )
+from deltaweb.web.sharing.recipients.rehearsals.nightly import request_rehearsal
+from deltaweb.web.sharing.recipients.rehearsals.views import RehearsalsPage
+from deltaweb.web.sharing.recipients.seen import SeenByRecipient
+from deltaweb.web.tables.head.shapes import signed_in
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +50,7 @@ class NewRecipient:
         contact: A mail address.
         comment: A note for administrators.
         allowed_networks: Where it may come from; empty allows every address.
+        properties: What conditions call recipient.<key>, each as key=value.
         expires: How long its token lives: `90d`, `24h`, or the last day.
     """
 
@@ -46,6 +59,7 @@ class NewRecipient:
     contact: str = ""
     comment: str = ""
     allowed_networks: list[str] = field(default_factory=list)
+    properties: list[str] = field(default_factory=list)
     expires: str = ""
 
 
@@ -58,12 +72,19 @@ class RecipientChange:
         contact: A mail address.
         comment: A note for administrators.
         allowed_networks: Where it may come from; empty allows every address.
+        properties: What conditions call recipient.<key>, each as key=value.
+        soft_limit: What it is offered in a month before that is said, such as
+            `3.5 TiB`; empty for no limit. `usage` tells how near it is.
+        hard_limit: What it is offered in a month before reads are refused.
     """
 
     shares: list[str] | None = None
     contact: str | None = None
     comment: str | None = None
     allowed_networks: list[str] | None = None
+    properties: list[str] | None = None
+    soft_limit: str | None = None
+    hard_limit: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,6 +128,7 @@ class RecipientList(RestView):
             contact=body.contact,
             comment=body.comment,
             allowed_networks=body.allowed_networks,
+            properties=body.properties,
             shares=_shares(body.shares),
             lifetime=read_lifetime(body.expires, now=now),
             actor=actor_of(request),
@@ -150,6 +172,14 @@ class Recipient(RestView):
                 allowed_networks=(
                     recipient.allowed_networks if networks is None else networks
                 ),
+                properties=body.properties,
+                actor=actor,
+                now=now,
+            )
+            services.set_limits(
+                recipient,
+                soft=body.soft_limit,
+                hard=body.hard_limit,
                 actor=actor,
                 now=now,
             )
@@ -164,6 +194,93 @@ class Recipient(RestView):
         services.delete_recipient(
             find_recipient(name), actor=actor_of(request), now=timezone.now()
         )
+
+
+class RecipientUse(RestView):
+    """What a recipient was offered."""
+
+    get = page_endpoint(
+        urls.urlpatterns,
+        "recipient-usage",
+        Ledger,
+        "Tell what a recipient was offered, by table and month.",
+        role=Role.ADMIN,
+    )
+
+
+class RecipientSeen(RestView):
+    """What a recipient sees."""
+
+    get = page_endpoint(
+        urls.urlpatterns,
+        "recipient-seen",
+        SeenByRecipient,
+        "Tell what a recipient lists and gets, with the answers of the server.",
+        role=Role.ADMIN,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClientError:
+    """What a recipient's client wrote.
+
+    Attributes:
+        error: A line or a trace; without one the connection is examined. It is not
+            kept.
+    """
+
+    error: str | None = None
+
+
+class Connection(RestView):
+    """The way from a recipient's client to its rows."""
+
+    get = page_endpoint(
+        urls.urlpatterns,
+        "recipient-doctor",
+        ConnectionPage,
+        "Tell what the last examination of a recipient's connection found.",
+        role=Role.ADMIN,
+    )
+
+    @endpoint(
+        Role.ADMIN,
+        body=ClientError,
+        answers={200: Diagnosis, 202: Started},
+        scope=Scope.SHARE,
+    )
+    def post(self, request: HttpRequest, name: str, body: ClientError) -> object:
+        """Examine a recipient's connection, or tell what an error of its client means.
+
+        An examination is a job.
+        """
+        del request
+        recipient, now = find_recipient(name), timezone.now()
+        if body.error is None:
+            return started(request_examination(recipient, now=now))
+        return diagnose(recipient, body.error, now=now)
+
+
+class Rehearsal(RestView):
+    """What clients read in the place of a recipient."""
+
+    get = page_endpoint(
+        urls.urlpatterns,
+        "recipient-rehearsals",
+        RehearsalsPage,
+        "Tell how each client last read each table of a recipient.",
+        role=Role.ADMIN,
+    )
+
+    @endpoint(Role.ADMIN, answers={202: Started}, scope=Scope.SHARE)
+    def post(self, request: HttpRequest, name: str) -> Answer:
+        """Let the clients that are installed read all that a recipient may read.
+
+        The job's result tells how each client read each table.
+        """
+        recipient, now = find_recipient(name), timezone.now()
+        job = request_rehearsal(recipient, requested_by=signed_in(request), now=now)
+        return started(job)
 
 
 def _shares(names: Iterable[str]) -> list[Share]:

@@ -4,15 +4,19 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 
+from django.db import transaction
 from django.http import HttpRequest
 from django.utils import timezone
 
 from deltaweb.web.accounts.models import Scope
 from deltaweb.web.api.calls.answers import Answer
 from deltaweb.web.api.endpoint import RestView, Role, endpoint
+from deltaweb.web.api.jobs import Started, started
 from deltaweb.web.api.pages import list_of, page_endpoint
 from deltaweb.web.pages.actions import actor_of
 from deltaweb.web.sharing import urls
+from deltaweb.web.sharing.access.grants.preparing import request_preparation
+from deltaweb.web.sharing.models import Share as ShareRow
 from deltaweb.web.sharing.names import (
     find_recipient,
     find_share,
@@ -58,10 +62,12 @@ class ShareChange:
     Attributes:
         name: Another name; recipients' clients must use it from then on.
         comment: What recipients read of it.
+        is_on: Whether anybody may read it: false withdraws all of it at once.
     """
 
     name: str | None = None
     comment: str | None = None
+    is_on: bool | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +83,8 @@ class TableOffer:
         condition: Offer only rows that this SQL is true for.
         columns: Offer only these columns; where it is left out, all of a table that is
             new in the share, and the same as before of one that is there.
+        with_directory: Whether its whole folder may be read, too, by temporary
+            credentials of its store; where it is left out, as before.
         partition_filter: The condition, by its old name.
     """
 
@@ -86,7 +94,20 @@ class TableOffer:
     start_version: int | None = None
     condition: str = ""
     columns: list[str] | None = None
+    with_directory: bool | None = None
     partition_filter: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WantedPreparation:
+    """What is done ahead for a share of which recipients see a part.
+
+    Attributes:
+        prove: Whether all that recipients get is read, too, and rows outside of the
+            rules are counted.
+    """
+
+    prove: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,13 +129,7 @@ class ShareList(RestView):
     )
     def post(self, request: HttpRequest, body: NewShare) -> object:
         """Make an empty share."""
-        share = services.create_share(
-            name=body.name,
-            comment=body.comment,
-            actor=actor_of(request),
-            now=timezone.now(),
-        )
-        return resource_of_share(share)
+        return resource_of_share(made_share(request, body))
 
 
 class Share(RestView):
@@ -131,12 +146,17 @@ class Share(RestView):
 
     @endpoint(Role.ADMIN, body=ShareChange, answers=ShareResource, scope=Scope.SHARE)
     def patch(self, request: HttpRequest, name: str, body: ShareChange) -> object:
-        """Change the name or the comment of a share."""
-        share, actor, now = find_share(name), actor_of(request), timezone.now()
-        if body.name is not None:
-            services.rename_share(share, name=body.name, actor=actor, now=now)
-        if body.comment is not None:
-            services.update_share(share, comment=body.comment, actor=actor, now=now)
+        """Change the name or the comment of a share, or turn it off or on."""
+        share = find_share(name)
+        with transaction.atomic():
+            describe_share(request, share, name=body.name, comment=body.comment)
+            if body.is_on is not None:
+                services.switch_share(
+                    share,
+                    is_on=body.is_on,
+                    actor=actor_of(request),
+                    now=timezone.now(),
+                )
         return resource_of_share(share)
 
     @endpoint(Role.ADMIN, answers={204: None}, scope=Scope.SHARE)
@@ -144,6 +164,21 @@ class Share(RestView):
         """Delete a share with its grants; tables and recipients stay."""
         services.delete_share(
             find_share(name), actor=actor_of(request), now=timezone.now()
+        )
+
+
+class Preparation(RestView):
+    """What is rewritten of a share, of which recipients see a part."""
+
+    @endpoint(
+        Role.ADMIN, body=WantedPreparation, answers={202: Started}, scope=Scope.SHARE
+    )
+    def post(self, request: HttpRequest, name: str, body: WantedPreparation) -> Answer:
+        """Rewrite what is shared of files in part, as far as it is not there yet."""
+        del request
+        now = timezone.now()
+        return started(
+            request_preparation(find_share(name), proves=body.prove, now=now)
         )
 
 
@@ -178,6 +213,7 @@ class SharedTable(RestView):
         offer: dict[str, Any] = {
             "with_history": body.with_history,
             "start_version": body.start_version,
+            "with_directory": body.with_directory,
             "condition": body.condition or body.partition_filter,
             "columns": body.columns,
             "comment": body.comment,
@@ -187,6 +223,7 @@ class SharedTable(RestView):
         if (shared := there.first()) is not None:
             changed = services.update_table(shared, **offer)
             return Answer(shared_table_resource(changed))
+        offer["with_directory"] = bool(body.with_directory)
         added = services.add_table(
             share, table=registered, schema=schema, name=bare, **offer
         )
@@ -230,3 +267,24 @@ class Grant(RestView):
         share, reader = find_share(name), find_recipient(recipient)
         actor, now = actor_of(request), timezone.now()
         recipients.ungrant(share, reader, actor=actor, now=now)
+
+
+def made_share(request: HttpRequest, body: NewShare) -> ShareRow:
+    """Make the share that somebody asks for."""
+    return services.create_share(
+        name=body.name,
+        comment=body.comment,
+        actor=actor_of(request),
+        now=timezone.now(),
+    )
+
+
+def describe_share(
+    request: HttpRequest, share: ShareRow, *, name: str | None, comment: str | None
+) -> None:
+    """Give a share another name or comment; None leaves either as it is."""
+    actor, now = actor_of(request), timezone.now()
+    if name is not None:
+        services.rename_share(share, name=name, actor=actor, now=now)
+    if comment is not None:
+        services.update_share(share, comment=comment, actor=actor, now=now)

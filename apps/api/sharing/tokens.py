@@ -7,6 +7,7 @@ with its idempotency key is told which token it made.
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from http import HTTPStatus
 from typing import cast
 from uuid import UUID
@@ -21,7 +22,6 @@ from deltaweb.web.api.endpoint import RestView, Role, endpoint
 from deltaweb.web.pages.actions import actor_of
 from deltaweb.web.sharing.errors import TokenNotFoundError
 from deltaweb.web.sharing.issuing import credentials, tokens
-from deltaweb.web.sharing.issuing.credentials import Deliver
 from deltaweb.web.sharing.issuing.lifetimes import (
     default_lifetime,
     parse_lifetime,
@@ -67,6 +67,24 @@ class TokenRotation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TokenRetirement:
+    """When a token is to end.
+
+    Attributes:
+        ends: In how long, `7d` or `24h`, or the last day.
+    """
+
+    ends: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EndedTokens:
+    """How many tokens were revoked that had not ended."""
+
+    num_revoked: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TokenLink:
     """A link by which a recipient fetches its profile file.
 
@@ -107,17 +125,14 @@ class TokenList(RestView):
 
         `Location` is the address of the token.
         """
+        return _profile_answer(request, name, body.expires, credentials.issue)
+
+    @endpoint(Role.ADMIN, answers=EndedTokens, scope=Scope.SHARE)
+    def delete(self, request: HttpRequest, name: str) -> object:
+        """Revoke every token of a recipient, from its next request on."""
         recipient, now = find_recipient(name), timezone.now()
-        lifetime = read_lifetime(body.expires, now=now)
-        return _profile_answer(
-            lambda deliver: credentials.issue(
-                recipient,
-                lifetime=lifetime,
-                deliver=deliver,
-                actor=actor_of(request),
-                now=now,
-            )
-        )
+        number = tokens.revoke_all(recipient, actor=actor_of(request), now=now)
+        return EndedTokens(num_revoked=number)
 
 
 class Rotation(RestView):
@@ -134,19 +149,9 @@ class Rotation(RestView):
 
         `Location` is the address of the token.
         """
-        recipient, now = find_recipient(name), timezone.now()
-        lifetime = read_lifetime(body.expires, now=now)
-        keep_old = parse_span(body.keep_old, now=now)
-        return _profile_answer(
-            lambda deliver: credentials.rotate(
-                recipient,
-                lifetime=lifetime,
-                keep_old=keep_old,
-                deliver=deliver,
-                actor=actor_of(request),
-                now=now,
-            )
-        )
+        keep_old = parse_span(body.keep_old, now=timezone.now())
+        rotate = partial(credentials.rotate, keep_old=keep_old)
+        return _profile_answer(request, name, body.expires, rotate)
 
 
 class Token(RestView):
@@ -157,6 +162,22 @@ class Token(RestView):
         """Tell how a token stands, by what may be shown of it."""
         del request
         return token_row(_find_token(name, token_id), now=timezone.now()).describe()
+
+    @endpoint(
+        Role.ADMIN, body=TokenRetirement, answers=TokenResource, scope=Scope.SHARE
+    )
+    def patch(
+        self, request: HttpRequest, name: str, token_id: UUID, body: TokenRetirement
+    ) -> object:
+        """Move the end of a token: sooner or later, never past its expiry."""
+        now = timezone.now()
+        retired = tokens.set_retirement(
+            _find_token(name, token_id),
+            retires_at=now + parse_span(body.ends, now=now),
+            actor=actor_of(request),
+            now=now,
+        )
+        return token_row(retired, now=now).describe()
 
     @endpoint(Role.ADMIN, answers={204: None}, scope=Scope.SHARE)
     def delete(self, request: HttpRequest, name: str, token_id: UUID) -> None:
@@ -195,28 +216,39 @@ def link_answer(made: Credentials, shown: Callable[[str, datetime], object]) -> 
     return Answer(
         shown(made.link, expires_at),
         HTTPStatus.CREATED,
-        headers={"Location": _address(made.token)},
-        about=_facts(made.token),
+        headers={"Location": address_of(made.token)},
+        about=facts_of(made.token),
     )
 
 
-def _profile_answer(make: Callable[[Deliver], Credentials]) -> Answer:
+def _profile_answer(
+    request: HttpRequest, name: str, expires: str, issue: Callable[..., Credentials]
+) -> Answer:
     """Make a token and answer its profile file, which is given once."""
+    recipient, now = find_recipient(name), timezone.now()
     profiles: list[ProfileFile] = []
-    token = make(profiles.append).token
+    token = issue(
+        recipient,
+        lifetime=read_lifetime(expires, now=now),
+        deliver=profiles.append,
+        actor=actor_of(request),
+        now=now,
+    ).token
     return Answer(
         cast("Profile", profiles[0]).document,  # of a bearer token
         HTTPStatus.CREATED,
-        headers={"Location": _address(token)},
-        about=_facts(token),
+        headers={"Location": address_of(token)},
+        about=facts_of(token),
     )
 
 
-def _facts(token: RecipientToken) -> dict[str, str]:
+def facts_of(token: RecipientToken) -> dict[str, str]:
+    """Return what a repeated call is told of a token whose secret was given."""
     return {"recipient": token.recipient.name, "token_id": str(token.id)}
 
 
-def _address(token: RecipientToken) -> str:
+def address_of(token: RecipientToken) -> str:
+    """Return where a token is told of."""
     return reverse("api:token", args=[token.recipient.name, token.id])
 
 

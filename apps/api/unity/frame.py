@@ -46,6 +46,13 @@ class Refusal:
     details: list[str]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NextPage:
+    """Where a page of a list goes on; unity's own lists are made of it."""
+
+    next_page_token: str | None
+
+
 class UnityView(RestView):
     """Base of the endpoints: their errors have the codes that clients know."""
 

@@ -11,7 +11,13 @@ from django.utils import timezone
 from deltaweb.web.accounts.models import Scope
 from deltaweb.web.api.calls.answers import Answer
 from deltaweb.web.api.endpoint import Role, endpoint
-from deltaweb.web.api.unity.frame import PlaceForm, UnityView, milliseconds, page_of
+from deltaweb.web.api.unity.frame import (
+    NextPage,
+    PlaceForm,
+    UnityView,
+    milliseconds,
+    page_of,
+)
 from deltaweb.web.api.unity.shares import SELECT, Assignment
 from deltaweb.web.pages.actions import actor_of
 from deltaweb.web.sharing.errors import LifetimeInvalidError
@@ -80,7 +86,7 @@ class RecipientInfo:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RecipientsPage:
+class RecipientsPage(NextPage):
     """A page of recipients.
 
     Attributes:
@@ -88,7 +94,6 @@ class RecipientsPage:
     """
 
     recipients: list[RecipientInfo]
-    next_page_token: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

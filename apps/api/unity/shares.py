@@ -9,8 +9,14 @@ from django.utils import timezone
 
 from deltaweb.web.accounts.models import Scope
 from deltaweb.web.api.endpoint import Role, endpoint
-from deltaweb.web.api.sharing.shares import NewShare
-from deltaweb.web.api.unity.frame import PlaceForm, UnityView, milliseconds, page_of
+from deltaweb.web.api.sharing.shares import NewShare, describe_share, made_share
+from deltaweb.web.api.unity.frame import (
+    NextPage,
+    PlaceForm,
+    UnityView,
+    milliseconds,
+    page_of,
+)
 from deltaweb.web.pages.actions import Actor, actor_of
 from deltaweb.web.sharing.models import Share, SharedTable
 from deltaweb.web.sharing.names import (
@@ -76,7 +82,7 @@ class ShareInfo:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SharesPage:
+class SharesPage(NextPage):
     """A page of shares.
 
     Attributes:
@@ -84,7 +90,6 @@ class SharesPage:
     """
 
     shares: list[ShareInfo]
-    next_page_token: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,13 +177,7 @@ class UnityShareList(UnityView):
     @endpoint(Role.ADMIN, body=NewShare, answers=ShareInfo, scope=Scope.SHARE)
     def post(self, request: HttpRequest, body: NewShare) -> object:
         """Make an empty share, as Unity Catalog does."""
-        share = services.create_share(
-            name=body.name,
-            comment=body.comment,
-            actor=actor_of(request),
-            now=timezone.now(),
-        )
-        return _info(share)
+        return _info(made_share(request, body))
 
 
 class UnityShareView(UnityView):
@@ -194,14 +193,11 @@ class UnityShareView(UnityView):
     @endpoint(Role.ADMIN, body=ShareUpdate, answers=ShareInfo, scope=Scope.SHARE)
     def patch(self, request: HttpRequest, name: str, body: ShareUpdate) -> object:
         """Change a share and its tables, as Unity Catalog does."""
-        share, actor, now = find_share(name), actor_of(request), timezone.now()
+        share = find_share(name)
         with transaction.atomic():
-            if body.new_name is not None:
-                services.rename_share(share, name=body.new_name, actor=actor, now=now)
-            if body.comment is not None:
-                services.update_share(share, comment=body.comment, actor=actor, now=now)
+            describe_share(request, share, name=body.new_name, comment=body.comment)
             for update in body.updates:
-                _update_object(share, update, actor)
+                _update_object(share, update, actor_of(request))
         return _info(share, with_objects=True)
 
     @endpoint(Role.ADMIN, answers={200: None}, scope=Scope.SHARE)

@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
+from deltaweb.web.accounts.models import User
 from deltaweb.web.accounts.users import signed_in_user
 from deltaweb.web.explorer.column.chart import file_ranges
 from deltaweb.web.explorer.column.selector import ColumnPage, column_page, profile_job
@@ -18,7 +19,7 @@ from deltaweb.web.explorer.version.page import JobOfPage, TablePage
 from deltaweb.web.explorer.version.table_version import TableVersion, table_version
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.pages.errors import PageError
-from deltaweb.web.pages.figures import Chart
+from deltaweb.web.pages.figures import Chart, percent
 from deltaweb.web.pages.page_json import Named, OnPage, Spread
 from deltaweb.web.pages.responses import respond_page
 from deltaweb.web.tables.work.profile import PROFILE, Profile
@@ -74,9 +75,11 @@ def shown_profile(job: Job | None) -> ShownProfile | None:
     return ShownProfile(
         num_rows=rows,
         num_nulls=nulls,
-        null_percent=_percent(nulls, rows),
+        null_percent=percent(nulls, rows, digits=2),
         num_distinct=distinct,
-        distinct_percent=None if distinct is None else _percent(distinct, present),
+        distinct_percent=None
+        if distinct is None
+        else percent(distinct, present, digits=2),
         facts=_facts(found),
         quantiles=tuple(
             (_share(share), value) for share, value in found.get("quantiles") or ()
@@ -85,8 +88,8 @@ def shown_profile(job: Job | None) -> ShownProfile | None:
             FrequentValue(
                 text=text,
                 count=count,
-                percent=_percent(count, rows),
-                share=_percent(count, most),
+                percent=percent(count, rows, digits=2),
+                share=percent(count, most, digits=2),
             )
             for text, count in top
         ),
@@ -115,10 +118,6 @@ def _facts(found: dict[str, Any]) -> tuple[tuple[str, str], ...]:
 def _share(share: float) -> str:
     names = {0.0: "least", 0.5: "median", 1.0: "most"}
     return names.get(share, f"{share * PERCENT:.0f} %")
-
-
-def _percent(part: int, whole: int) -> float:
-    return round(PERCENT * part / whole, 2) if whole else 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -177,7 +176,17 @@ def column_detail(
 @require_POST
 def column_profile(request: HttpRequest, namespace: str, name: str) -> HttpResponseBase:
     """Queue the profile of a column; the page shows it when it is done."""
-    at = table_version(request.user, namespace, name, request.POST.get("v", ""))
+    user, wanted = signed_in_user(request), request.POST.get("v", "")
+    column = request.POST.get("column", "")
+    _, url = request_profile(user, namespace, name, wanted, column)
+    return HttpResponseRedirect(f"{url}#profile")
+
+
+def request_profile(
+    user: User, namespace: str, name: str, version: str, column: str
+) -> tuple[Job, str]:
+    """Queue the profile of a column; return the job and the page of the column."""
+    at = table_version(user, namespace, name, version)
     if at.version is None:
         raise PageError(
             status=409,
@@ -185,7 +194,7 @@ def column_profile(request: HttpRequest, namespace: str, name: str) -> HttpRespo
             message=f"{at.table.full_name} is not indexed yet.",
             hint="Ask again when it is.",
         )
-    page = column_page(at, request.POST.get("column", ""))
+    page = column_page(at, column)
     if at.unreadable_reason or not page.can_be_profiled:
         raise PageError(
             status=409,
@@ -194,13 +203,9 @@ def column_profile(request: HttpRequest, namespace: str, name: str) -> HttpRespo
             or f"The values of {page.column.path} cannot be read on their own.",
             hint="Choose another version or another column.",
         )
-    PROFILE.request(
-        at.table,
-        Profile(version=at.version, column=page.column.names),
-        requested_by=signed_in_user(request),
-        now=timezone.now(),
-    )
-    return HttpResponseRedirect(f"{column_url(at, page.column.address)}#profile")
+    asked = Profile(version=at.version, column=page.column.names)
+    job = PROFILE.request(at.table, asked, requested_by=user, now=timezone.now())
+    return job, column_url(at, page.column.address)
 
 
 def column_url(at: TableVersion, address: str) -> str:

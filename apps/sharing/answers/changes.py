@@ -11,8 +11,13 @@ from typing import Final
 
 from deltaweb.delta.errors import VersionNotFoundError
 from deltaweb.delta.feed.feed_files import FeedFiles
-from deltaweb.delta.feed.row_schema import schema_of
-from deltaweb.delta.feed.versions import VersionRange, find_range, has_feed
+from deltaweb.delta.feed.row_schema import feed_schema, schema_of
+from deltaweb.delta.feed.versions import (
+    VersionRange,
+    find_range,
+    has_feed,
+    shown_definition,
+)
 from deltaweb.delta.snapshot.state import Definition, load_definition
 from deltaweb.index.query.change_selection import (
     ChangeFacts,
@@ -33,7 +38,10 @@ from deltaweb.sharing.table_query import ChangesQuery
 from deltaweb.sharing.wire.delta import covering_protocol
 from deltaweb.sharing.wire.lines import TableFacts
 from deltaweb.sharing.wire.partition_values import instant_columns
+from deltaweb.storage.location import normalize_location
 from deltaweb.table import DeltaTable
+from deltaweb.web.sharing.access.grants.changed import offered_changes, offered_range
+from deltaweb.web.sharing.access.grants.prepared import location_of
 from deltaweb.web.sharing.access.grants.rules import TableRule, rule_for
 from deltaweb.web.sharing.answers.opening import check_history, check_start, open_shared
 from deltaweb.web.sharing.answers.paging import ChangesStart, paging_of
@@ -62,13 +70,28 @@ def table_changes(
     paging = paging_of(shared, query, capabilities=capabilities, signing=signing)
     start = paging.start(ChangesStart)
     table = open_shared(shared)
-    _check_rule(shared, rule, table)
+    is_rewritten = _is_rewritten(shared, rule, table, query)
     versions = _find_range(table, query, start)
     check_start(shared, versions.first)
+    if is_rewritten:
+        ends = (query.ending_version, query.ending_timestamp)
+        is_open = start is None and ends == (None, None)
+        versions = offered_range(shared, rule, versions, is_open=is_open)
     changes = FeedFiles(table.store, versions, with_feed=query.with_feed)
-    known = changes.definitions
-    shown = _shown(table, changes, query, start)
-    selection = _select(rule, changes, (table.root, shown), query)
+    told = [_told(rule, table.root, at) for at in changes.definitions]
+    if is_rewritten:
+        shown = told[0]
+        if not query.with_old_metadata:
+            shown = _shown_part(rule, table, told, versions, start)
+        offered = offered_changes(shared, rule, versions, told, now=signing.now)
+        selection = ChangeSelection(
+            changes=offered,
+            root=normalize_location(location_of(shared.id)),
+            schema=schema_of(table.root, shown),
+        )
+    else:
+        shown = _told(rule, table.root, _shown(table, changes, query, start))
+        selection = _select(rule, changes, (table.root, shown), query)
     following, place = None, ChangePlace(versions.first)
     if start is None:
         facts = selection.facts()
@@ -82,14 +105,14 @@ def table_changes(
         facts = selection.facts()
         _check_files(shared, facts)
     chosen = _format(
-        shared, [*known, shown], capabilities, has_deletion_vectors=has_vectors
+        shared, [*told, shown], capabilities, has_deletion_vectors=has_vectors
     )
-    told = [_told(rule, table.root, at) for at in (*known, shown)]
-    head, later = _head_lines(told[:-1], told[-1], query, chosen)
+    head, later = _head_lines(told, shown, query, chosen)
     paging.check_head(start, head_digest(head))
-    signer = open_plan(shared, signing).own
+    signers = open_plan(shared, signing)
+    signer = signers.prepared if is_rewritten else signers.own
     lines = signed_changes(
-        selection, chosen, signer=signer, instants=_instants(shared, known)
+        selection, chosen, signer=signer, instants=_instants(shared, told)
     )
     first = next(lines, b"")  # what is wrong with all of them becomes the status
     page = None
@@ -154,14 +177,33 @@ def _find_range(
     )
 
 
-def _check_rule(shared: SharedTable, rule: TableRule, table: DeltaTable) -> None:
-    """Refuse changes of which a rule would have files rewritten."""
-    if rule.is_whole:
-        return
+def _is_rewritten(
+    shared: SharedTable, rule: TableRule, table: DeltaTable, query: ChangesQuery
+) -> bool:
+    """Return whether changes are offered by rewritten files alone."""
     newest = table.snapshot_metadata()
     partitions = newest.metadata.partition_columns
-    if not rule.leaves_whole_files(newest.schema, partitions):
+    if rule.is_whole or rule.leaves_whole_files(newest.schema, partitions):
+        return False
+    if not query.with_feed:
         raise RuledChangesError(table=shared.full_name)
+    return True
+
+
+def _shown_part(
+    rule: TableRule,
+    table: DeltaTable,
+    told: Sequence[Definition],
+    versions: VersionRange,
+    start: ChangesStart | None,
+) -> Definition:
+    """Return the version in whose schema the changes of a part are shown, as told."""
+    if start is not None:
+        return _told(rule, table.root, load_definition(table.store, start.shown))
+    found = shown_definition(table.store, versions, told[-1])
+    shown = _told(rule, table.root, found)
+    feed_schema(table.root, shown, told)
+    return shown
 
 
 def _told(rule: TableRule, root: str, at: Definition) -> Definition:
@@ -169,7 +211,8 @@ def _told(rule: TableRule, root: str, at: Definition) -> Definition:
     if rule.is_whole:
         return at
     schema = schema_of(root, at)
-    return replace(at, metadata=narrowed(at.metadata, schema, schema.names))
+    seen = rule.visible(schema).names
+    return replace(at, metadata=narrowed(at.metadata, schema, seen))
 
 
 def _select(

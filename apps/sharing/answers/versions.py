@@ -222,17 +222,14 @@ def head_lines(
 ) -> bytes:
     """Return the lines of protocol and metadata.
 
-    Counts are left out where only a part of the table is shared, and so are changes
-    that are not offered then.
+    Counts are left out where only a part of the table is shared.
     """
     is_whole = rule.is_whole
     facts = TableFacts(
         version=opened.version,
         size_bytes=opened.size_bytes if is_whole else None,
         num_files=opened.num_files if is_whole else None,
-        has_feed=shared.with_history
-        and has_feed(opened.metadata)
-        and rule.leaves_whole_files(opened.schema, opened.metadata.partition_columns),
+        has_feed=shared.with_history and has_feed(opened.metadata),
         location=directory_of(shared),
     )
     return response_format.head_lines(opened.metadata, facts)

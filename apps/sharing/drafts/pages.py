@@ -20,6 +20,7 @@ from deltaweb.web.sharing.drafts.draft import (
     STEPS,
     Draft,
 )
+from deltaweb.web.sharing.drafts.foresight import foreseen_tables
 from deltaweb.web.sharing.drafts.session import faults_of, load_draft
 from deltaweb.web.sharing.issuing.forms import first_lifetime, lifetime_choices
 from deltaweb.web.sharing.recipients.forms import NewReaderForm
@@ -82,6 +83,7 @@ def step_page(  # noqa: PLR0913 (each is one part of the page)
             "tables": tables,
             "seen": draft_review.newly_seen(draft, tables, now=timezone.now()),
             "faults": faults_of(request, draft),
+            "foreseen": foreseen_tables(draft, tables),
         }
     return respond(
         request,

@@ -10,6 +10,7 @@ from django.db import transaction
 
 from deltaweb.delta.errors import DeltaError
 from deltaweb.web.pages.actions import Actor
+from deltaweb.web.sharing.access.grants.preparing import request_preparation
 from deltaweb.web.sharing.drafts.draft import Draft
 from deltaweb.web.sharing.issuing.credentials import issue
 from deltaweb.web.sharing.issuing.lifetimes import parse_lifetime
@@ -94,6 +95,8 @@ def make_share(
             credentials.append(made)
     if is_trial or not faults.is_empty:
         transaction.set_rollback(True)
+    elif any(table.condition or table.columns for table in draft.tables):
+        request_preparation(share, proves=True, now=now)
     return MadeShare(share=share, credentials=credentials, faults=faults)
 
 

@@ -139,15 +139,8 @@ class ClientForm(LifetimeForm):
 
     def proof(self) -> proofs.Proof:
         """Return what the client proves itself by."""
-        facts = self.cleaned_data
-        if facts["kind"] == "private_key":
-            return proofs.by_key(facts["public_key"])
-        if facts["kind"] == "federated":
-            whom = {name: facts[name] for name in ("subject", "group")}
-            return proofs.by_issuer(
-                issuer=facts["issuer"], audience=facts["audience"], **whom
-            )
-        return proofs.CLIENT_SECRET
+        names = ("kind", "public_key", "issuer", "audience", "subject", "group")
+        return proofs.of_kind(**{name: self.cleaned_data[name] for name in names})
 
 
 class RetireForm(OnceForm):

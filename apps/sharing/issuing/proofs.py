@@ -85,6 +85,21 @@ def by_issuer(
     return Proof(kind=Kind.FEDERATED, issuer=check_issuer(issuer), **texts)
 
 
+def of_kind(kind: str, *, public_key: str = "", **claims: str) -> Proof:
+    """Return the proof of a client of a kind, `client_secret` for all that is unknown.
+
+    Args:
+        kind: `client_secret`, `private_key` or `federated`.
+        public_key: PEM, of one that signs.
+        claims: `issuer`, `audience`, `subject` and `group`, of one that is federated.
+    """
+    if kind == Kind.PRIVATE_KEY.lower():
+        return by_key(public_key)
+    if kind == Kind.FEDERATED.lower():
+        return by_issuer(**claims)
+    return CLIENT_SECRET
+
+
 def check_free(proof: Proof, recipient: Recipient, *, now: datetime) -> None:
     """Refuse an identity by which another recipient is known."""
     if proof.kind != Kind.FEDERATED:

@@ -3,16 +3,53 @@
 from django.db import models
 
 
+class PreparedChanges(models.Model):
+    """What a rule leaves of the changes of a version of a shared table.
+
+    Where `is_ready`, `files` hold all of them, or there are none; otherwise they are
+    not offered, and will not be. `made_ms` is when the version was made, in
+    milliseconds since the epoch.
+    """
+
+    shared_table = models.ForeignKey(
+        "sharing.SharedTable", models.CASCADE, related_name="prepared_changes"
+    )
+    rule = models.CharField(max_length=64)
+    version = models.BigIntegerField()
+    is_ready = models.BooleanField()
+    made_ms = models.BigIntegerField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["shared_table", "rule", "version"],
+                name="prepared_changes_unique",
+            )
+        ]
+
+    def __str__(self) -> str:
+        """Name the version."""
+        return f"Changes of {self.shared_table} at {self.version}"
+
+
 class PreparedFile(models.Model):
     """What a rule leaves of a data file of a shared table, rewritten.
 
     `key` is a keyed hash of all that it was made from, and the name of the file, which
     is there where any row is left. `rule` is the digest of the rule with the values of
-    recipients that it asks for: recipients with equal ones share files.
+    recipients that it asks for: recipients with equal ones share files. One of
+    `changes` holds changed rows, one without is of any version that has its source.
     """
 
     shared_table = models.ForeignKey(
         "sharing.SharedTable", models.CASCADE, related_name="prepared_files"
+    )
+    changes = models.ForeignKey(
+        PreparedChanges,
+        models.CASCADE,
+        related_name="files",
+        null=True,
+        blank=True,
     )
     key = models.CharField(max_length=64, unique=True)
     rule = models.CharField(max_length=64)

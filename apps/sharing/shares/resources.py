@@ -26,6 +26,7 @@ class ShareResource:
     Attributes:
         recipients: Names of who may read it.
         last_read_at: When its rows were last asked for.
+        off_since: Since when nobody reads it; None while it is on.
         created_by: Name of a user; None for the command line.
     """
 
@@ -35,6 +36,7 @@ class ShareResource:
     num_recipients: int
     recipients: list[str]
     last_read_at: datetime | None
+    off_since: datetime | None
     created_at: datetime
     created_by: str | None
     id: UUID

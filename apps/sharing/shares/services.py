@@ -170,14 +170,14 @@ def update_table(  # noqa: PLR0913 (each is one fact of the shared table)
     *,
     with_history: bool,
     start_version: int | None,
-    with_directory: bool = False,
+    with_directory: bool | None = None,
     condition: str,
     columns: Iterable[str] | None = None,
     comment: str,
     actor: Actor,
     now: datetime,
 ) -> SharedTable:
-    """Change what of a table is shared; without `columns` these stay as they are."""
+    """Change what of a table is shared; None leaves columns and directory."""
     table = shared_table.table
     _check_history(table, with_history=with_history, start_version=start_version)
     before = _offer(shared_table)
@@ -186,14 +186,17 @@ def update_table(  # noqa: PLR0913 (each is one fact of the shared table)
         shared_table.columns = check_columns(table, columns)
     shared_table.with_history = with_history
     shared_table.start_version = start_version
-    shared_table.with_directory = with_directory
+    if with_directory is not None:
+        shared_table.with_directory = with_directory
     shared_table.comment = comment.strip()
     _check_directory(shared_table)
     after = _offer(shared_table)
     names = _OFFER_ACTIONS | {
         "with_history": "share.open_history" if with_history else "share.close_history",
         "with_directory": (
-            "share.open_directory" if with_directory else "share.close_directory"
+            "share.open_directory"
+            if shared_table.with_directory
+            else "share.close_directory"
         ),
     }
     changes = [FieldChange(names[name], before[name], after[name]) for name in after]

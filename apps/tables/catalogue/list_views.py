@@ -1,17 +1,47 @@
 """The list of tables, and the search of the whole app."""
 
-from dataclasses import asdict
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 
 from django.http import HttpRequest, HttpResponseBase
 from django.views.decorators.http import require_GET
 
+from deltaweb.web.pages.page_json import Spread
 from deltaweb.web.pages.paging import page_links
 from deltaweb.web.pages.request.parameters import cleaned
 from deltaweb.web.pages.responses import respond
 from deltaweb.web.tables.catalogue.forms import SearchForm
 from deltaweb.web.tables.catalogue.listing import TABLES
 from deltaweb.web.tables.catalogue.search import search_csv, search_keys, search_page
-from deltaweb.web.tables.head.shapes import signed_in, table_resource
+from deltaweb.web.tables.head.shapes import TableResource, signed_in, table_resource
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnFound:
+    """A column whose name holds what was looked for."""
+
+    table: str
+    column: str
+    type: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchAnswer:
+    """What was found.
+
+    Attributes:
+        count: How much, shown or not.
+        next: The next page.
+        others: Of each kind that other apps have, by its name: `shares`, `recipients`.
+    """
+
+    q: str
+    count: int
+    next: str | None
+    tables: list[TableResource]
+    columns: list[ColumnFound]
+    others: Spread[Mapping[str, object]]
+
 
 HITS = "search-hits"  # what the box of the top bar fills
 
@@ -42,24 +72,24 @@ def search(request: HttpRequest, fmt: str) -> HttpResponseBase:
             "page": page,
             "links": links,
         },
-        data={
-            "q": q,
-            "count": page.count,
-            "next": links.next,
-            "tables": [table_resource(table) for table in page.tables],
-            "columns": [
-                {
-                    "table": column.table.full_name,
-                    "column": column.path,
-                    "type": column.type_text,
-                }
+        data=SearchAnswer(
+            q=q,
+            count=page.count,
+            next=links.next,
+            tables=[table_resource(table) for table in page.tables],
+            columns=[
+                ColumnFound(
+                    table=column.table.full_name,
+                    column=column.path,
+                    type=column.type_text,
+                )
                 for column in page.columns
             ],
-            **{
+            others={
                 found.kind.label.lower(): [asdict(hit) for hit in found.hits]
                 for found in page.others
             },
-        },
+        ),
         rows=search_csv(user, q=q, kind=kind) if fmt == "csv" else None,
         fragment="hits" if request.headers.get("HX-Target") == HITS else "results",
     )

@@ -86,6 +86,7 @@ class Occasion:
         engine: Who is to do it; None where its size decides.
         is_job: Whether what is found is kept, for pages.
         is_shown: Whether somebody is told what would happen before it does.
+        work: The id of the job that does it; "" for a command.
     """
 
     job: Reports
@@ -95,16 +96,20 @@ class Occasion:
     engine: Engine | None = None
     is_job: bool = True
     is_shown: bool = True
+    work: str = ""
 
     @property
     def txn(self) -> SetTransaction | None:
         """By which the log of a table that is made knows it was made: one for a look.
 
+        What was asked for unseen has one for its own job.
+
         Source: delta_protocol.md, "Transaction Identifiers".
         """
         if self.seen is None:
             return None
-        return SetTransaction(app_id=f"deltaweb:{self.seen.job}", version=0)
+        by = self.seen.job or self.work
+        return SetTransaction(app_id=f"deltaweb:{by}", version=0)
 
     @property
     def user_name(self) -> str | None:

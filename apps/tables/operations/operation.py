@@ -215,6 +215,7 @@ class Operation(Generic[P, T]):
             now=now,
             seen=seen,
             place=no_place if table is None else partial(_place, table),
+            work=str(job.id),
         )
         job.step(LOOKING)
         if table is None and seen is not None:

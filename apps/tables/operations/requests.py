@@ -1,7 +1,7 @@
 """What pages and scripts ask of operations: a look, then what was looked at."""
 
 from datetime import datetime
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from django.db import transaction
 
@@ -16,6 +16,9 @@ from deltaweb.web.tables.operations.foreseen import Seen
 from deltaweb.web.tables.operations.looks import key_of, look_result, look_title
 from deltaweb.web.tables.operations.operation import Operation
 from deltaweb.web.tables.work.log_writing import record_log_writing
+
+NO_TABLE: Final = -1
+"""The version where no table is: what is made unseen is made of nothing."""
 
 P = TypeVar("P")
 T = TypeVar("T")
@@ -61,7 +64,8 @@ def request_operation(  # noqa: PLR0913 (each is one part of what is asked)
         asked: Its parameters: those of the look, but for what is chosen after it.
         seen: The job of the look; one that is harmless may be asked for without.
         unseen_at: The version of the table at which anything else may be, too: where it
-            is another by then, it is not done, and looked at.
+            is another by then, it is not done, and looked at. `NO_TABLE` of one that
+            is made.
         actor: Who asked, for the record.
         now: The current time.
         requested_by: The same, if it is somebody with an account.

@@ -5,6 +5,7 @@ The connection with the longest prefix that holds a location counts.
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
@@ -13,6 +14,7 @@ from django.db import IntegrityError, transaction
 
 from deltaweb.delta.errors import LocationInvalidError
 from deltaweb.web.pages.actions import Action, Actor, report
+from deltaweb.web.pages.page_json import shaped
 from deltaweb.web.tables import storage
 from deltaweb.web.tables.models import StorageConnection, Table
 from deltaweb.web.tables.storage.errors import (
@@ -29,6 +31,27 @@ from deltaweb.web.tables.storage.url_prefixes import parts_of, url_of
 
 MAX_PREFIX_LENGTH: Final = 500
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StorageResource:
+    """A storage connection as machine forms name it.
+
+    Attributes:
+        prefix: What locations begin with that are read through it.
+        options: Names of its options; their values are shown to nobody.
+    """
+
+    name: str
+    prefix: str
+    options: list[str]
+    created_at: datetime
+    updated_at: datetime
+
+
+def storage_resource(connection: StorageConnection) -> StorageResource:
+    """Return a connection as machine forms name it."""
+    return shaped(StorageResource, connection, options=connection.option_names)
 
 
 # === Finding ===
@@ -129,7 +152,10 @@ def add_connection(  # noqa: PLR0913 (each is one fact of the connection)
     storage.endpoints.check_endpoints(options, allowed=settings.STORAGE_HOSTS)
     place = parse_prefix(prefix)
     connection = StorageConnection.objects.filter(name=name).first()
-    if connection is not None and not replace:
+    is_other = connection is not None and (
+        is_received(connection.prefix) != is_received(place)
+    )
+    if connection is not None and (is_other or not replace):
         raise StorageNameTakenError(name=name, prefix=connection.prefix)
     action = "storage.add" if connection is None else "storage.replace"
     if connection is None:

@@ -24,6 +24,7 @@ class StorageNameError(DeltaError, code="storage-name-invalid"):
 class StorageNameTakenError(DeltaError, code="storage-name-taken"):
     name: str
     prefix: str
+    status = 409
     message = "A storage named {name} is there already, for {prefix}."
     hint = "Choose another name, or pass --replace to give it other options."
 
@@ -31,6 +32,7 @@ class StorageNameTakenError(DeltaError, code="storage-name-taken"):
 class StoragePrefixTakenError(DeltaError, code="storage-prefix-taken"):
     name: str
     prefix: str
+    status = 409
     message = "{prefix} belongs to the storage {name} already."
     hint = "Choose a longer prefix, or replace or remove that storage."
 

@@ -52,6 +52,17 @@ def parse_options(texts: Iterable[str], *, base: Path) -> dict[str, str]:
     return options
 
 
+def sent_options(options: Mapping[str, str]) -> dict[str, str]:
+    """Return options that somebody sends who may not read the server's own files."""
+    texts = [f"{key}={value}" for key, value in options.items()]
+    parsed = parse_options(texts, base=Path("/"))
+    for key, value in parsed.items():
+        if value.startswith((VARIABLE, FILE)):
+            reason = f"{key} names a variable or file of the server"
+            raise StorageOptionError(reason=reason)
+    return parsed
+
+
 def resolve(options: Mapping[str, str], *, storage: str) -> dict[str, Any]:
     """Return the options as a driver takes them: looked up, typed and nested.
 

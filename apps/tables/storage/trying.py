@@ -9,6 +9,8 @@ from deltaweb.delta.errors import LocationUnreachableError
 from deltaweb.storage.objects.driver import DRIVERS
 from deltaweb.storage.objects.scan import first_object
 from deltaweb.storage.objects.trial import Trial, try_storage, unknown_option
+from deltaweb.web.tables import storage
+from deltaweb.web.tables.models import StorageConnection
 from deltaweb.web.tables.storage.bounded_read import StorageSlowError, read_within
 from deltaweb.web.tables.storage.connections import parse_prefix
 from deltaweb.web.tables.storage.endpoints import check_endpoints
@@ -21,17 +23,31 @@ T = TypeVar("T")
 
 
 def try_connection(
-    prefix: str, options: Mapping[str, str], *, name: str, is_written: bool = False
+    prefix: str,
+    options: Mapping[str, str],
+    *,
+    name: str,
+    is_asked: bool = True,
+    is_written: bool = False,
 ) -> Trial | None:
     """List, read and, where asked, write below a prefix before it is kept.
 
-    None is of a prefix that names no bucket: there is nothing to list.
+    None is of a prefix that names no bucket, where there is nothing to list, and of
+    one whose storage is not to be asked: then its options alone are looked at.
     """
     place = parse_prefix(prefix)
     resolved = check_options(place, options, name=name)
-    if len(parts_of(place)) == 1:
+    if not is_asked or len(parts_of(place)) == 1:
         return None
     return _soon(place, lambda: try_storage(place, resolved, is_written=is_written))
+
+
+def try_again(connection: StorageConnection, *, is_written: bool) -> Trial | None:
+    """Try a connection that is kept."""
+    options = storage.sealing.unseal(connection.sealed, storage=connection.name)
+    return try_connection(
+        connection.prefix, options, name=connection.name, is_written=is_written
+    )
 
 
 def reach(location: str, options: Mapping[str, Any]) -> None:

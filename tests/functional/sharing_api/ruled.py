@@ -1,20 +1,24 @@
 """A table of which recipients see a part, and what they are served of it."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 from django.utils import timezone
 
+from deltaweb.delta.changes.row_changes import CHANGE_TYPE as KIND
 from deltaweb.delta.features.column_mapping import table_schema
 from deltaweb.delta.log.file_actions import DELETION_VECTOR, PARTITION_VALUES, VECTOR
 from deltaweb.delta.protocol.actions import Metadata, Protocol
+from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
 from deltaweb.delta.scan.data_file import OpenFile
 from deltaweb.delta.scan.rows import RowSource, read_rows
 from deltaweb.table import DeltaTable
+from deltaweb.web.jobs.running.reports import Reports
 from deltaweb.web.sharing.access.grants.preparing import PreparedTable, prepare_share
 from deltaweb.web.sharing.models import SharedTable
+from deltaweb.web.tables.index.engine import Engine
 from tests.functional.sharing_api.calls import Answer, Caller, body_of, lines, local
 
 DELTA = "responseformat=delta;readerfeatures=deletionvectors,columnmapping"
@@ -45,11 +49,14 @@ class Ruled:
             condition=condition, columns=list(columns)
         )
 
-    def prepare(self, *, proves: bool = False) -> list[PreparedTable]:
+    def prepare(
+        self, *, engine: Engine | None = None, proves: bool = False
+    ) -> list[PreparedTable]:
         """Make the newest version ready."""
         return prepare_share(
             self.shared.share,
-            report=lambda *_: None,
+            reports=Reports(),
+            engine=engine,
             proves=proves,
             now=timezone.now(),
         )
@@ -73,6 +80,31 @@ class Ruled:
         )
         found = read_rows(source).to_pylist()
         return sorted(found, key=lambda row: str(row.get("id")))
+
+    def changes(
+        self, caller: Caller, first: int, last: int | None = None
+    ) -> list[tuple[int, str, dict[str, Any]]]:
+        """The changes that a recipient reads: version, kind and row of each."""
+        asked = f"?startingVersion={first}"
+        asked += "" if last is None else f"&endingVersion={last}"
+        answer = caller.get(f"{self.path}/changes{asked}", **IN_DELTA)
+        self.bytes_served.append(body_of(answer))
+        assert answer.status_code == 200, body_of(answer)
+        protocol, metadata, *files = lines(answer)
+        found = []
+        for line in files:
+            one = line["file"]
+            source = _source(
+                protocol["protocol"]["deltaProtocol"],
+                metadata["metaData"]["deltaMetadata"],
+                [one["deltaSingleAction"]["cdc"]],
+                lambda url: pa.BufferReader(self.fetch(caller, url)),
+            )
+            fields = (*source.schema.fields, StructField(KIND, PrimitiveType("string")))
+            source = replace(source, schema=StructType(fields))
+            read = read_rows(source).to_pylist()
+            found += [(one["version"], row.pop(KIND), row) for row in read]
+        return sorted(found, key=str)
 
     def fetch(self, caller: Caller, url: str) -> bytes:
         """The bytes of a file, which are kept."""

@@ -6,7 +6,9 @@ whatever was served, lines and files alike.
 
 import math
 import random
+from collections import Counter
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ import pyarrow as pa
 import pytest
 from pytest_django import Settings
 
+from deltaweb.delta.features.change_feed import CHANGE_DATA_FEED_PROPERTY
 from deltaweb.table import DeltaTable
 from tests.functional.sharing_api.conftest import NewCaller
 from tests.functional.sharing_api.ruled import Ruled
@@ -84,6 +87,8 @@ class History:
             properties["delta.columnMapping.mode"] = "name"
         if self.chance.random() < 0.5:
             properties["delta.enableDeletionVectors"] = "true"
+        if seed % 3:
+            properties[CHANGE_DATA_FEED_PROPERTY] = "true"
         parts = ["part"] if self.chance.random() < 0.5 else []
         self.table = DeltaTable.create(
             str(root), SCHEMA, partition_by=parts, properties=properties
@@ -159,7 +164,32 @@ def test_what_is_read_is_what_the_rule_selects_at_that_version(
         if (version == max(expected)) and ruled.told(acme)["version"] == version:
             assert _plain(ruled.rows(acme)) == _plain(wanted)
 
+    if seed % 3:
+        _check_changes(ruled.changes(acme, min(expected) + 1), expected, columns)
     assert ruled.has_served(*(tokens - shown)) == []
+
+
+def _check_changes(
+    found: list[tuple[int, str, Row]],
+    expected: dict[int, list[Row]],
+    columns: tuple[str, ...],
+) -> None:
+    """Each version's changes are what comes and what goes, and nothing beside it."""
+    names = columns or SCHEMA.names
+    for before, version in pairwise(expected):
+        wanted: Counter[str] = Counter()
+        for at, sign in ((version, 1), (before, -1)):
+            for text in _plain([{n: r[n] for n in names} for r in expected[at]]):
+                wanted[text] += sign
+        told: Counter[str] = Counter()
+        for one, kind, row in found:
+            if one == version:
+                told[_plain([row])[0]] += 1 if kind == "insert" else -1
+        num_told = sum(one == version for one, _, _ in found)
+        assert {row: n for row, n in told.items() if n} == {
+            row: n for row, n in wanted.items() if n
+        }
+        assert num_told == sum(map(abs, wanted.values()))
 
 
 def _plain(rows: list[Row]) -> list[str]:

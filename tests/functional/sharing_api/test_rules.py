@@ -6,9 +6,16 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from django.utils import timezone
 from pytest_django import Settings
 
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.sharing.access.grants.preparing import (
+    PREPARE_SHARE,
+    request_due_preparations,
+)
 from deltaweb.web.sharing.models import PreparedFile, RecipientRule, Share
+from deltaweb.web.tables.models import Table
 from tests.functional.sharing_api.calls import Caller, body_of, error, lines, local
 from tests.functional.sharing_api.conftest import NewCaller
 from tests.functional.sharing_api.ruled import Ruled, close_file, new_staff, rows
@@ -254,21 +261,21 @@ class TestCounts:
         assert {"size", "numFiles"}.isdisjoint(staff.told(acme))
 
 
-class TestChanges:
-    @pytest.mark.parametrize("columns", [(), ("id",)])
-    def test_of_a_part_are_refused_by_name(self, staff, acme, columns) -> None:
-        staff.rule("id > 3", *columns)
-        staff.prepare()
-
-        answer = acme.get(f"{staff.path}/changes?startingVersion=0")
-        stream = staff.query(acme, {"startingVersion": 0})
-
-        for refused in (answer, stream):
-            assert refused.status_code == 400
-            assert "only a part" in error(refused)["message"]
-
-
 class TestRewrittenFiles:
+    @pytest.mark.usefixtures("acme")
+    def test_are_requested_by_the_clock_after_each_commit(self, staff: Ruled) -> None:
+        def requested(version: int) -> int:
+            Table.objects.update(latest_version_seen=version)
+            return request_due_preparations(now=timezone.now())
+
+        staff.rule("region = 'EU'")
+        first = requested(3)
+        staff.prepare()
+        staff.table.append(rows(20, 1, "EU"))
+
+        assert (first, requested(3), requested(4), requested(4)) == (1, 0, 1, 1)
+        assert Job.objects.get().kind == PREPARE_SHARE.name  # what waits is enough
+
     def test_open_by_their_own_urls_alone(self, staff, acme, new_caller) -> None:
         staff.rule("region = 'EU'")
         staff.prepare()

@@ -14,6 +14,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
+from deltaweb.delta.features.change_feed import CHANGE_DATA_FEED_PROPERTY
+from deltaweb.table import DeltaTable
 from tests.functional.sharing_api.ruled import new_staff
 from tests.functional.sharing_clients.rows import of_frame, of_table
 from tests.support.processes.installation import Installation
@@ -25,6 +27,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:Implicitly cleaning up:ResourceWarning"),
 ]
 
+RECORDED = {CHANGE_DATA_FEED_PROPERTY: "true"}
 SEEN = ["id", "region", "note"]
 TABLE = "parts.hr.staff"
 FORMATS = {
@@ -91,7 +94,7 @@ class Reader:
 def readers(server: Installation) -> dict[str, Reader]:
     """Two recipients of a share, each of one region."""
     place = server.home / "staff"
-    rows = new_staff(place).snapshot().read()
+    rows = new_staff(place, properties=RECORDED).snapshot().read()
     server.command("share", "create", "parts")
     script = SCRIPT.format(place=str(place), columns=SEEN)
     server.manage("shell", "--verbosity", "0", "--command", script)
@@ -157,6 +160,30 @@ def test_no_line_tells_of_what_is_hidden(
         for text in map(str, reader.hidden[one].to_pylist())
     }
     assert [one for one in hidden if one in told] == []
+
+
+@pytest.mark.parametrize("use_delta_format", [True, False])
+def test_the_client_reads_changes_by_the_same_rule(
+    server: Installation, readers: dict[str, Reader], *, use_delta_format: bool
+) -> None:
+    table = DeltaTable(server.home / "staff")
+    first = table.latest_version() + 1
+    table.update({"region": "'US'"}, f"id = {first - 4}")
+    table.update({"salary": "salary + 1"}, f"id = {first - 4}")
+    server.command("share", "prepare", "parts")
+
+    found = {
+        region: delta_sharing.load_table_changes_as_pandas(
+            reader.url, starting_version=first, use_delta_format=use_delta_format
+        )
+        for region, reader in readers.items()
+    }
+
+    for region, kind in (("EU", "delete"), ("US", "insert")):
+        (row,) = found[region].to_dict("records")
+        assert (row["id"], row["_change_type"]) == (first - 4, kind)
+        assert (row["region"], row["_commit_version"]) == (region, first)
+        assert "salary" not in row
 
 
 def _held(data: bytes) -> tuple[pa.Table, set[str]]:

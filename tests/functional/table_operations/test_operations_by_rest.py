@@ -18,8 +18,8 @@ from tests.support.pages.factories import new_api_key, new_user
 pytestmark = pytest.mark.django_db
 THERE = "/api/v1/tables/default/orders/operations"
 JSON = "application/json"
-OF_NO_TABLE = {"convert_folder", "create_table", "import_rows"}
-"""Those that bring files or make tables: pages and commands have them."""
+OF_NO_TABLE = {"convert_folder", "create_table"}
+"""Those that make tables: their addresses are beside the list of tables."""
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """A table in memory whose every index goes on from the one before."""
 
+import shutil
 from pathlib import Path
 
 from deltaweb.index.build.full import index_table
@@ -50,6 +51,16 @@ class Indexed:
         )
         self.folder = folder
         return self.result
+
+    def copied_to(self, home: Path) -> "Indexed":
+        """The same table and its last index, beside this one."""
+        assert self.folder is not None
+        other = Indexed(home)
+        other.store.log_files |= self.store.log_files
+        other.store.modification_times |= self.store.modification_times
+        other.version = self.version
+        other.folder = Path(shutil.copytree(self.folder, home / "at-0"))
+        return other
 
     @property
     def has_gone_on(self) -> bool:

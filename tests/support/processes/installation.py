@@ -16,6 +16,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from filelock import FileLock
+
 from tests.support.processes.ports import free_port
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -70,12 +72,22 @@ def _run(
 
 @functools.cache
 def _migrated() -> Path:
-    """A database of the newest migrations, made once a test process."""
-    home = Path(tempfile.mkdtemp(prefix="deltaweb-migrated-"))
-    atexit.register(shutil.rmtree, home, ignore_errors=True)
-    done = run(home, "migrate", "--verbosity", "0")
-    assert done.returncode == 0, done.stderr
-    return home / "deltaweb.sqlite3"
+    """A database of the newest migrations, a copy for this process.
+
+    The first of the processes that run side by side makes it for all.
+    """
+    own = Path(tempfile.mkdtemp(prefix="deltaweb-migrated-"))
+    atexit.register(shutil.rmtree, own, ignore_errors=True)
+    number = os.environ.get("PYTEST_XDIST_TESTRUNUID", own.name)
+    home = own.with_name(f"deltaweb-migrated-{number}")
+    home.mkdir(mode=0o700, exist_ok=True)
+    with FileLock(home / "lock"):
+        if not (home / "done").exists():
+            atexit.register(shutil.rmtree, home, ignore_errors=True)
+            done = run(home, "migrate", "--verbosity", "0")
+            assert done.returncode == 0, done.stderr
+            (home / "done").touch()
+        return Path(shutil.copy(home / "deltaweb.sqlite3", own))
 
 
 def migrate(home: Path) -> None:

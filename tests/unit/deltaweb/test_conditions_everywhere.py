@@ -17,6 +17,8 @@ from deltaweb.table import DeltaTable
 from tests.support.pages.shared_tables import signed
 from tests.support.tables.written_rows import new_table
 
+pytestmark = pytest.mark.slow
+
 ROWS = pa.table(
     {
         "id": pa.array([1, 2, 3, 4, 5, None], pa.int64()),

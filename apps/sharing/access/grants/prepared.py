@@ -15,16 +15,21 @@ from uuid import UUID
 import pyarrow as pa
 import pyarrow.compute as pc
 from django.conf import settings
-from django.db.models import Sum
+from django.db.models import F, Sum
 
 from deltaweb.delta.errors import DeltaError
 from deltaweb.delta.log.commits.times import to_ms
 from deltaweb.delta.log.store import TableStore
 from deltaweb.index.query.classification import ClassifiedPart
 from deltaweb.index.query.restricted_version import PREPARED_SCHEMA
-from deltaweb.storage.place import open_store
+from deltaweb.storage.place import TablePlace
 from deltaweb.storage.signing.derived_keys import derive_keys
-from deltaweb.web.sharing.models import PreparedFile, Share, SharedTable
+from deltaweb.web.sharing.models import (
+    PreparedChanges,
+    PreparedFile,
+    Share,
+    SharedTable,
+)
 from deltaweb.web.tables.storage.connections import options_for
 
 logger = logging.getLogger(__name__)
@@ -40,10 +45,15 @@ def location_of(shared_id: UUID) -> str:
     return f"{settings.PREPARED_FILES.rstrip('/')}/{shared_id}"
 
 
+def place_of(shared_id: UUID) -> TablePlace:
+    """Return the place of the rewritten files of a shared table."""
+    location = location_of(shared_id)
+    return TablePlace(location, options_for(location))
+
+
 def store_of(shared_id: UUID) -> TableStore:
     """Open the store of the rewritten files of a shared table."""
-    location = location_of(shared_id)
-    return open_store(location, options_for(location))
+    return place_of(shared_id).open()
 
 
 def path_of(key: str) -> str:
@@ -62,10 +72,7 @@ def keys_of(
         shape: Of the version, from its bound rule.
         parts: The parts; row for row with the marks of `rewritten`.
     """
-    secret = _key(settings.SECRET_KEY)
-    start = hmac.new(secret, digestmod="sha256")
-    for text in (shared.id.hex, rule, shape):
-        start.update(f"{len(text)}:{text}".encode())
+    start = _hash_of(shared.id.hex, rule, shape)
     found = []
     for part in parts:
         files = part.part.block.files.filter(pa.array(part.rewritten))
@@ -80,14 +87,26 @@ def keys_of(
     return found
 
 
+def hashed_name(*facts: object) -> str:
+    """Return the key of what was made from some facts, which tells nothing of them."""
+    return _hash_of(*facts).hexdigest()
+
+
+def _hash_of(*facts: object) -> hmac.HMAC:
+    made = hmac.new(_key(settings.SECRET_KEY), digestmod="sha256")
+    for text in map(str, facts):
+        made.update(f"{len(text)}:{text}".encode())
+    return made
+
+
 @cache
 def _key(secret: str) -> bytes:
     return derive_keys(secret, (), PURPOSE)[0]
 
 
 def find_files(shared: SharedTable, rule: str) -> dict[str, PreparedFile]:
-    """Return the rewritten files of a rule by their keys."""
-    rows = PreparedFile.objects.filter(shared_table=shared, rule=rule)
+    """Return the rewritten data files of a rule by their keys."""
+    rows = PreparedFile.objects.filter(shared_table=shared, rule=rule, changes=None)
     return {row.key: row for row in rows.iterator()}
 
 
@@ -121,6 +140,8 @@ def erase(shared_id: UUID, files: Sequence[PreparedFile]) -> None:
     store.delete_data_files([path_of(file.key) for file in files if file.num_rows])
     for first in range(0, len(files), KEYS_A_STATEMENT):
         some = [file.id for file in files[first : first + KEYS_A_STATEMENT]]
+        # Changes are offered whole, or not at all.
+        PreparedChanges.objects.filter(files__in=some).update(is_ready=False)
         PreparedFile.objects.filter(id__in=some).delete()
 
 
@@ -173,7 +194,8 @@ def erase_strays(shared: SharedTable, *, now: datetime) -> None:
 def expire(share: Share, *, now: datetime) -> int:
     """Erase files that were not asked for in a long time, or are too many.
 
-    The least recently used go first, until the share's files are within the bound.
+    Those with changes go first, the oldest of them, then the least recently used,
+    until the share's files are within the bound.
 
     Returns:
         How many were erased.
@@ -185,7 +207,9 @@ def expire(share: Share, *, now: datetime) -> int:
     surplus = kept.aggregate(sum=Sum("size_bytes"))["sum"] or 0
     surplus -= settings.PREPARED_BYTES
     if surplus > 0:
-        for file in kept.order_by("last_used_at", "id").iterator():
+        for file in kept.order_by(
+            F("changes__version").asc(nulls_last=True), "last_used_at", "id"
+        ).iterator():
             gone.append(file)
             surplus -= file.size_bytes
             if surplus <= 0:

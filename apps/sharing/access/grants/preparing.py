@@ -1,35 +1,34 @@
 """Rewriting what rules leave of files on their border: once a file, as a job."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Final, Protocol
+from typing import Any, Final
 from uuid import UUID
 
 import pyarrow as pa
 from django.utils import timezone
 
 from deltaweb.delta.errors import DeltaError
-from deltaweb.delta.log.file_actions import PARTITION_VALUES
-from deltaweb.delta.scan.rows import iter_rows
+from deltaweb.delta.log.file_actions import PARTITION_VALUES, VECTOR
 from deltaweb.delta.values.partition_values import partition_schema
 from deltaweb.index.query.shared_table import SharedTableReader
-from deltaweb.index.query.shared_version import SharedVersion
 from deltaweb.web.jobs import kinds
-from deltaweb.web.jobs.kind import JobKind, hashed_key, to_json
+from deltaweb.web.jobs.kind import JobKind, Queue, hashed_key, to_json
 from deltaweb.web.jobs.models import Job
+from deltaweb.web.jobs.running.reports import Reports
 from deltaweb.web.jobs.running.tracking import TrackedJob
 from deltaweb.web.jobs.services import enqueue
+from deltaweb.web.sharing.access.grants.changed import prepare_changes
 from deltaweb.web.sharing.access.grants.offered import RuledVersion, ruled_version
 from deltaweb.web.sharing.access.grants.prepared import (
     erase_strays,
     erase_without_source,
     expire,
     path_of,
-    store_of,
+    place_of,
 )
 from deltaweb.web.sharing.access.grants.proof import rows_outside
-from deltaweb.web.sharing.access.grants.rules import BoundRule, TableRule, rule_for
+from deltaweb.web.sharing.access.grants.rules import TableRule, rule_for
 from deltaweb.web.sharing.access.schemas import RULED
 from deltaweb.web.sharing.models import (
     PreparedFile,
@@ -37,16 +36,16 @@ from deltaweb.web.sharing.models import (
     Share,
     SharedTable,
 )
+from deltaweb.web.tables.index.engine import Engine
 from deltaweb.web.tables.index.folders import index_folder
-from deltaweb.web.tables.storage.opening import open_table, roots_of_server
-from deltaweb.writer.excerpt import write_excerpt
-
-
-class Progress(Protocol):
-    """What is told while files are rewritten."""
-
-    def __call__(self, table: str, done: int, total: int) -> None:
-        """Say how many files of a table are done, of how many."""
+from deltaweb.web.tables.operations.rows.excerpts import write_excerpts
+from deltaweb.web.tables.storage.opening import (
+    open_table,
+    roots_of_server,
+    table_place,
+)
+from deltaweb.writer.excerpt import EXCERPT, Excerpts
+from deltaweb.writer.files.parquet_file import WrittenFile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +77,12 @@ class PreparedTable:
 
 
 def prepare_share(
-    share: Share, *, report: Progress, proves: bool = False, now: datetime
+    share: Share,
+    *,
+    reports: Reports,
+    engine: Engine | None = None,
+    proves: bool = False,
+    now: datetime,
 ) -> list[PreparedTable]:
     """Make the newest version of each table of a share ready, under every rule.
 
@@ -87,7 +91,8 @@ def prepare_share(
 
     Args:
         share: The share.
-        report: Told how far it is.
+        reports: Told how far it is.
+        engine: Who rewrites the files; None to choose by their bytes.
         proves: Whether all that recipients get is read, and rows outside are counted.
         now: The current time.
     """
@@ -100,10 +105,14 @@ def prepare_share(
         version = SharedTableReader().open_version(
             opened, index_folder=index_folder(shared.table)
         )
-        prepared += [
-            _prepare(shared, held, version, report=report, proves=proves, now=now)
-            for held in rules
-        ]
+        reports.step(f"Rewriting files of {shared.full_name}")
+        for held in rules:
+            ruled = ruled_version(shared, held.rule, version)
+            made = _rewrite_missing(shared, held.rule, ruled, reports, engine, now=now)
+            facts = (shared, held.rule, opened, version)
+            prepare_changes(*facts, reports=reports, now=now)
+            one = _stored(shared, held, ruled, made, proves=proves, now=now)
+            prepared.append(one)
         paths: set[str] = set()
         for part, live in version.live_parts():
             paths.update(part.paths.filter(pa.array(live)).to_pylist())
@@ -132,30 +141,95 @@ def table_rules(shared: SharedTable) -> list[HeldRule]:
     return [*found.values()]
 
 
-def _prepare(  # noqa: PLR0913 (what is prepared, and what is told of it)
+def _rewrite_missing(  # noqa: PLR0913 (what is rewritten, by whom, and who hears)
+    shared: SharedTable,
+    rule: TableRule,
+    ruled: RuledVersion,
+    reports: Reports,
+    engine: Engine | None,
+    *,
+    now: datetime,
+) -> int:
+    """Rewrite the files that are not ready; return how many they were."""
+    files, keys = _missing_files(ruled)
+    if not keys:
+        return 0
+    bound, source = ruled.bound, ruled.version.snapshot.row_source(files)
+    excerpts = Excerpts(
+        place=table_place(shared.table, roots=roots_of_server()),
+        schema=source.schema,
+        partition_columns=tuple(source.partition_columns),
+        condition=bound.files.condition,
+        seen=bound.schema,
+        target=place_of(shared.id),
+    )
+    told = partition_schema(bound.schema, bound.metadata.partition_columns)
+    seen = {column.stored_name for column in told.fields}
+    rows = {path_of(key): row for row, key in enumerate(keys)}
+
+    def keep(path: str, written: WrittenFile | None) -> None:
+        row = rows[path]
+        values = files["partition_values"][row].as_py() or ()
+        ruled.ready[keys[row]], _ = PreparedFile.objects.update_or_create(
+            key=keys[row],
+            defaults={
+                "shared_table": shared,
+                "rule": rule.digest,
+                "source_path": files["path"][row].as_py(),
+                "num_rows": written.num_rows if written else 0,
+                "size_bytes": written.size if written else 0,
+                "statistics": written.stats if written else "",
+                "partition_values": {
+                    name: text for name, text in values if name in seen
+                },
+                "prepared_at": now,
+                "last_used_at": now,
+            },
+        )
+
+    write_excerpts(excerpts, files, keep, reports=reports, wanted=engine)
+    return len(keys)
+
+
+def _missing_files(ruled: RuledVersion) -> tuple[pa.Table, list[str]]:
+    """Return the files that are not rewritten yet, each with its key."""
+    found, names = [], []
+    for part, keys in zip(ruled.classified, ruled.keys, strict=True):
+        missing = [n for n, key in enumerate(keys) if key not in ruled.ready]
+        if missing:
+            files = part.part.block.files.filter(pa.array(part.rewritten))
+            found.append(pa.Table.from_batches([files.take(pa.array(missing))]))
+            names += [keys[n] for n in missing]
+    if not found:
+        return pa.table({}), names
+    columns = ["path", "size", VECTOR]
+    table = pa.concat_tables([one.select(columns) for one in found])
+    values = pa.concat_tables(
+        one.select(["partition_values"]).cast(
+            pa.schema([("partition_values", PARTITION_VALUES)])
+        )
+        for one in found
+    )
+    table = table.append_column("partition_values", values["partition_values"])
+    excerpts = pa.array([path_of(name) for name in names], pa.string())
+    return table.append_column(EXCERPT, excerpts), names
+
+
+def _stored(  # noqa: PLR0913 (what is prepared, and how)
     shared: SharedTable,
     held: HeldRule,
-    version: SharedVersion,
+    ruled: RuledVersion,
+    made: int,
     *,
-    report: Progress,
     proves: bool,
     now: datetime,
 ) -> PreparedTable:
-    rule = held.rule
-    ruled = ruled_version(shared, rule, version)
-    missing = [key for keys in ruled.keys for key in keys if key not in ruled.ready]
-    made = 0
-    for key, file in _missing_files(ruled):
-        report(shared.full_name, made, len(missing))
-        row = _rewrite(shared, rule, ruled.bound, version, key=key, file=file, now=now)
-        ruled.ready[key] = row
-        made += 1
-    report(shared.full_name, made, len(missing))
+    """Remember that a version is ready, and say so."""
     files = ruled.files()
     prepared = PreparedTable(
         table=shared.full_name,
         recipients=held.recipients,
-        version=version.version,
+        version=ruled.version.version,
         signed=sum(int(part.signed.sum()) for part in ruled.classified),
         rewritten=sum(file.num_rows > 0 for file in files),
         absent=sum(int(part.absent.sum()) for part in ruled.classified)
@@ -175,62 +249,11 @@ def _prepare(  # noqa: PLR0913 (what is prepared, and what is told of it)
         facts["num_outside"] = prepared.rows_outside
     PreparedVersion.objects.update_or_create(
         shared_table=shared,
-        rule=rule.digest,
-        version=version.version,
+        rule=held.rule.digest,
+        version=prepared.version,
         defaults=facts,
     )
     return prepared
-
-
-def _missing_files(ruled: RuledVersion) -> Iterator[tuple[str, pa.Table]]:
-    """Yield the key and the one row of each file that is not rewritten yet."""
-    for part, keys in zip(ruled.classified, ruled.keys, strict=True):
-        files = part.part.block.files.filter(pa.array(part.rewritten))
-        for position, key in enumerate(keys):
-            if key not in ruled.ready:
-                yield key, pa.Table.from_batches([files.slice(position, 1)])
-
-
-def _rewrite(  # noqa: PLR0913 (one file, and what it is made by)
-    shared: SharedTable,
-    rule: TableRule,
-    bound: BoundRule,
-    version: SharedVersion,
-    *,
-    key: str,
-    file: pa.Table,
-    now: datetime,
-) -> PreparedFile:
-    place = file.schema.get_field_index("partition_values")
-    values = file.column(place).cast(PARTITION_VALUES)
-    file = file.set_column(place, "partition_values", values)
-    partitions = bound.metadata.partition_columns
-    scan = iter_rows(
-        version.snapshot.row_source(file),
-        columns=bound.schema.names,
-        predicate=bound.files.condition,
-    )
-    written = write_excerpt(
-        scan, bound.schema, partitions, store=store_of(shared.id), path=path_of(key)
-    )
-    seen = {c.stored_name for c in partition_schema(bound.schema, partitions).fields}
-    row, _ = PreparedFile.objects.update_or_create(
-        key=key,
-        defaults={
-            "shared_table": shared,
-            "rule": rule.digest,
-            "source_path": file.column("path")[0].as_py(),
-            "num_rows": written.num_rows if written else 0,
-            "size_bytes": written.size if written else 0,
-            "statistics": written.stats if written else "",
-            "partition_values": {
-                name: text for name, text in values[0].as_py() if name in seen
-            },
-            "prepared_at": now,
-            "last_used_at": now,
-        },
-    )
-    return row
 
 
 # === As a job ===
@@ -284,16 +307,8 @@ def _run(job: TrackedJob, asked: PrepareShare) -> dict[str, Any]:
     share = Share.objects.filter(id=UUID(asked.share)).first()
     if share is None:
         return {"tables": 0}
-    steps: set[str] = set()
-
-    def tell(table: str, done: int, total: int) -> None:
-        if table not in steps:
-            steps.add(table)
-            job.step(f"Rewriting files of {table}")
-        job.progress(done, total=total, unit="files")
-
     prepared = prepare_share(
-        share, report=tell, proves=asked.proves, now=timezone.now()
+        share, reports=job, proves=asked.proves, now=timezone.now()
     )
     return {"tables": len(prepared), "files": sum(one.num_made for one in prepared)}
 
@@ -304,6 +319,8 @@ PREPARE_SHARE: Final = kinds.register(
         words="Rewrite files of a share",
         parameters=PrepareShare,
         run=_run,
+        queue=Queue.SPARK,  # of many bytes
+        is_apart=True,
         is_reserved=True,
     )
 )

@@ -1,6 +1,6 @@
 """A proof of what recipients get: it is read, and rows that are outside are counted."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -8,6 +8,8 @@ import pyarrow.parquet as pq
 from deltaweb.delta.log.file_actions import PARTITION_VALUES, VECTOR
 from deltaweb.delta.scan.rows import RowSource, iter_rows
 from deltaweb.expressions.condition import SQLCondition
+from deltaweb.index.query.classification import ClassifiedPart
+from deltaweb.index.query.shared_version import SharedVersion
 from deltaweb.web.sharing.access.grants.offered import RuledVersion
 from deltaweb.web.sharing.access.grants.prepared import path_of, store_of
 from deltaweb.web.sharing.models import PreparedFile, SharedTable
@@ -25,9 +27,7 @@ def rows_outside(shared: SharedTable, ruled: RuledVersion) -> int:
         ruled: A version under the rule, all of it ready.
     """
     condition = ruled.bound.files.condition
-    outside = 0
-    for source in _signed(ruled) if condition is not None else ():
-        outside += _not_true(source, condition)
+    outside = signed_rows_outside(ruled.version, ruled.classified, condition)
     columns = {column.stored_name for column in ruled.bound.schema.fields}
     is_seen = condition is None or condition.names <= set(ruled.bound.schema.names)
     for file in ruled.files():
@@ -41,15 +41,34 @@ def rows_outside(shared: SharedTable, ruled: RuledVersion) -> int:
     return outside
 
 
-def _signed(ruled: RuledVersion) -> Iterator[RowSource]:
-    for part in ruled.classified:
+def signed_rows_outside(
+    version: SharedVersion,
+    classified: Iterable[ClassifiedPart],
+    condition: SQLCondition | None,
+) -> int:
+    """Count rows of files that are handed out as they are that a rule does not show.
+
+    Args:
+        version: The version.
+        classified: What becomes of its files.
+        condition: The condition; every row may be seen without one.
+    """
+    if condition is None:
+        return 0
+    return sum(_not_true(one, condition) for one in _signed(version, classified))
+
+
+def _signed(
+    version: SharedVersion, classified: Iterable[ClassifiedPart]
+) -> Iterator[RowSource]:
+    for part in classified:
         files = part.part.block.files.filter(pa.array(part.signed))
         if files.num_rows:
             table = pa.Table.from_batches([files]).drop_columns([VECTOR])
             place = table.schema.get_field_index("partition_values")
             values = table.column(place).cast(PARTITION_VALUES)
             table = table.set_column(place, "partition_values", values)
-            yield ruled.version.snapshot.row_source(table)
+            yield version.snapshot.row_source(table)
 
 
 def _rewritten(
@@ -70,10 +89,8 @@ def _rewritten(
     )
 
 
-def _not_true(source: RowSource, condition: SQLCondition | None) -> int:
+def _not_true(source: RowSource, condition: SQLCondition) -> int:
     """Count the rows for which a condition is false or unknown."""
-    if condition is None:
-        return 0
     names = sorted(condition.names) or source.schema.names[:1]
     return sum(
         batch.num_rows - condition.holds(batch).true_count

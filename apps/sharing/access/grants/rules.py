@@ -5,6 +5,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 from deltaweb.conditions.recipients import (
     NAME,
@@ -72,11 +73,16 @@ class TableRule:
             return True
         return self.condition(schema).names <= set(partition_columns)
 
+    def visible(self, schema: StructType) -> StructType:
+        """Return what of a schema is seen."""
+        if self.columns is None:
+            return schema
+        return StructType(tuple(f for f in schema.fields if f.name in self.columns))
+
     def bind(self, version: SharedVersion) -> "BoundRule":
         """Return the rule for the schema of a version."""
         schema = version.schema
-        hidden = _hidden(schema, self.columns)
-        visible = StructType(tuple(f for f in schema.fields if f.name not in hidden))
+        visible = self.visible(schema)
         partitions = version.metadata.partition_columns
         if all(column.name in partitions for column in visible.fields):
             raise SchemaError(column="", reason="no column of files may be seen")
@@ -112,7 +118,23 @@ def rule_for(shared: SharedTable, recipient: Recipient) -> TableRule:
     A rule of its own can only take away what the table's rule leaves.
     """
     own = RecipientRule.objects.filter(shared_table=shared, recipient=recipient).first()
-    held: list[SharedTable | RecipientRule] = [shared, own] if own else [shared]
+    return rule_of([shared, own] if own else [shared], recipient)
+
+
+class HasRule(Protocol):
+    """What a rule is made of: a shared table, what one recipient sees of it, a draft.
+
+    Attributes:
+        condition: In SQL; "" for every row.
+        columns: Names of columns; empty for all.
+    """
+
+    condition: str
+    columns: Sequence[str]
+
+
+def rule_of(held: Sequence[HasRule], recipient: Recipient) -> TableRule:
+    """Return the rule for one recipient where all of some hold."""
     columns: frozenset[str] | None = None
     for one in held:
         if one.columns:
@@ -129,12 +151,6 @@ def rule_for(shared: SharedTable, recipient: Recipient) -> TableRule:
 def may_be_ruled(shared: SharedTable) -> bool:
     """Whether some recipient may not see all of a shared table."""
     return bool(shared.condition or shared.columns) or shared.rules.exists()
-
-
-def _hidden(schema: StructType, columns: frozenset[str] | None) -> frozenset[str]:
-    if columns is None:
-        return frozenset()
-    return frozenset(schema.names) - columns
 
 
 def _shape(schema: StructType, visible: StructType) -> str:

@@ -9,7 +9,11 @@ from deltaweb.storage.received.profile import MAX_PROFILE_BYTES
 from deltaweb.web.pages.actions import COMMAND_LINE
 from deltaweb.web.pages.command import AddSubcommand, Output, SubcommandsCommand
 from deltaweb.web.pages.page_json import json_with
-from deltaweb.web.sharing.shares.received.listing import ProviderRow, provider_rows
+from deltaweb.web.sharing.shares.received.listing import (
+    ProviderRow,
+    provider_row,
+    provider_rows,
+)
 from deltaweb.web.sharing.shares.received.services import (
     add_provider,
     find_provider,
@@ -53,7 +57,7 @@ class Command(SubcommandsCommand):
             now=now,
         )
         scan_lake(lake_of(provider), now=now, actor=COMMAND_LINE, is_asked=True)
-        row = _row(name)
+        row = provider_row(provider, now=timezone.now())
         count = row.resource.num_tables
         tables = "table is" if count == 1 else "tables are"
         return Output(json_with(row), f"{name} answers: {count} {tables} registered.")
@@ -90,7 +94,8 @@ class Command(SubcommandsCommand):
             f"{name} answers: {report.num_found} tables, {len(report.registered)} new,"
             f" {len(report.vanished)} withdrawn."
         )
-        return Output(json_with(_row(name)), text)
+        row = provider_row(provider, now=timezone.now())
+        return Output(json_with(row), text)
 
     def remove(self, *, name: str, yes: bool, **_: object) -> Output:
         """Forget a provider after asking."""
@@ -100,11 +105,6 @@ class Command(SubcommandsCommand):
         gone = remove_provider(provider, actor=COMMAND_LINE, now=timezone.now())
         data = {"name": name, "removed": True, "tables": gone}
         return Output(data, f"{name} is forgotten, with {len(gone)} tables.")
-
-
-def _row(name: str) -> ProviderRow:
-    rows = provider_rows(now=timezone.now())
-    return next(row for row in rows if row.resource.name == name)
 
 
 def _head(row: ProviderRow) -> str:

@@ -2,6 +2,7 @@
 
 from datetime import datetime
 
+from django.core.management.base import CommandParser
 from django.utils import timezone
 
 from deltaweb.web.pages.actions import COMMAND_LINE
@@ -30,6 +31,8 @@ from deltaweb.web.sharing.shares.resources import (
 )
 from deltaweb.web.sharing.shares.switching import urls_end_text
 from deltaweb.web.tables.catalogue.registration import find_table
+from deltaweb.web.tables.index.engine import Engine
+from deltaweb.web.tables.management.terminal import TerminalReports, add_engine
 from deltaweb.web.tables.management.text_output import listed
 from deltaweb.web.tables.models import Table
 
@@ -69,14 +72,10 @@ class Command(SubcommandsCommand):
         parser.add_argument(
             "--start-version", type=int, metavar="N", help="share history from it on"
         )
-        parser.add_argument(
-            "--where",
-            default="",
-            metavar="SQL",
-            help="share only rows that it is true for; recipient.KEY is a property",
-        )
-        parser.add_argument(
-            "--columns", default="", metavar="A,B", help="share only these columns"
+        _add_rule(
+            parser,
+            where="share only rows that it is true for; recipient.KEY is a property",
+            columns="share only these columns",
         )
         parser.add_argument(
             "--directory",
@@ -98,10 +97,6 @@ class Command(SubcommandsCommand):
         parser.add_argument(
             "--no-history", action="store_true", help="share newest versions alone"
         )
-        parser = add("remove-schema", self.remove_schema, help="take a schema out")
-        parser.add_argument("share")
-        parser.add_argument("schema")
-        parser.add_argument("--yes", action="store_true", help="do not ask")
         parser = add(
             "prepare", self.prepare, help="rewrite what is shared of files in part"
         )
@@ -111,20 +106,15 @@ class Command(SubcommandsCommand):
             action="store_true",
             help="read all that recipients get, and count the rows outside of the rule",
         )
+        add_engine(parser)
         parser = add(
             "narrow", self.narrow, help="let one recipient see less of a table"
         )
         parser.add_argument("share")
         parser.add_argument("name", metavar="schema.table")
         parser.add_argument("--recipient", required=True, metavar="NAME")
-        parser.add_argument(
-            "--where", default="", metavar="SQL", help="holds beside the table's own"
-        )
-        parser.add_argument(
-            "--columns",
-            default="",
-            metavar="A,B",
-            help="of those it shares",
+        _add_rule(
+            parser, where="holds beside the table's own", columns="of those it shares"
         )
         for verb, handler, text in (
             ("off", self.turn_off, "let nobody read a share, until it is on again"),
@@ -135,10 +125,15 @@ class Command(SubcommandsCommand):
         add("list", self.list_shares, help="list the shares")
         parser = add("show", self.show, help="show a share: its tables and recipients")
         parser.add_argument("name")
-        parser = add("remove-table", self.remove_table, help="take a table out")
-        parser.add_argument("share")
-        parser.add_argument("name", metavar="schema.table")
-        parser.add_argument("--yes", action="store_true", help="do not ask")
+        for verb, handler, name, shown in (
+            ("remove-table", self.remove_table, "name", "schema.table"),
+            ("remove-schema", self.remove_schema, "schema", "schema"),
+        ):
+            kind = verb.removeprefix("remove-")
+            parser = add(verb, handler, help=f"take a {kind} out")
+            parser.add_argument("share")
+            parser.add_argument(name, metavar=shown)
+            parser.add_argument("--yes", action="store_true", help="do not ask")
         parser = add("delete", self.delete, help="delete a share; its tables stay")
         parser.add_argument("name")
         parser.add_argument("--yes", action="store_true", help="do not ask")
@@ -228,15 +223,15 @@ class Command(SubcommandsCommand):
         data = {"share": name, "schema": found.schema, "removed": True}
         return Output(data, f"Removed the whole schema {found.schema} from {name}.")
 
-    def prepare(self, *, name: str, prove: bool, **_: object) -> Output:
+    def prepare(
+        self, *, name: str, engine: Engine | None, prove: bool, **_: object
+    ) -> Output:
         """Rewrite what is shared of files in part, as far as it is not there yet."""
         share = find_share(name)
-
-        def tell(table: str, done: int, total: int) -> None:
-            if done == total > 0:
-                self.stderr.write(f"Rewrote {total} files of {table}")
-
-        found = prepare_share(share, report=tell, proves=prove, now=_now())
+        reports = TerminalReports(self.warn)
+        found = prepare_share(
+            share, reports=reports, engine=engine, proves=prove, now=_now()
+        )
         if not found:
             return Output([], f"All of {share.name} is shared as it is.")
         return Output(
@@ -350,6 +345,12 @@ class Command(SubcommandsCommand):
         for sentence in warnings:
             self.warn(sentence)
         return warnings
+
+
+def _add_rule(parser: CommandParser, *, where: str, columns: str) -> None:
+    """Let a command say which rows and columns are seen, in the words that help."""
+    parser.add_argument("--where", default="", metavar="SQL", help=where)
+    parser.add_argument("--columns", default="", metavar="A,B", help=columns)
 
 
 def _count(number: int, noun: str) -> str:

@@ -11,7 +11,7 @@ from deltaweb.delta.errors import DeltaError
 from deltaweb.storage.location import RECEIVED
 from deltaweb.storage.received.profile import Profile
 from deltaweb.web.pages.page_json import OnPage, Spread, in_json
-from deltaweb.web.sharing.shares.received.services import providers
+from deltaweb.web.sharing.shares.received.services import lake_of, providers
 from deltaweb.web.tables.models import Lake, StorageConnection, Table
 from deltaweb.web.tables.storage.received import profile_fields
 
@@ -133,18 +133,27 @@ def provider_rows(*, now: datetime) -> Iterator[ProviderRow]:
         lake = lakes.get(provider.prefix)
         if lake is None:  # a storage that was added by hand
             continue
-        found = lake.tables.only(*_COLUMNS).order_by("location")
-        tables = [received_table(table) for table in found[: MOST_TABLES + 1]]
-        shown = tables[:MOST_TABLES]
-        resource = _provider(provider, lake)
-        expires_at = resource.token_expires_at
-        yield ProviderRow(
-            resource=resource,
-            tables=shown,
-            schemas=list(_schemas(shown)),
-            ends_soon=expires_at is not None and expires_at < now + SOON,
-            is_cut=len(tables) > MOST_TABLES,
-        )
+        yield _row(provider, lake, now=now)
+
+
+def provider_row(provider: StorageConnection, *, now: datetime) -> ProviderRow:
+    """Return one provider with its tables."""
+    return _row(provider, lake_of(provider), now=now)
+
+
+def _row(provider: StorageConnection, lake: Lake, *, now: datetime) -> ProviderRow:
+    found = lake.tables.only(*_COLUMNS).order_by("location")
+    tables = [received_table(table) for table in found[: MOST_TABLES + 1]]
+    shown = tables[:MOST_TABLES]
+    resource = _provider(provider, lake)
+    expires_at = resource.token_expires_at
+    return ProviderRow(
+        resource=resource,
+        tables=shown,
+        schemas=list(_schemas(shown)),
+        ends_soon=expires_at is not None and expires_at < now + SOON,
+        is_cut=len(tables) > MOST_TABLES,
+    )
 
 
 def received_table(table: Table) -> ReceivedTableResource:

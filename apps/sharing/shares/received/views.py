@@ -10,9 +10,7 @@ from deltaweb.delta.errors import DeltaError
 from deltaweb.web.accounts.permissions import admin_required
 from deltaweb.web.jobs.waiting import wait_a_glance
 from deltaweb.web.pages.actions import actor_of
-from deltaweb.web.pages.errors import PageError
 from deltaweb.web.pages.responses import respond
-from deltaweb.web.sharing.errors import ProviderNotFoundError
 from deltaweb.web.sharing.shares.received.forms import ProfileForm
 from deltaweb.web.sharing.shares.received.listing import received_page
 from deltaweb.web.sharing.shares.received.services import (
@@ -60,7 +58,7 @@ def received_add(request: HttpRequest) -> HttpResponseBase:
 @admin_required
 def received_look(request: HttpRequest, *, name: str) -> HttpResponseBase:
     """Ask a provider again what it shares."""
-    _look(request, _provider(name))
+    _look(request, find_provider(name))
     return redirect("sharing:received-list")
 
 
@@ -68,10 +66,9 @@ def received_look(request: HttpRequest, *, name: str) -> HttpResponseBase:
 @admin_required
 def received_remove(request: HttpRequest, *, name: str) -> HttpResponseBase:
     """Forget a provider, and its tables."""
+    provider = find_provider(name)
     try:
-        gone = remove_provider(
-            _provider(name), actor=actor_of(request), now=timezone.now()
-        )
+        gone = remove_provider(provider, actor=actor_of(request), now=timezone.now())
     except DeltaError as error:
         messages.error(request, str(error))
     else:
@@ -84,15 +81,6 @@ def _look(request: HttpRequest, provider: StorageConnection) -> None:
         root=provider.prefix, now=timezone.now(), requested_by=signed_in(request)
     )
     wait_a_glance(job)
-
-
-def _provider(name: str) -> StorageConnection:
-    try:
-        return find_provider(name)
-    except ProviderNotFoundError as error:
-        raise PageError(
-            status=404, code=error.code, message=error.message, hint=error.hint
-        ) from None
 
 
 def _page(request: HttpRequest, fmt: str, form: ProfileForm) -> HttpResponseBase:

@@ -5,25 +5,25 @@ from typing import Any, Final, cast
 
 from django.http import HttpRequest
 
-from deltaweb.delta.errors import SchemaError
+from deltaweb.web.tables.catalogue.adding.checked import (
+    checked_conversion,
+    checked_creation,
+    checked_import,
+)
 from deltaweb.web.tables.catalogue.adding.forms import (
     ConvertForm,
     CreationForm,
     ImportForm,
 )
-from deltaweb.web.tables.catalogue.adding.source import check_file
-from deltaweb.web.tables.catalogue.adding.table_request import check_table_request
 from deltaweb.web.tables.catalogue.adding.uploads import keep_upload
 from deltaweb.web.tables.catalogue.adding.work.convert import CONVERT, ConvertFolder
 from deltaweb.web.tables.catalogue.adding.work.create import CREATE, CreateTable
 from deltaweb.web.tables.catalogue.adding.work.import_rows import IMPORT, ImportRows
-from deltaweb.web.tables.errors import TableNameError
 from deltaweb.web.tables.head.shapes import signed_in
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.operations.pages.page import OperationPage
 from deltaweb.web.tables.storage.locations import parse_location
-from deltaweb.writer.importing.checked_rows import schema_of
-from deltaweb.writer.importing.options import ImportColumn, format_of
+from deltaweb.writer.importing.options import format_of
 
 MAX_COLUMNS: Final = 240  # Django takes a thousand fields of a form
 EMPTY_COLUMNS: Final = 3
@@ -124,33 +124,22 @@ def read_creation(
     columns = [] if is_other else _columns(request)
     for column in columns:
         del column["source"]
-    if not (columns or file["upload"] or file["path"]):
-        raise SchemaError(column="", reason="a table needs a column, or a file of some")
-    asked = CreateTable(**_table_request(request, values), **file, columns=columns)
-    check_table_request(asked)
-    if asked.has_file:
-        format_of(asked.file_name, asked.file_format)
-        check_file(asked)
-    schema_of(
-        [
-            ImportColumn(source=c["name"], name=c["name"], type_name=c["type"] or "?")
-            for c in columns
-        ]
+    return checked_creation(
+        CreateTable(**_table_request(request, values), **file, columns=columns)
     )
-    return asked
 
 
 def read_conversion(
     request: HttpRequest, values: Mapping[str, Any], _table: Table | None
 ) -> ConvertFolder:
     """Read a folder that is to become a table."""
-    asked = ConvertFolder(
-        **_table_request(request, values),
-        partition_schema=values["partition_schema"],
-        time_zone=values["time_zone"],
+    return checked_conversion(
+        ConvertFolder(
+            **_table_request(request, values),
+            partition_schema=values["partition_schema"],
+            time_zone=values["time_zone"],
+        )
     )
-    check_table_request(asked)
-    return asked
 
 
 def read_import(
@@ -159,8 +148,6 @@ def read_import(
     """Read what is imported; a file that is brought is kept."""
     made: dict[str, Any] = {"user_id": signed_in(request).pk}
     if table is None:
-        if not values["name"].strip():
-            raise TableNameError(name="", reason="a table needs a name")
         made = _table_request(request, values)
     file, is_other = _file_of(request, values)
     asked = ImportRows(
@@ -181,18 +168,7 @@ def read_import(
         mode=values["mode"] or "append",
         bad_rows=values["bad_rows"] or "leave-out",
     )
-    if table is None:
-        check_table_request(asked)
-    format_of(asked.file_name, asked.file_format)
-    if asked.columns:
-        schema_of(
-            [
-                ImportColumn(**{k: v for k, v in c.items() if k != "is_partition"})
-                for c in asked.columns
-            ]
-        )
-    check_file(asked)
-    return asked
+    return checked_import(asked, table)
 
 
 # === Parameters become fields ===

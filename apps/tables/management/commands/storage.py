@@ -7,10 +7,12 @@ from django.utils import timezone
 from deltaweb.storage.objects.trial import Trial
 from deltaweb.web.pages.actions import COMMAND_LINE
 from deltaweb.web.pages.command import AddSubcommand, Output, SubcommandsCommand
+from deltaweb.web.pages.page_json import json_with
 from deltaweb.web.tables.management import text_output
 from deltaweb.web.tables.models import StorageConnection
 from deltaweb.web.tables.storage import connections as storage_connections
 from deltaweb.web.tables.storage import trying
+from deltaweb.web.tables.storage.connections import storage_resource
 from deltaweb.web.tables.storage.errors import StorageReferenceError
 from deltaweb.web.tables.storage.options import parse_options
 
@@ -79,13 +81,9 @@ class Command(SubcommandsCommand):
         parsed = parse_options(options, base=Path.cwd())
         tried: Trial | None = None
         try:
-            if untried:
-                place = storage_connections.parse_prefix(prefix)
-                trying.check_options(place, parsed, name=name)
-            else:
-                tried = trying.try_connection(
-                    prefix, parsed, name=name, is_written=write
-                )
+            tried = trying.try_connection(
+                prefix, parsed, name=name, is_asked=not untried, is_written=write
+            )
         except StorageReferenceError as error:
             self.warn(str(error))
         connection = storage_connections.add_connection(
@@ -98,7 +96,8 @@ class Command(SubcommandsCommand):
         )
         names = ", ".join(connection.option_names) or "no options"
         text = f"{connection.prefix} is reached by the storage {name} ({names})."
-        return Output(_as_json(connection) | {"tried": tried}, f"{text}{_tried(tried)}")
+        data = json_with(storage_resource(connection), tried=tried)
+        return Output(data, f"{text}{_tried(tried)}")
 
     def list_storages(self, **_: object) -> Output:
         """List the storages."""
@@ -109,7 +108,8 @@ class Command(SubcommandsCommand):
         lines = text_output.aligned(("NAME", "PREFIX", "OPTIONS"), rows)
         none = ["No storages yet: storage add NAME --prefix URL --option KEY=VALUE"]
         return Output(
-            [_as_json(one) for one in connections], lines=lines if rows else none
+            [storage_resource(one) for one in connections],
+            lines=lines if rows else none,
         )
 
     def remove(self, *, name: str, yes: bool, **_: object) -> Output:
@@ -118,7 +118,7 @@ class Command(SubcommandsCommand):
         count = len(storage_connections.tables_of(connection))
         read = "table is" if count == 1 else "tables are"
         self.confirm(f"Remove {name}? {count} {read} read through it.", yes=yes)
-        data = _as_json(connection) | {"removed": True}
+        data = json_with(storage_resource(connection), removed=True)
         storage_connections.remove_connection(
             connection, actor=COMMAND_LINE, now=timezone.now()
         )
@@ -131,7 +131,7 @@ class Command(SubcommandsCommand):
         )
         sealed = "storage is" if len(connections) == 1 else "storages are"
         text = f"{len(connections)} {sealed} sealed with the current secret key."
-        return Output([_as_json(one) for one in connections], text)
+        return Output([storage_resource(one) for one in connections], text)
 
 
 def _tried(trial: Trial | None) -> str:
@@ -140,13 +140,3 @@ def _tried(trial: Trial | None) -> str:
     done = ["listed", "read" if trial.was_read else "", "written"]
     words = [one for one in done[: 3 if trial.was_written else 2] if one]
     return f" It can be {' and '.join(words)}."
-
-
-def _as_json(connection: StorageConnection) -> dict[str, object]:
-    return {
-        "name": connection.name,
-        "prefix": connection.prefix,
-        "options": connection.option_names,
-        "created_at": connection.created_at,
-        "updated_at": connection.updated_at,
-    }

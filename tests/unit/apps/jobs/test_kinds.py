@@ -12,6 +12,7 @@ from deltaweb.web.jobs.models import Job
 BY_THE_CLOCK = {"jobs.sweep_leases", "tables.probe_due"}  # never a job
 ON_SPARK = {
     "sharing.answer_query",
+    "sharing.prepare_share",
     "tables.check_files",
     "tables.delete_rows",
     "tables.diff_rows",

@@ -52,8 +52,8 @@ NAMES: Final[dict[type[Any], str]] = {
         created_time
     """,
     ShareResource: """
-        name comment num_tables num_recipients recipients last_read_at created_at
-        created_by id url
+        name comment num_tables num_recipients recipients last_read_at off_since
+        created_at created_by id url
     """,
     SharedTableResource: """
         share name schema table location comment with_history start_version

@@ -24,6 +24,8 @@ from tests.support.logs.delta_logs import (
 )
 from tests.support.logs.hostile_logs import DEEP, HUGE, START
 
+pytestmark = pytest.mark.slow
+
 
 def line(action: bytes) -> bytes:
     """A commit of one line beside a good first version."""

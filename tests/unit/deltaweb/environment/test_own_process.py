@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 SETTINGS = """
 import gc, json, os, sys, threading
 def settings():

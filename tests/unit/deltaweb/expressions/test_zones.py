@@ -14,6 +14,8 @@ from deltaweb.expressions.condition import SQLAssignment, SQLCondition
 from deltaweb.table import DeltaTable
 from tests.support.tables.written_rows import new_table
 
+pytestmark = pytest.mark.slow
+
 ZONES = ("UTC", "America/New_York", "Asia/Kolkata")
 NEW_YORK = "America/New_York"
 ROWS = pa.table(

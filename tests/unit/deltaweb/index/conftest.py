@@ -1,5 +1,6 @@
 """A log to share, and one that is indexed again and again."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -25,14 +26,16 @@ def log(tmp_path: Path) -> LocalLog:
     )
 
 
-@pytest.fixture
-def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="module")
+def small_parts() -> Iterator[None]:
     """Parts of an index have three rows at most, and two are kept."""
-    monkeypatch.setattr(parts, "PART_ROWS", 3)
-    monkeypatch.setattr(parts, "KEPT_ROWS", 2)
-    monkeypatch.setattr(file_rows, "ROWS_A_BATCH", 1)
-    monkeypatch.setattr(update, "ROWS_A_BATCH", 1)
-    monkeypatch.setattr(commit_rows, "ROWS_A_BATCH", 1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(parts, "PART_ROWS", 3)
+        patch.setattr(parts, "KEPT_ROWS", 2)
+        patch.setattr(file_rows, "ROWS_A_BATCH", 1)
+        patch.setattr(update, "ROWS_A_BATCH", 1)
+        patch.setattr(commit_rows, "ROWS_A_BATCH", 1)
+        yield
 
 
 @pytest.fixture

@@ -14,15 +14,23 @@ from tests.support.index.index_folders import contents
 from tests.support.logs.delta_logs import remove
 from tests.support.logs.indexed_logs import Indexed, file_of
 
-pytestmark = pytest.mark.usefixtures("small_parts")
+pytestmark = [pytest.mark.usefixtures("small_parts"), pytest.mark.slow]
+
+
+@pytest.fixture(scope="module")
+def grown_once(small_parts: None, tmp_path_factory: pytest.TempPathFactory) -> Indexed:  # noqa: ARG001 (how it is indexed)
+    """A table of six commits, indexed after each: eight files came first."""
+    table = Indexed(tmp_path_factory.mktemp("grown"))
+    table.index()
+    for number in range(5):
+        table.commit(file_of(f"new-{number}", number)).index()
+    return table
 
 
 @pytest.fixture
-def grown(indexed: Indexed) -> Indexed:
-    """A table of six commits, indexed after each: eight files came first."""
-    for number in range(5):
-        indexed.commit(file_of(f"new-{number}", number)).index()
-    return indexed
+def grown(grown_once: Indexed, tmp_path: Path) -> Indexed:
+    """That table, for a test to change."""
+    return grown_once.copied_to(tmp_path)
 
 
 def kept_parts(indexed: Indexed, name: str) -> list[Path]:

@@ -18,6 +18,8 @@ from tests.support.logs.indexed_logs import (
     vacuum_of,
 )
 
+pytestmark = pytest.mark.slow
+
 
 class TestWhatIsReadFromTheStart:
     @pytest.mark.parametrize(

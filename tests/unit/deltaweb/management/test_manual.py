@@ -11,6 +11,8 @@ import pytest
 from deltaweb.management.manual import HASHES, SITE, SOURCES, build, inline_hashes
 from deltaweb.management.manual_pages import commands_page
 
+pytestmark = pytest.mark.slow
+
 OTHER_HOST = re.compile(r"""(?:src|href)=["']?(?:https?:)?//""")
 PAGES = [*SITE.rglob("*.html")]
 SMALL = """

@@ -14,6 +14,8 @@ from tests.support.files import mutated_pages
 from tests.support.files.mutated_footers import judge, mutated_files, seed_files
 from tests.support.files.mutated_pages import judge_pages
 
+pytestmark = pytest.mark.slow
+
 ROUNDS = 2_000
 SLOWEST_S = 2.0
 PAGE_ROUNDS = 200

@@ -17,6 +17,8 @@ from deltaweb.parquet.errors import (
     ParquetError,
 )
 
+pytestmark = pytest.mark.slow
+
 ROUNDS = 2_000
 
 

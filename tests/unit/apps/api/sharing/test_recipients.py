@@ -2,15 +2,25 @@
 
 from datetime import datetime, timedelta
 from hashlib import sha256
+from typing import Final
 from uuid import uuid4
 
 import pytest
 from django.test import Client
 from django.utils import timezone
+from joserfc.jwk import ECKey
 
 from deltaweb.web.audit.models import AuditEvent
+from deltaweb.web.jobs.kinds import do_job
+from deltaweb.web.jobs.models import Job
 from deltaweb.web.sharing.models import Recipient, RecipientToken
-from tests.support.pages.factories import new_recipient, new_share, new_token
+from tests.support.oauth_tokens import public_pem
+from tests.support.pages.factories import (
+    new_grant,
+    new_recipient,
+    new_share,
+    new_token,
+)
 from tests.support.pages.rest import V1, Script
 
 pytestmark = pytest.mark.django_db
@@ -46,14 +56,18 @@ class TestRecipients:
     def test_are_changed_and_deleted(self, script: Script) -> None:
         new_share("retail")
         new_recipient("acme", comment="of old")
-        body = {"shares": ["retail"], "allowed_networks": ["192.0.2.0/24"]}
+        body = {
+            "shares": ["retail"],
+            "allowed_networks": ["192.0.2.0/24"],
+            "properties": ["region=EU"],
+        }
 
         changed = script.made(f"{RECIPIENTS}/acme", body, method="PATCH")
         deleted = script.call("DELETE", f"{RECIPIENTS}/acme")
 
         assert changed["shares"] == ["retail"]
         assert changed["allowed_networks"] == ["192.0.2.0/24"]
-        assert changed["comment"] == "of old"
+        assert (changed["comment"], changed["properties"]) == ("of old", ["region=EU"])
         assert deleted.status_code == 204
         assert not Recipient.objects.exists()
 
@@ -127,6 +141,19 @@ class TestTokens:
         token.refresh_from_db()
         assert token.ends_at <= timezone.now()
 
+    def test_end_when_they_are_told_to(self, script: Script) -> None:
+        in_ten_days = timezone.now() + timedelta(days=10)
+        token, _ = new_token(new_recipient("acme"), expires_at=in_ten_days)
+
+        moved = script.made(f"{TOKENS}/{token.id}", {"ends": "24h"}, method="PATCH")
+        late = script.call("PATCH", f"{TOKENS}/{token.id}", {"ends": "11d"})
+        all_of_it = script.call("DELETE", TOKENS).json()
+
+        assert (moved["state"], moved["ends_at"]) == ("retiring", moved["retires_at"])
+        assert late.status_code == 422
+        assert all_of_it == {"num_revoked": 1}
+        assert RecipientToken.objects.get().revoked_at is not None
+
     def test_are_revoked_by_their_id(self, script: Script) -> None:
         token, secret = new_token(new_recipient("acme"))
 
@@ -172,6 +199,114 @@ class TestTokens:
 
         assert (answer.status_code, answer.json()["error"]) == (403, "scope-required")
         assert not RecipientToken.objects.exists()
+
+
+class TestClients:
+    CLIENTS = f"{RECIPIENTS}/acme/clients"
+    PEM = public_pem(ECKey.generate_key("P-256"))
+    ISSUER: Final = {"issuer": "https://id.example", "audience": "deltaweb"}
+
+    def test_with_a_secret_get_a_link_that_is_answered_once(self, script) -> None:
+        new_recipient("acme")
+        body = {"kind": "client_secret"}
+
+        first = script.call("POST", self.CLIENTS, body, once="1")
+        again = script.call("POST", self.CLIENTS, body, once="1")
+
+        made = first.json()
+        assert (first.status_code, made["kind"]) == (201, "client_secret")
+        assert made["activation_url"].count("/activate/") == 1
+        assert first["Location"] == f"{TOKENS}/{made['id']}"
+        assert (again.status_code, again.json()["error"]) == (409, "secret-given")
+        assert made["activation_url"] not in again.content.decode()
+
+    @pytest.mark.parametrize(
+        ("body", "profile"),
+        [
+            ({"kind": "private_key", "public_key": PEM}, "jwt_bearer_private_key_jwt"),
+            ({"kind": "federated", **ISSUER, "group": "a"}, "client_credentials"),
+        ],
+        ids=["a key of its own", "an issuer"],
+    )
+    def test_without_one_show_their_profile(self, script, body, profile) -> None:
+        new_recipient("acme")
+
+        made = script.made(self.CLIENTS, body)
+
+        shown = script.call("GET", f"{TOKENS}/{made['id']}/profile").json()
+        assert made["activation_url"] is None
+        assert shown["client"]["id"] == made["id"]
+        assert shown["profile"]["type"] == f"oauth_{profile}"
+
+    def test_take_the_place_of_their_like_where_that_is_asked(self, script) -> None:
+        new_recipient("acme")
+        old = {"kind": "federated", **self.ISSUER, "subject": "old"}
+        new = {**old, "subject": "new", "keep_old": "0"}
+
+        made = [script.made(self.CLIENTS, body) for body in (old, new)]
+
+        ended = RecipientToken.objects.get(id=made[0]["id"])
+        assert str(ended.replaced_by_id) == made[1]["id"]
+
+    @pytest.mark.parametrize(
+        ("body", "status", "error"),
+        [
+            ({"kind": "private_key", "public_key": "x"}, 422, "public-key-invalid"),
+            ({"kind": "federated", "issuer": "x"}, 422, "client-invalid"),
+            ({"kind": "federated", **ISSUER}, 422, "client-invalid"),
+            ({"kind": "password"}, 400, "body-invalid"),
+            ({"kind": "client_secret", "keep_old": "x"}, 422, "lifetime-invalid"),
+        ],
+    )
+    def test_that_cannot_be_made_say_why(self, script, body, status, error) -> None:
+        new_recipient("acme")
+
+        answer = script.call("POST", self.CLIENTS, body)
+
+        assert (answer.json()["error"], answer.status_code) == (error, status)
+
+
+class TestWhatARecipientReads:
+    def test_is_told_by_month_and_by_request(self, script: Script) -> None:
+        recipient = new_recipient("acme")
+        new_grant(new_share("retail"), recipient)
+
+        limits = {"soft_limit": "1 GiB", "hard_limit": "2 GiB"}
+        script.made(f"{RECIPIENTS}/acme", limits, method="PATCH")
+        usage = script.call("GET", f"{RECIPIENTS}/acme/usage").json()
+        seen = script.call("GET", f"{RECIPIENTS}/acme/seen?share=retail").json()
+
+        assert (usage["recipient"], usage["entries"]) == ("acme", [])
+        assert usage["hard_limit"]["size_bytes"] == 2 << 30
+        assert (seen["recipient"], seen["share"]) == ("acme", "retail")
+
+    def test_is_rehearsed_by_a_job(self, script: Script) -> None:
+        new_recipient("acme")
+
+        answer = script.call("POST", f"{RECIPIENTS}/acme/rehearse")
+        job = Job.objects.get(id=answer.json()["job"]["id"])
+        do_job(job.kind, str(job.id))
+
+        told = script.call("GET", f"{V1}/jobs/{job.id}").json()
+        assert answer.status_code == 202
+        assert (told["state"], told["result"]["readings"]) == ("DONE", [])
+        assert told["result"]["passed"] is True
+        assert not RecipientToken.objects.exists()
+
+    def test_its_connection_is_examined_by_a_job(self, script: Script) -> None:
+        recipient = new_recipient("acme")
+        token, _ = new_token(recipient, revoked_at=timezone.now())
+        address = f"{RECIPIENTS}/acme/doctor"
+
+        job = script.call("POST", address, {}).json()["job"]
+        told = script.call("POST", address, {"error": f"{token.prefix}: ended"})
+        kept = script.call("GET", address).json()
+
+        assert kept["job"] == job["id"]
+        assert (kept["examination"], kept["diagnosis"]) == (None, None)
+        assert told.status_code == 200
+        (found,) = told.json()["findings"]
+        assert (found["step"], found["verdict"]) == ("token", "failed")
 
 
 def test_the_record_is_read_page_by_page(script: Script) -> None:

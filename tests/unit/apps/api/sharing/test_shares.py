@@ -1,12 +1,18 @@
 """Shares, their tables and readers by REST."""
 
 import pytest
+from django.utils import timezone
 
+from deltaweb.storage.objects.vending.options import ROLE_OPTION
 from deltaweb.web.accounts.models import User
 from deltaweb.web.audit.models import AuditEvent
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.pages.actions import COMMAND_LINE
 from deltaweb.web.sharing.models import Grant, Share, SharedTable
+from deltaweb.web.tables.storage.connections import add_connection
 from tests.support.pages.factories import (
     new_grant,
+    new_metadata,
     new_recipient,
     new_share,
     new_shared_table,
@@ -77,6 +83,24 @@ class TestShares:
         answer = script.call("POST", SHARES, body)
 
         assert (answer.status_code, answer.json()["error"]) == (status, error)
+
+    def test_are_turned_off_and_on(self, script: Script) -> None:
+        new_share("retail")
+
+        off = script.made(f"{SHARES}/retail", {"is_on": False}, method="PATCH")
+        on = script.made(f"{SHARES}/retail", {"is_on": True}, method="PATCH")
+
+        assert (off["off_since"] is None, on["off_since"]) == (False, None)
+        assert recorded()[-2:] == ["share.switch_off", "share.switch_on"]
+
+    def test_are_prepared_and_proved_by_a_job(self, script: Script) -> None:
+        new_share("retail")
+
+        answer = script.call("POST", f"{SHARES}/retail/prepare", {"prove": True})
+
+        assert answer.status_code == 202
+        job = Job.objects.get(id=answer.json()["job"]["id"])
+        assert (job.kind, job.parameters["proves"]) == ("sharing.prepare_share", True)
 
     def test_that_are_not_there_are_a_404(self, script: Script) -> None:
         answer = script.call("GET", f"{SHARES}/nothing")
@@ -163,6 +187,77 @@ class TestTablesOfAShare:
         new_table("crm.orders")
 
         answer = script.call("PUT", TABLE, body)
+
+        assert (answer.json()["error"], answer.status_code) == (error, status)
+
+    def test_keep_their_directory_open_unless_it_is_closed(self, script) -> None:
+        place = "s3://lake/orders"
+        table = new_table("crm.orders", location=place)
+        new_shared_table(
+            new_share("retail"), "crm.orders", table=table, with_directory=True
+        )
+        add_connection(
+            name="lake",
+            prefix="s3://lake",
+            options={ROLE_OPTION: "arn:aws:iam::1:role/x"},
+            actor=COMMAND_LINE,
+            now=timezone.now(),
+        )
+
+        kept = script.made(TABLE, {"table": "crm.orders"}, method="PUT")
+        closed = script.made(TABLE, {"with_directory": False}, method="PUT")
+
+        assert (kept["with_directory"], closed["with_directory"]) == (True, False)
+        assert recorded()[-1:] == ["share.close_directory"]
+
+    def test_show_single_recipients_less(self, script: Script) -> None:
+        shared = new_shared_table(new_share("retail"), "crm.orders")
+        new_metadata(shared.table)
+        new_recipient("acme")
+
+        made = script.made(f"{TABLE}/rules/acme", {"columns": ["id"]}, method="PUT")
+        listed = script.call("GET", f"{TABLE}/rules").json()
+        wrong = script.call("PUT", f"{TABLE}/rules/acme", {"columns": ["no"]})
+        taken = script.call("DELETE", f"{TABLE}/rules/acme")
+
+        rule = {"recipient": "acme", "condition": None, "columns": ["id"]}
+        assert made == listed == {"rules": [rule]}
+        assert (wrong.status_code, taken.status_code) == (422, 204)
+        assert not shared.rules.exists()
+        assert recorded()[-2:] == ["share.narrow_table"] * 2
+
+
+class TestWholeSchemas:
+    def test_are_added_listed_and_withdrawn(self, script: Script) -> None:
+        new_share("retail")
+        new_table("crm.orders")
+        schemas = f"{SHARES}/retail/schemas"
+
+        added = script.made(schemas, {"namespace": "crm", "schema": "sales"})
+        listed = script.call("GET", schemas).json()
+        one = script.call("GET", f"{schemas}/SALES").json()
+        withdrawn = script.call("DELETE", f"{schemas}/sales")
+
+        assert (added["schema"], added["namespace"]) == ("sales", "crm")
+        assert added["num_tables"] == 1
+        assert (listed, one) == ({"schemas": [added]}, added)
+        assert withdrawn.status_code == 204
+        assert not SharedTable.objects.exists()
+        assert recorded()[-2:] == ["share.add_schema", "share.remove_schema"]
+
+    @pytest.mark.parametrize(
+        ("body", "status", "error"),
+        [
+            ({"namespace": "nothing"}, 422, "namespace-unknown"),
+            ({"namespace": "crm", "schema": "a/b"}, 422, "name-invalid"),
+            ({}, 400, "body-invalid"),
+        ],
+    )
+    def test_that_cannot_be_added_say_why(self, script, body, status, error) -> None:
+        new_share("retail")
+        new_table("crm.orders")
+
+        answer = script.call("POST", f"{SHARES}/retail/schemas", body)
 
         assert (answer.json()["error"], answer.status_code) == (error, status)
 

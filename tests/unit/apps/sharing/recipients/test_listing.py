@@ -22,7 +22,7 @@ from tests.support.pages.factories import (
     new_token,
 )
 
-pytestmark = [pytest.mark.django_db, pytest.mark.database]
+pytestmark = [pytest.mark.django_db, pytest.mark.database, pytest.mark.slow]
 DAY = timedelta(days=1)
 WAITING = {"token_sha256": None, "activated_at": None}
 

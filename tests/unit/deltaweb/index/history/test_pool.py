@@ -26,6 +26,8 @@ from deltaweb.storage.local import LocalTableStore
 from tests.support.logs.delta_logs import add, metadata, remove
 from tests.support.logs.local_logs import LocalLog
 
+pytestmark = pytest.mark.slow
+
 COMMITS = 40
 
 

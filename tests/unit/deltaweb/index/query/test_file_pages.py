@@ -19,6 +19,8 @@ from deltaweb.index.query.shared_version import SharedVersion
 from tests.support.logs.local_logs import RandomLog
 from tests.support.pages.shared_tables import CONDITIONS, hint, paths
 
+pytestmark = pytest.mark.slow
+
 
 def names(page: FilePage) -> list[str]:
     return [

@@ -31,6 +31,8 @@ from tests.support.files.hinted_files import PARTITIONS, SCHEMA, files, zones
 from tests.support.logs.delta_logs import Action, LogBuilder, add, deletion_vector
 from tests.support.logs.local_logs import LocalLog, stats_of, typed_schema
 
+pytestmark = pytest.mark.slow
+
 Opening: TypeAlias = Callable[[Sequence[Action]], SharedVersion]
 
 FIELDS = {"schemaString": format_schema(SCHEMA), "partitionColumns": list(PARTITIONS)}

@@ -22,6 +22,8 @@ from tests.support.pages.shared_tables import (
     stats_text,
 )
 
+pytestmark = pytest.mark.slow
+
 
 class TestParity:
     @pytest.mark.parametrize("seed", range(12))

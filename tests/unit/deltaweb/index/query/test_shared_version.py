@@ -17,6 +17,8 @@ from tests.support.logs.delta_logs import add, metadata, protocol, remove
 from tests.support.logs.local_logs import LocalLog, RandomLog, stats_of, typed_schema
 from tests.support.pages.shared_tables import hint, signed
 
+pytestmark = pytest.mark.slow
+
 
 def both(log: LocalLog, index: Path) -> list[SharedVersion]:
     """Open the newest version by the index, and by the log."""

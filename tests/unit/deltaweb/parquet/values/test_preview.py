@@ -10,6 +10,8 @@ from deltaweb.parquet import preview
 from deltaweb.parquet.errors import ValuesUnreadableError
 from deltaweb.parquet.values.preview import read_preview
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:

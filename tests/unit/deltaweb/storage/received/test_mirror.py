@@ -15,6 +15,8 @@ from deltaweb.storage.received.profile import SharedName
 from deltaweb.table import DeltaTable
 from tests.support.stores.sharing_provider import Handler, Provider
 
+pytestmark = pytest.mark.slow
+
 TABLE = SharedName("s", "c", "t")
 AT = "/shares/s/schemas/c/tables/t"
 SCHEMA = {

@@ -22,6 +22,8 @@ from deltaweb.delta.errors import (
 from deltaweb.storage.signing.s3 import S3Credentials, S3Endpoint, S3Signer
 from deltaweb.storage.signing.signer import open_signer
 
+pytestmark = pytest.mark.slow
+
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 ACCESS_KEY, SECRET = "AKIA/EXAMPLE", "se+cr/et="
 KEYS = [

@@ -13,6 +13,8 @@ from tests.support.conditions.drawn_examples import examples
 from tests.support.stores.memory import MemoryTableStore
 from tests.support.tables.tracked_rows import Known, known_by, rows, tracked_table
 
+pytestmark = pytest.mark.slow
+
 VECTORS = {"delta.enableDeletionVectors": "true"}
 MAPPED = {"delta.columnMapping.mode": "name"}
 

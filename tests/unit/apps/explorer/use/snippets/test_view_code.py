@@ -13,10 +13,13 @@ from deltaweb.web.explorer.use.snippets import ShownView, view_snippets
 from tests.support.pages.shown_views import (
     COLUMNS,
     CONDITIONS,
+    FOLDERS,
     expected_rows,
     shown_view,
 )
 from tests.support.peers.duckdb_runner import SidecarDuckDB
+
+pytestmark = pytest.mark.slow
 
 TOOLS = ["pandas", "polars", "duckdb", "deltaweb"]
 WAYS = [
@@ -28,6 +31,8 @@ WAYS = [
 ]
 
 
+# How a folder is spelled is no matter of the filter: the other tests are of both.
+@pytest.mark.parametrize("location", FOLDERS[:1], ids=["plain"], indirect=True)
 @pytest.mark.parametrize(("tool", "refusals"), WAYS)
 @pytest.mark.parametrize("filters", CONDITIONS)
 def test_finds_the_rows_of_a_filter(location, filters, tool, refusals, duckdb_beside):

@@ -1,0 +1,342 @@
+"""Tables that are made, and rows of files: each looked at first, or done at once."""
+
+from dataclasses import asdict, dataclass, field
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from django.http import HttpRequest
+
+from deltaweb.web.api.calls.answers import Answer
+from deltaweb.web.api.catalogue.operations import (
+    Wanted,
+    asked_answer,
+    asked_of,
+    body_of,
+)
+from deltaweb.web.api.endpoint import RestView, Role, endpoint
+from deltaweb.web.api.jobs import Started
+from deltaweb.web.api.shapes import one_of
+from deltaweb.web.tables.catalogue.adding.checked import (
+    checked_conversion,
+    checked_creation,
+    checked_import,
+)
+from deltaweb.web.tables.catalogue.adding.uploads import keep_upload
+from deltaweb.web.tables.catalogue.adding.work.convert import CONVERT, ConvertFolder
+from deltaweb.web.tables.catalogue.adding.work.create import CREATE, CreateTable
+from deltaweb.web.tables.catalogue.adding.work.import_rows import IMPORT, ImportRows
+from deltaweb.web.tables.head.job_json import check_may
+from deltaweb.web.tables.head.shapes import signed_in
+from deltaweb.web.tables.head.table_head import get_table
+from deltaweb.web.tables.storage.locations import parse_location
+from deltaweb.writer.importing.options import (
+    DAY_ORDERS,
+    DELIMITERS,
+    FORMATS,
+    BadRows,
+    TextForm,
+)
+from deltaweb.writer.importing.plan import ImportMode
+
+if TYPE_CHECKING:
+    from django.core.files.uploadedfile import UploadedFile
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WantedTable:
+    """A table that is to be made.
+
+    Attributes:
+        name: `table`, or `namespace.table`.
+        location: An empty folder of the server, or a URL of an object store.
+        description: What people read of it.
+    """
+
+    name: str
+    location: str
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WantedConversion(WantedTable):
+    """A folder of Parquet files that is to become a table where it lies.
+
+    Attributes:
+        name: `table`, or `namespace.table`.
+        location: The folder, or its URL.
+        description: What people read of it.
+        partition_schema: The columns that its folders name, as DDL; empty to find
+            them out.
+        time_zone: Where times are from that folders name without a zone.
+    """
+
+    partition_schema: str = ""
+    time_zone: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextOptions:
+    """How values are written in a file of texts.
+
+    Attributes:
+        delimiter: Between two fields; null to find it out.
+        has_header: Whether the first row holds the names.
+        null_text: What stands for null.
+        decimal_sign: A point, or a comma with points between thousands.
+        day_order: Of dates, as 2026-01-31, 31.01.2026 or 01/31/2026.
+        time_zone: Where times without a zone are from.
+    """
+
+    delimiter: str | None = one_of(DELIMITERS)
+    has_header: bool = True
+    null_text: str = ""
+    decimal_sign: str | None = one_of(".,")
+    day_order: str | None = one_of(DAY_ORDERS)
+    time_zone: str = "UTC"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WantedColumn:
+    """A column of a table, or what becomes of one of a file.
+
+    Attributes:
+        name: In the table.
+        type: As DDL has it, such as decimal(12,2); empty leaves one of a file out.
+        source: Its name in the file; the same, where it is left out.
+        is_nullable: Whether a value may be missing.
+        is_partition: Whether the table is partitioned by it.
+        comment: What people read of it.
+    """
+
+    name: str
+    type: str
+    source: str = ""
+    is_nullable: bool = True
+    is_partition: bool = False
+    comment: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WantedFile:
+    """A file, and how it is written.
+
+    Attributes:
+        upload: The id of a file that was sent to `uploads`.
+        path: Where it is else: a path that the server may read, or a URL.
+        name: Of one that was sent, for its format and for people.
+        format: Null to go by its name.
+        texts: How its values are written.
+    """
+
+    upload: UUID | None = None
+    path: str = ""
+    name: str = ""
+    format: str | None = one_of(FORMATS)
+    texts: TextOptions = field(default_factory=TextOptions)
+
+    def facts(self) -> dict[str, Any]:
+        """Return the file as the parameters of an operation have it."""
+        path = parse_location(self.path) if self.path and not self.upload else ""
+        said = {k: v for k, v in asdict(self.texts).items() if v is not None}
+        return {
+            "upload": str(self.upload or ""),
+            "path": path,
+            "file_name": path.rpartition("/")[2] if path else self.name,
+            "file_format": self.format or "",
+            "form": asdict(TextForm(**said)),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WantedCreation(WantedTable):
+    """A table that is to be made of columns, or of those of a file.
+
+    Attributes:
+        name: `table`, or `namespace.table`.
+        location: An empty folder of the server, or a URL of an object store.
+        description: What people read of it.
+        columns: Its columns; those of a file, where none is named.
+        file: The file; none of its rows is kept.
+    """
+
+    columns: list[WantedColumn] = field(default_factory=list)
+    file: WantedFile = field(default_factory=WantedFile)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WantedRows:
+    """Rows that are to be imported.
+
+    Attributes:
+        file: The file that has them.
+        columns: What becomes of its columns; as proposed, where none is named.
+        mode: What becomes of the rows that are there; they stay for null.
+        bad_rows: What becomes of rows that do not fit; they are left out for null.
+        merge_schema: Whether columns that the table lacks are added.
+    """
+
+    file: WantedFile
+    columns: list[WantedColumn] = field(default_factory=list)
+    mode: str | None = one_of(ImportMode)
+    bad_rows: str | None = one_of(BadRows)
+    merge_schema: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WantedImport(WantedTable):
+    """A table that is to be made of the rows of a file.
+
+    Attributes:
+        name: `table`, or `namespace.table`.
+        location: An empty folder of the server, or a URL of an object store.
+        description: What people read of it.
+        rows: The rows.
+    """
+
+    rows: WantedRows
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Upload:
+    """A file that is kept until it is imported, or for a day.
+
+    Attributes:
+        upload: Its id.
+        file_name: What people call it.
+    """
+
+    upload: UUID
+    file_name: str
+    size_bytes: int
+
+
+CREATION = body_of("create_table", WantedCreation)
+CONVERSION = body_of("convert_folder", WantedConversion)
+NEW_IMPORT = body_of("import_table", WantedImport)
+ROW_IMPORT = body_of("import_rows", WantedRows)
+
+
+class Uploads(RestView):
+    """Files that are brought."""
+
+    @endpoint(Role.EDITOR, file=True, answers={201: Upload})
+    def post(self, request: HttpRequest, file: "UploadedFile[bytes]") -> Answer:
+        """Send a file, to be imported or to be asked for its columns."""
+        upload, name = keep_upload(file, user_id=signed_in(request).pk)
+        kept = Upload(upload=UUID(upload), file_name=name, size_bytes=file.size or 0)
+        return Answer(kept, HTTPStatus.CREATED)
+
+
+class TableCreation(RestView):
+    """A table of columns."""
+
+    @endpoint(Role.EDITOR, body=CREATION, answers={202: Started})
+    def post(self, request: HttpRequest, body: Wanted) -> Answer:
+        """Make an empty table and register it.
+
+        A preview tells which columns it would have; `seen` makes what it told.
+        """
+        wanted: WantedCreation | None = asked_of(body)
+        asked = wanted and checked_creation(
+            CreateTable(
+                **_place(request, wanted),
+                **wanted.file.facts(),
+                columns=[
+                    {
+                        name: value
+                        for name, value in asdict(one).items()
+                        if name != "source"
+                    }
+                    for one in wanted.columns
+                ],
+            )
+        )
+        return asked_answer(request, CREATE, None, body, asked)
+
+
+class TableConversion(RestView):
+    """A table of a folder."""
+
+    @endpoint(Role.EDITOR, body=CONVERSION, answers={202: Started})
+    def post(self, request: HttpRequest, body: Wanted) -> Answer:
+        """Make a folder of Parquet files a table where it lies, and register it.
+
+        A preview looks at every file and tells what the table would be.
+        """
+        wanted: WantedConversion | None = asked_of(body)
+        asked = wanted and checked_conversion(
+            ConvertFolder(
+                **_place(request, wanted),
+                partition_schema=wanted.partition_schema,
+                time_zone=wanted.time_zone,
+            )
+        )
+        return asked_answer(request, CONVERT, None, body, asked)
+
+
+class TableImport(RestView):
+    """A table of a file."""
+
+    @endpoint(Role.EDITOR, body=NEW_IMPORT, answers={202: Started})
+    def post(self, request: HttpRequest, body: Wanted) -> Answer:
+        """Make a table of the rows of a file, and register it.
+
+        A preview checks every row, proposes types and shows the first rows.
+        """
+        wanted: WantedImport | None = asked_of(body)
+        asked = wanted and checked_import(
+            _import_of(wanted.rows, _place(request, wanted)), None
+        )
+        return asked_answer(request, IMPORT, None, body, asked)
+
+
+class RowImport(RestView):
+    """Rows of a file."""
+
+    @endpoint(Role.EDITOR, body=ROW_IMPORT, answers={202: Started})
+    def post(
+        self, request: HttpRequest, namespace: str, name: str, body: Wanted
+    ) -> Answer:
+        """Import the rows of a file into a table.
+
+        A preview checks every row and tells which do not fit.
+        """
+        user = signed_in(request)
+        table = get_table(user, namespace, name)
+        check_may(table, table.version)
+        wanted: WantedRows | None = asked_of(body)
+        asked = wanted and checked_import(
+            _import_of(wanted, {"user_id": user.pk}), table
+        )
+        return asked_answer(request, IMPORT, table, body, asked)
+
+
+def _place(request: HttpRequest, wanted: WantedTable) -> dict[str, Any]:
+    return {
+        "name": wanted.name.strip(),
+        "location": parse_location(wanted.location),
+        "description": wanted.description,
+        "user_id": signed_in(request).pk,
+    }
+
+
+def _import_of(wanted: WantedRows, place: dict[str, Any]) -> ImportRows:
+    return ImportRows(
+        **place,
+        **wanted.file.facts(),
+        columns=[
+            {
+                "source": one.source or one.name,
+                "name": one.name,
+                "type_name": one.type,
+                "is_nullable": one.is_nullable,
+                "is_partition": one.is_partition,
+                "comment": one.comment,
+            }
+            for one in wanted.columns
+        ],
+        mode=wanted.mode or ImportMode.APPEND,
+        bad_rows=wanted.bad_rows or BadRows.LEAVE_OUT,
+        merge_schema=wanted.merge_schema,
+    )

@@ -1,0 +1,157 @@
+"""Storage connections: options go in, and never come out.
+
+Who changes how a bucket is reached changes what everybody reads of it, so that asks for
+the scope `admin`, which no key has unasked.
+"""
+
+from dataclasses import dataclass
+from http import HTTPStatus
+
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils import timezone
+
+from deltaweb.storage.location import RECEIVED
+from deltaweb.storage.objects.trial import Trial
+from deltaweb.web.accounts.models import Scope
+from deltaweb.web.api.calls.answers import Answer
+from deltaweb.web.api.endpoint import RestView, Role, endpoint
+from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.pages.page_json import Spread
+from deltaweb.web.tables.models import StorageConnection
+from deltaweb.web.tables.storage.connections import (
+    StorageResource,
+    add_connection,
+    find_connection,
+    remove_connection,
+    storage_resource,
+)
+from deltaweb.web.tables.storage.errors import StorageNotFoundError
+from deltaweb.web.tables.storage.options import sent_options
+from deltaweb.web.tables.storage.received import is_received
+from deltaweb.web.tables.storage.trying import try_again, try_connection
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewStorage:
+    """A storage connection that is to be kept.
+
+    Attributes:
+        name: What people call it.
+        prefix: What locations begin with, such as s3://bucket/.
+        options: Of the driver (s3fs, gcsfs, adlfs); a dot leads into a mapping, such
+            as client_kwargs.endpoint_url. None names a variable or a file of the
+            server: the command line alone may.
+        replace: Whether a known storage gets these instead.
+        write: Whether writing is tested as well.
+        untried: Whether it is kept without a test.
+    """
+
+    name: str
+    prefix: str
+    options: dict[str, str]
+    replace: bool = False
+    write: bool = False
+    untried: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WantedTrial:
+    """What is tried.
+
+    Attributes:
+        write: Whether a file is made there, and deleted again.
+    """
+
+    write: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TriedStorage:
+    """A storage connection, and what it let us do.
+
+    Attributes:
+        tried: Null where it was not asked, or names no bucket.
+    """
+
+    resource: Spread[StorageResource]
+    tried: Trial | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Storages:
+    """The storage connections."""
+
+    storages: list[StorageResource]
+
+
+class StorageList(RestView):
+    """The storage connections."""
+
+    @endpoint(Role.ADMIN, answers=Storages)
+    def get(self, request: HttpRequest) -> object:
+        """List storage connections, without the values of their options."""
+        del request
+        kept = StorageConnection.objects.exclude(prefix__startswith=RECEIVED)
+        return Storages(storages=[*map(storage_resource, kept)])
+
+    @endpoint(
+        Role.ADMIN, body=NewStorage, answers={201: TriedStorage}, scope=Scope.ADMIN
+    )
+    def post(self, request: HttpRequest, body: NewStorage) -> Answer:
+        """Try how an object store is reached, and keep it sealed."""
+        options = sent_options(body.options)
+        tried = try_connection(
+            body.prefix,
+            options,
+            name=body.name,
+            is_asked=not body.untried,
+            is_written=body.write,
+        )
+        kept = add_connection(
+            name=body.name,
+            prefix=body.prefix,
+            options=options,
+            replace=body.replace,
+            actor=actor_of(request),
+            now=timezone.now(),
+        )
+        made = TriedStorage(resource=storage_resource(kept), tried=tried)
+        there = reverse("api:storage", args=[kept.name])
+        return Answer(made, HTTPStatus.CREATED, {"Location": there})
+
+
+class Storage(RestView):
+    """One storage connection."""
+
+    @endpoint(Role.ADMIN, answers=StorageResource)
+    def get(self, request: HttpRequest, name: str) -> object:
+        """Tell what a storage connection is for, without the values of its options."""
+        del request
+        return storage_resource(_find(name))
+
+    @endpoint(Role.ADMIN, answers={204: None}, scope=Scope.ADMIN)
+    def delete(self, request: HttpRequest, name: str) -> None:
+        """Forget how an object store is reached; its tables stay registered."""
+        found, now = _find(name), timezone.now()
+        remove_connection(found, actor=actor_of(request), now=now)
+
+
+class StorageTrial(RestView):
+    """What a storage connection lets us do by now."""
+
+    @endpoint(Role.ADMIN, body=WantedTrial, answers=TriedStorage, scope=Scope.ADMIN)
+    def post(self, request: HttpRequest, name: str, body: WantedTrial) -> object:
+        """Try a storage connection: list, read and, where asked, write."""
+        del request
+        found = _find(name)
+        tried = try_again(found, is_written=body.write)
+        return TriedStorage(resource=storage_resource(found), tried=tried)
+
+
+def _find(name: str) -> StorageConnection:
+    """Return a storage connection; the profile of a provider is none."""
+    found = find_connection(name)
+    if is_received(found.prefix):
+        raise StorageNotFoundError(name=name)
+    return found

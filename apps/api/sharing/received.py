@@ -1,0 +1,107 @@
+"""What others share with us: profiles go in, and never come out."""
+
+import json
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils import timezone
+
+from deltaweb.web.accounts.models import Scope
+from deltaweb.web.api.calls.answers import Answer
+from deltaweb.web.api.endpoint import RestView, Role, endpoint
+from deltaweb.web.api.jobs import Started, started
+from deltaweb.web.api.pages import page_endpoint
+from deltaweb.web.jobs.waiting import wait_a_glance
+from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.sharing import urls
+from deltaweb.web.sharing.shares.received.listing import (
+    ProviderRow,
+    ReceivedPage,
+    provider_row,
+)
+from deltaweb.web.sharing.shares.received.services import (
+    add_provider,
+    find_provider,
+    remove_provider,
+)
+from deltaweb.web.tables.catalogue.lakes.scan_job import request_scan
+from deltaweb.web.tables.head.shapes import signed_in
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewProvider:
+    """The profile of somebody who shares with us.
+
+    Attributes:
+        name: What we call the provider, and the namespace of its tables.
+        profile: What its profile file holds.
+        replace: Whether a known provider gets this profile instead.
+    """
+
+    name: str
+    profile: dict[str, Any]
+    replace: bool = False
+
+
+class ReceivedList(RestView):
+    """The providers."""
+
+    get = page_endpoint(
+        urls.urlpatterns,
+        "received-list",
+        ReceivedPage,
+        "List who shares with us, and which tables.",
+        role=Role.ADMIN,
+    )
+
+    @endpoint(
+        Role.ADMIN, body=NewProvider, answers={201: ProviderRow}, scope=Scope.SHARE
+    )
+    def post(self, request: HttpRequest, body: NewProvider) -> Answer:
+        """Try a profile, keep it sealed, and look for its tables."""
+        now, user = timezone.now(), signed_in(request)
+        provider = add_provider(
+            name=body.name,
+            profile=json.dumps(body.profile),
+            replace=body.replace,
+            owner=user,
+            actor=actor_of(request),
+            now=now,
+        )
+        wait_a_glance(request_scan(root=provider.prefix, now=now, requested_by=user))
+        there = reverse("api:received", args=[provider.name])
+        return Answer(
+            provider_row(provider, now=timezone.now()),
+            HTTPStatus.CREATED,
+            {"Location": there},
+        )
+
+
+class Received(RestView):
+    """One provider."""
+
+    @endpoint(Role.ADMIN, answers=ProviderRow)
+    def get(self, request: HttpRequest, name: str) -> object:
+        """Tell how a provider answers, and which tables it shares."""
+        del request
+        return provider_row(find_provider(name), now=timezone.now())
+
+    @endpoint(Role.ADMIN, answers={204: None}, scope=Scope.SHARE)
+    def delete(self, request: HttpRequest, name: str) -> None:
+        """Forget a provider, and take its tables out of the catalogue."""
+        provider, now = find_provider(name), timezone.now()
+        remove_provider(provider, actor=actor_of(request), now=now)
+
+
+class ReceivedRefresh(RestView):
+    """What a provider shares by now."""
+
+    @endpoint(Role.ADMIN, answers={202: Started}, scope=Scope.SHARE)
+    def post(self, request: HttpRequest, name: str) -> Answer:
+        """Ask a provider again what it shares."""
+        provider, user = find_provider(name), signed_in(request)
+        job = request_scan(root=provider.prefix, now=timezone.now(), requested_by=user)
+        return started(job)

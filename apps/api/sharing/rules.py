@@ -1,0 +1,109 @@
+"""What of a shared table one recipient sees, beside what all of them see."""
+
+from dataclasses import dataclass, field
+
+from django.http import HttpRequest
+from django.utils import timezone
+
+from deltaweb.web.accounts.models import Scope
+from deltaweb.web.api.endpoint import RestView, Role, endpoint
+from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.sharing.models import SharedTable
+from deltaweb.web.sharing.names import find_recipient, find_share, find_shared_table
+from deltaweb.web.sharing.shares.services import narrow_table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewRule:
+    """What of a table one recipient is to see; with neither, what the others see.
+
+    Attributes:
+        condition: Only rows that this SQL is true for.
+        columns: Only these columns; empty for all that the table shares.
+    """
+
+    condition: str = ""
+    columns: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleResource:
+    """What of a table one recipient sees.
+
+    Attributes:
+        recipient: Its name.
+        condition: Only rows that it is true for; null for all.
+        columns: Only these; null for all.
+    """
+
+    recipient: str
+    condition: str | None
+    columns: list[str] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RulesOfTable:
+    """The rules of single recipients."""
+
+    rules: list[RuleResource]
+
+
+class RuleList(RestView):
+    """The rules of a shared table for single recipients."""
+
+    @endpoint(Role.ADMIN, answers=RulesOfTable)
+    def get(self, request: HttpRequest, name: str, table: str) -> object:
+        """List the recipients that see less of a table than the others."""
+        del request
+        return RulesOfTable(rules=_rules(find_shared_table(find_share(name), table)))
+
+
+class Rule(RestView):
+    """The rule of a shared table for one recipient."""
+
+    @endpoint(Role.ADMIN, body=NewRule, answers=RulesOfTable, scope=Scope.SHARE)
+    def put(
+        self,
+        request: HttpRequest,
+        name: str,
+        table: str,
+        recipient: str,
+        body: NewRule,
+    ) -> object:
+        """Let one recipient see less of a table; an empty rule takes that away."""
+        shared = find_shared_table(find_share(name), table)
+        _narrow(request, shared, recipient, body)
+        return RulesOfTable(rules=_rules(shared))
+
+    @endpoint(Role.ADMIN, answers={204: None}, scope=Scope.SHARE)
+    def delete(
+        self, request: HttpRequest, name: str, table: str, recipient: str
+    ) -> None:
+        """Let a recipient see of a table what the others do."""
+        shared = find_shared_table(find_share(name), table)
+        _narrow(request, shared, recipient, NewRule())
+
+
+def _narrow(
+    request: HttpRequest, shared: SharedTable, recipient: str, rule: NewRule
+) -> None:
+    narrow_table(
+        shared,
+        find_recipient(recipient),
+        condition=rule.condition,
+        columns=rule.columns,
+        actor=actor_of(request),
+        now=timezone.now(),
+    )
+
+
+def _rules(shared: SharedTable) -> list[RuleResource]:
+    rules = shared.rules.select_related("recipient").order_by("recipient__name_key")
+    return [
+        RuleResource(
+            recipient=rule.recipient.name,
+            condition=rule.condition or None,
+            columns=rule.columns or None,
+        )
+        for rule in rules
+    ]

@@ -1,0 +1,86 @@
+"""Files of a share that Spark's tasks rewrite: as this process does it."""
+
+from pathlib import Path
+
+import pytest
+from pytest_django import Settings
+
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.sharing.access.grants.preparing import (
+    PREPARE_SHARE,
+    request_preparation,
+)
+from deltaweb.web.sharing.models import PreparedFile
+from deltaweb.web.tables.index.engine import Engine
+from tests.functional.sharing_api.ruled import Ruled, new_staff, rows
+from tests.support.pages.factories import (
+    NOW,
+    new_grant,
+    new_recipient,
+    new_share,
+    new_shared_table,
+    new_table,
+)
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def staff(tmp_path: Path, settings: Settings) -> Ruled:
+    """A table of vectors and partitions; its share hides columns, and a recipient."""
+    settings.HOME = tmp_path / "home"
+    settings.PREPARED_FILES = str(tmp_path / "prepared")
+    root = tmp_path / "lake" / "staff"
+    made = new_staff(
+        root,
+        partition_by=["region"],
+        properties={
+            "delta.enableDeletionVectors": "true",
+            "delta.columnMapping.mode": "name",
+        },
+    )
+    made.delete("id = 3")
+    made.append(rows(20, 4, None, "none"))
+    table = new_table("hr.staff", location=str(root), version=made.latest_version())
+    shared = new_shared_table(new_share("People"), "hr.staff", table=table)
+    new_grant(shared.share, new_recipient("acme"))
+    ruled = Ruled(made, shared)
+    ruled.rule("id <> 11 AND (region = 'EU' OR region IS NULL)", "id", "region", "note")
+    return ruled
+
+
+def _prepared(folder: Path) -> tuple[list[tuple[object, ...]], dict[str, bytes]]:
+    """What is known of rewritten files, and their bytes."""
+    facts = ("key", "source_path", "num_rows", "size_bytes", "statistics")
+    known = PreparedFile.objects.order_by("key").values_list(*facts, "partition_values")
+    files = {one.name: one.read_bytes() for one in folder.rglob("*.parquet")}
+    return list(known), files
+
+
+@pytest.mark.usefixtures("spark")
+def test_tasks_write_the_same_bytes_as_one_process(staff, tmp_path) -> None:
+    (here,) = staff.prepare(engine=Engine.HERE)
+    by_process = _prepared(tmp_path / "prepared")
+    PreparedFile.objects.all().delete()
+    for one in (tmp_path / "prepared").rglob("*.parquet"):
+        one.unlink()
+
+    (proved,) = staff.prepare(engine=Engine.SPARK, proves=True)
+
+    assert _prepared(tmp_path / "prepared") == by_process
+    assert (proved.num_made, proved.rewritten) == (here.num_made, here.rewritten)
+    assert proved.rewritten
+    assert proved.rows_outside == 0
+
+
+@pytest.mark.usefixtures("spark")
+def test_the_job_has_spark_rewrite_much(staff, settings) -> None:
+    settings.SPARK_DIFF_BYTES = 0
+    job = request_preparation(staff.shared.share, now=NOW)
+
+    PREPARE_SHARE.work(job.id)
+
+    job = Job.objects.get()
+    assert (job.state, job.error) == (Job.State.DONE, "")
+    assert job.progress_unit == "tasks"
+    assert PreparedFile.objects.filter(num_rows__gt=0).exists()
