@@ -20,7 +20,7 @@ from schemathesis.specs.openapi.checks import (
 
 from deltaweb.serving.wsgi import application
 from deltaweb.web.accounts.models import Scope, User
-from tests.support.index.indexed_tables import new_indexed_table
+from tests.support.index.indexed_tables import new_sample_table
 from tests.support.pages.factories import (
     new_api_key,
     new_grant,
@@ -48,7 +48,7 @@ def key(lake: Path) -> Iterator[dict[str, str]]:
     """A key for everything, whose calls leave the test's own connection open."""
     for signal in (request_started, request_finished):
         signal.disconnect(close_old_connections)
-    table = new_indexed_table("sales.orders", lake / "orders")
+    table = new_sample_table("sales.orders", lake / "orders")
     share, recipient = new_share("orders"), new_recipient("orders")
     new_shared_table(share, "sales.orders", table=table)
     new_grant(share, recipient)
