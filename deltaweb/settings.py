@@ -13,6 +13,7 @@ import dj_database_url
 from csp.constants import SELF
 
 from deltaweb.environment import home
+from deltaweb.environment.logs import STORE_DRIVERS
 from deltaweb.environment.production import check_production
 from deltaweb.environment.variables import (
     env_bool,
@@ -104,11 +105,13 @@ PREPARED_BYTES = env_int(
     "DELTAWEB_PREPARED_BYTES", default=100 << 30, minimum=0, maximum=1 << 60
 )
 PREPARED_DAYS = env_int("DELTAWEB_PREPARED_DAYS", default=30, minimum=1, maximum=3650)
+REHEARSAL_HOUR = env_int("DELTAWEB_REHEARSAL_HOUR", default=-1, minimum=-1, maximum=23)
 # What a GiB costs that recipients are offered, by prefix of the table's location.
 PRICES = env_prices("DELTAWEB_PRICES")
 CURRENCY = env_text("DELTAWEB_CURRENCY", default="USD")
 PROVIDER_NAME = env_text("DELTAWEB_PROVIDER_NAME", default="deltaweb")
 PROVIDER_CONTACT = env_text("DELTAWEB_PROVIDER_CONTACT")
+EMAIL_HOST = env_text("DELTAWEB_SMTP_HOST", default="localhost")  # for reminders
 TRUSTED_PROXIES = env_networks("DELTAWEB_TRUSTED_PROXIES")
 
 # === Applications ===
@@ -386,11 +389,9 @@ LOGGING = {
     "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
     "loggers": {
         "django.security.DisallowedHost": {"filters": ["no-traceback"]},
-        # Drivers of object stores tell at DEBUG what they send: tokens, signed URLs;
-        # and at INFO where they found their credentials, at each start of a process.
         **{
             one: {"level": "INFO" if LOG_LEVEL == "DEBUG" else "WARNING"}
-            for one in ("aiobotocore", "azure", "botocore", "fsspec", "s3fs", "urllib3")
+            for one in STORE_DRIVERS
         },
         # It tells at WARNING at which URL headers did not read; that may be signed.
         "urllib3.connection": {"level": "ERROR"},

@@ -12,6 +12,7 @@ from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.serializers import FileField, Serializer
 
+from deltaweb.web.accounts.models import Scope
 from deltaweb.web.accounts.permissions import public
 from deltaweb.web.api.calls.idempotency import MULTIPART
 from deltaweb.web.api.models import MAX_KEY_LENGTH
@@ -88,7 +89,10 @@ class ViewSchema(AutoSchema):
 
     def get_description(self) -> str:  # type: ignore[override]  # as drf-spectacular has it
         """Return the rest of it, and who may call it."""
-        role = f"For the role {self._declared.role.lower()} and above."
+        usual = Scope.READ if self.method == "GET" else Scope.WRITE
+        scope = (self._declared.scope or usual).value
+        role = f"For the role {self._declared.role.lower()} and above"
+        role += f", by a key with the scope `{scope}`."
         return f"{self._parts[1]}\n\n{role}".strip()
 
     @property

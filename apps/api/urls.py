@@ -83,6 +83,7 @@ endpoints = [
     path(RECIPIENT, recipients.Recipient.as_view(), name="recipient"),
     path(f"{RECIPIENT}/usage", recipients.RecipientUse.as_view()),
     path(f"{RECIPIENT}/seen", recipients.RecipientSeen.as_view()),
+    path(f"{RECIPIENT}/doctor", recipients.Connection.as_view()),
     path(f"{RECIPIENT}/rehearse", recipients.Rehearsal.as_view()),
     path(f"{RECIPIENT}/clients", clients.ClientList.as_view()),
     path(

@@ -113,6 +113,11 @@ def plain_values(figure: Drawn) -> dict[str, Any]:
     return plain
 
 
+def percent(part: float, whole: float, *, digits: int = 1) -> float:
+    """Return a part in percent of a whole; 0 of nothing."""
+    return round(100 * part / whole, digits) if whole > 0 else 0.0
+
+
 def bytes_text(size_bytes: int, *, digits: int = 10) -> str:
     """Return a size as an axis writes it: 64 KiB."""
     value, unit = float(size_bytes), 0

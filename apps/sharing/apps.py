@@ -9,9 +9,12 @@ from django.apps import AppConfig
 from deltaweb.web.pages.frame import front_page, navigation
 
 if TYPE_CHECKING:  # Django's models are not ready when this module loads.
+    from collections.abc import Iterable
     from datetime import datetime
 
     from deltaweb.web.pages.frame.navigation import AnyUser
+    from deltaweb.web.tables.extension.guards import HeldVersions
+    from deltaweb.web.tables.models import Table
 
 
 class SharingConfig(AppConfig):
@@ -51,9 +54,10 @@ def _add_to_workers() -> None:
     kinds.load_from(
         "deltaweb.web.sharing.access.grants.preparing",
         "deltaweb.web.sharing.answers.answer_query",
-        "deltaweb.web.sharing.recipients.rehearsal",
+        "deltaweb.web.sharing.recipients.doctor.doctor",
+        "deltaweb.web.sharing.recipients.rehearsals.nightly",
     )
-    dues.register(_prepare_due)
+    dues.register(_prepare_due, _rehearse_due)
 
 
 def _prepare_due(now: datetime) -> None:
@@ -62,6 +66,14 @@ def _prepare_due(now: datetime) -> None:
     )
 
     preparing.request_due_preparations(now=now)
+
+
+def _rehearse_due(now: datetime) -> None:
+    from deltaweb.web.sharing.recipients.rehearsals import (  # noqa: PLC0415 (as above)
+        nightly,
+    )
+
+    nightly.request_due_rehearsals(now=now)
 
 
 def _add_to_tables() -> None:
@@ -74,6 +86,7 @@ def _add_to_tables() -> None:
     )
     from deltaweb.web.tables.extension import badges, guards, marks, share_names, tabs  # noqa: PLC0415
 
+    guards.finders.register(_holds_of_recipients)
     guards.guards.register(shares_in_words)
     badges.providers.register(shared_badges, received_badges)
     marks.marks.register(
@@ -99,6 +112,14 @@ def _add_to_tables() -> None:
             visible=_is_admin,
         )
     )
+
+
+def _holds_of_recipients(table: Table, now: datetime) -> Iterable[HeldVersions]:
+    from deltaweb.web.sharing.recipients.last_reads import (  # noqa: PLC0415 (of vacuums alone)
+        holds_of_recipients,
+    )
+
+    return holds_of_recipients(table, now)
 
 
 def _add_to_search() -> None:

@@ -12,6 +12,7 @@ DeltaError
     ├── ConditionError              a condition that does not fit the table
     │   └── ColumnsError            a list of columns that does not
     ├── PropertyInvalidError        a text that is no property of a recipient
+    ├── HoldInvalidError            versions that cannot be held for a recipient
     ├── LimitInvalidError           a text that is no limit of a month
     ├── StartVersionError           a version that history cannot begin at
     ├── NetworkInvalidError         a text that is no network
@@ -143,6 +144,16 @@ class PropertyInvalidError(SharingStateError, code="property-invalid"):
     reason: str
     message = "{text:.80r} is not a property: {reason}."
     hint = "Write key=value, as in region=EU."
+
+
+class HoldInvalidError(SharingStateError, code="hold-invalid"):
+    """Versions of a table cannot be held for a recipient."""
+
+    recipient: str
+    table: str
+    reason: str
+    message = "{table} cannot be held for {recipient:.80}: {recipient:.80} {reason}."
+    hint = "Its page lists what it may read, and what it has read last."
 
 
 class LimitInvalidError(SharingStateError, code="limit-invalid"):

@@ -10,7 +10,9 @@ from deltaweb.web.sharing.issuing import activation_page
 from deltaweb.web.sharing.issuing import client_views as clients
 from deltaweb.web.sharing.issuing import views as tokens
 from deltaweb.web.sharing.recipients import views as recipients
+from deltaweb.web.sharing.recipients.doctor import views as doctor
 from deltaweb.web.sharing.recipients.listing import RECIPIENTS
+from deltaweb.web.sharing.recipients.rehearsals import views as rehearsals
 from deltaweb.web.sharing.shares import schema_views, settings_views, table_views
 from deltaweb.web.sharing.shares import views as shares
 from deltaweb.web.sharing.shares.forms import ListForm
@@ -79,16 +81,24 @@ urlpatterns = [
         "recipient-new",
         takes=["name share"],
     ),
+    path("reminders.atom", recipients.reminder_feed, name="reminder-feed"),
     *page(RECIPIENT, recipients.recipient_detail, "recipient-detail"),
     *page(f"{RECIPIENT}grants", recipients.recipient_grants, "recipient-grants"),
     *page(f"{RECIPIENT}settings", recipients.recipient_settings, "recipient-settings"),
     path(f"{RECIPIENT}limits", recipients.recipient_limits, name="recipient-limits"),
+    path(f"{RECIPIENT}hold", recipients.recipient_hold, name="recipient-hold"),
     *page(f"{RECIPIENT}usage", recipients.recipient_usage, "recipient-usage", csv=True),
     *page(
         f"{RECIPIENT}seen",
         recipients.recipient_seen,
         "recipient-seen",
         takes=["share pageToken"],
+    ),
+    *page(f"{RECIPIENT}doctor", doctor.recipient_doctor, "recipient-doctor"),
+    *page(
+        f"{RECIPIENT}rehearsals",
+        rehearsals.recipient_rehearsals,
+        "recipient-rehearsals",
     ),
     path(f"{RECIPIENT}delete", recipients.recipient_delete, name="recipient-delete"),
     *page(f"{RECIPIENT}tokens/new", tokens.token_new, "token-new"),

@@ -29,8 +29,8 @@ COMMANDS: Final = {
         "remove-table, remove-schema, delete."
     ),
     "recipient": (
-        "Recipients: create, list, show, see, usage, rehearse, grant, ungrant, "
-        "add-client, link, rotate, revoke, delete."
+        "Recipients: create, list, show, see, usage, doctor, rehearse, limit, hold, "
+        "reminders, grant, ungrant, add-client, link, rotate, revoke, delete."
     ),
     "received": "Received shares: add, list, refresh, remove.",
     "completion": "Print what completes command lines in bash, zsh or fish.",

@@ -2,7 +2,14 @@
 
 import logging
 import re
+from typing import Final
 
+STORE_DRIVERS: Final = (
+    *("aiobotocore", "azure", "botocore", "fsspec", "gcsfs", "google", "msal"),
+    *("s3fs", "urllib3"),
+)
+"""They tell at DEBUG what they send: tokens, signed URLs; and at INFO where they found
+their credentials, at each start of a process."""
 _ONE_TIME_LINK = re.compile(r"(/(?:sign-in|activate)/)[^/\s?'\"]+")
 
 

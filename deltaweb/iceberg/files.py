@@ -23,6 +23,7 @@ from deltaweb.delta.protocol.schema import (
 )
 from deltaweb.delta.scan.column_ranges import statistics_ranges
 from deltaweb.delta.values.partition_values import type_partition_column
+from deltaweb.delta.values.whole import one_array
 from deltaweb.iceberg.schema import FieldIds, PartitionField, TableColumns
 from deltaweb.iceberg.values import bound_bytes
 
@@ -95,8 +96,8 @@ def data_files(
     ]
     return DataFiles(
         locations,
-        _whole(rows["size"]),
-        _whole(rows["num_records"]),
+        one_array(rows["size"]),
+        one_array(rows["num_records"]),
         partition,
         _bounds(rows, columns, ids),
     )
@@ -124,8 +125,8 @@ def _bounds(rows: pa.Table, columns: TableColumns, ids: FieldIds) -> list[Column
         return []
     statistics = pa.Table.from_struct_array(rows["statistics"])
     ranges = statistics_ranges(statistics, [(column.name,) for column in asked])
-    counts = _whole(statistics["null_count"])
-    records = _whole(rows["num_records"])
+    counts = one_array(statistics["null_count"])
+    records = one_array(rows["num_records"])
     bounds = []
     for column in asked:
         known = ranges.get((column.name,))
@@ -171,12 +172,6 @@ def _lowest_float(low: pa.Array) -> pa.Array:
     """Return lower bounds of numbers: zero with a minus is below any other zero."""
     low = pc.if_else(pc.equal(low, 0.0), pa.scalar(-0.0, low.type), low)
     return pc.if_else(pc.is_nan(low), pa.scalar(None, low.type), low)
-
-
-def _whole(column: pa.ChunkedArray) -> pa.Array:
-    if column.num_chunks == 1:
-        return column.chunk(0)
-    return column.combine_chunks() if column.num_chunks else pa.nulls(0, column.type)
 
 
 def has_rows_told(num_records: pa.ChunkedArray) -> bool:

@@ -7,9 +7,9 @@ from typing import Any, Final
 INTRODUCTION: Final = """\
 # REST API
 
-Everything that pages and commands do, for programs. `/api/openapi.json` of every server
-describes it in OpenAPI 3.1. A call brings a key of `/me/` or `deltaweb user key`, whose
-scopes say what it is for:
+All that pages do, and commands but for `table merge`, for programs.
+`/api/openapi.json` of every server describes it in OpenAPI 3.1. A call brings a key of
+`/me/` or `deltaweb user key`, whose scopes say what it is for:
 
 ```text
 curl -H "Authorization: Bearer $KEY" http://127.0.0.1:8000/api/v1/tables
@@ -69,21 +69,29 @@ def _parameters(call: Mapping[str, Any]) -> Iterator[str]:
 def _body(call: Mapping[str, Any], shapes: Mapping[str, Any]) -> Iterator[str]:
     content = call.get("requestBody", {}).get("content", {})
     for media in content.values():
-        shape = _shape(media["schema"], shapes)
-        fields = shape.get("properties", {})
-        if fields:
+        rows = [*_rows(_shape(media["schema"], shapes), shapes)]
+        if rows:
             yield "\n| in the body | |\n|-|-|"
-        for name, field in fields.items():
-            inner = _shape(field, shapes)
-            yield _row(name, field.get("description", ""), inner)
-            for below, one in inner.get("properties", {}).items():
-                yield _row(f"{name}.{below}", one.get("description", ""), one)
+            yield from rows
+
+
+def _rows(
+    shape: Mapping[str, Any], shapes: Mapping[str, Any], above: str = ""
+) -> Iterator[str]:
+    """Yield a row a field, those of a field below it."""
+    for name, field in shape.get("properties", {}).items():
+        inner = _shape(field, shapes)
+        yield _row(f"{above}{name}", field.get("description", ""), inner)
+        many = "[]" if "items" in field else ""
+        yield from _rows(inner, shapes, f"{above}{name}{many}.")
 
 
 def _shape(schema: Mapping[str, Any], shapes: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return what a schema refers to, or itself."""
-    name = schema.get("$ref", "").rpartition("/")[2]
-    found: Mapping[str, Any] = shapes[name] if name else schema
+    """Return what a schema, that of its entries, or that beside null refers to."""
+    choices = [one for one in schema.get("oneOf", ()) if "NullEnum" not in str(one)]
+    wanted = choices[0] if choices else schema.get("items", schema)
+    name = wanted.get("$ref", "").rpartition("/")[2]
+    found: Mapping[str, Any] = shapes[name] if name else wanted
     return found
 
 

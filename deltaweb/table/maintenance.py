@@ -62,6 +62,7 @@ class TableMaintenance(OpenedTable):
         dry_run: bool = True,
         allow_short_retention: bool = False,
         now: datetime | None = None,
+        keep_from: int | None = None,
         record_in_history: bool = False,
         on_progress: Callable[[int, int], None] | None = None,
         checkpoint: "CheckpointTime | None" = None,
@@ -74,6 +75,7 @@ class TableMaintenance(OpenedTable):
             dry_run: Whether the files are only found.
             allow_short_retention: Whether it may be shorter than that property.
             now: The time to count back from, aware; this moment for None.
+            keep_from: The oldest version that has to stay readable; any for None.
             record_in_history: Whether the table's history says so, in two commits.
             on_progress: Called with the files that are gone, and of how many; it may
                 raise to stop the work.
@@ -90,6 +92,7 @@ class TableMaintenance(OpenedTable):
                 retention_hours=retention_hours,
                 is_dry_run=dry_run,
                 allow_short_retention=allow_short_retention,
+                keep_from=keep_from,
                 record_in_history=record_in_history,
                 on_progress=on_progress,
             )
@@ -135,6 +138,7 @@ class TableMaintenance(OpenedTable):
         *,
         now: datetime | None = None,
         is_dry_run: bool = False,
+        keep_from: int | None = None,
         on_found: "Callable[[LogCleanup], None] | None" = None,
         on_progress: "Progress | None" = None,
     ) -> "LogCleanup":
@@ -146,6 +150,7 @@ class TableMaintenance(OpenedTable):
         Args:
             now: The time to count back from, aware; this moment for None.
             is_dry_run: Whether the files are only listed.
+            keep_from: The oldest version that has to stay readable; any for None.
             on_found: Called with what goes, before anything does; it may raise to
                 keep it.
             on_progress: Called with the files that are gone, and of how many; it may
@@ -158,6 +163,7 @@ class TableMaintenance(OpenedTable):
             self._store,
             now=now or datetime.now(UTC),
             is_dry_run=is_dry_run,
+            keep_from=keep_from,
             on_found=on_found,
             on_progress=on_progress,
         )

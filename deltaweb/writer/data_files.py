@@ -41,7 +41,7 @@ from deltaweb.writer.files.file_shape import FileShape
 from deltaweb.writer.files.parquet_file import (
     OpenParquetFile,
     WrittenFile,
-    repeating_columns,
+    dictionaries_of,
 )
 from deltaweb.writer.files.partition_spellings import Spellings, spellings_of
 from deltaweb.writer.files.partition_split import PartitionSplit, new_data_path
@@ -254,7 +254,7 @@ class DataFileWriter:
         rows = pa.concat_tables(self._undealt)
         self._undealt, self._undealt_bytes, self._undealt_rows = [], 0, 0
         if not self._deals:
-            self._dictionaries = self._choose_dictionaries(rows)
+            self._dictionaries = dictionaries_of(self._columns, rows)
         row_bytes = rows.nbytes / max(1, rows.num_rows)
         enough = min(ROW_GROUP_BYTES, 4 * self._layout.target_bytes)
         for value, some in self._split.deal(rows):
@@ -296,16 +296,6 @@ class DataFileWriter:
         self._open.clear()
         self._waiting.clear()
         discard_files(self._store, [*self._ends.discard()])
-
-    def _choose_dictionaries(self, rows: pa.Table) -> list[str] | bool:
-        """Return the columns of files that get a dictionary, by the first rows.
-
-        Inside of nested columns names are paths of the file: there all get one.
-        """
-        if any(pa.types.is_nested(kind) for kind in self._columns.plain):
-            return True
-        repeating = repeating_columns(rows.select(self._columns.names))
-        return self._columns.stored_names(repeating) or False
 
     # === Files ===
 

@@ -19,7 +19,11 @@ from deltaweb.delta.values.footer_bounds import floating_leaves
 from deltaweb.storage.place import TablePlace
 from deltaweb.writer.data_files import ROW_GROUP_BYTES, ROW_GROUP_ROWS, FileLayout
 from deltaweb.writer.files.file_shape import FileShape
-from deltaweb.writer.files.parquet_file import OpenParquetFile, WrittenFile
+from deltaweb.writer.files.parquet_file import (
+    OpenParquetFile,
+    WrittenFile,
+    dictionaries_of,
+)
 from deltaweb.writer.files.statistics import FileStatistics, statistics_columns
 
 EXCERPT: Final = "excerpt"
@@ -31,8 +35,6 @@ class Excerpts:
     """What may be seen of the data files of a version; it travels to executors.
 
     Attributes:
-        place: The table.
-        schema: Its logical schema.
         partition_columns: Names of its partition columns.
         condition: Only rows that it is true for; None for every row.
         seen: The logical schema of what may be seen.
@@ -97,7 +99,8 @@ def write_excerpt(
         for rows in _row_groups(batches, arrow_schema(schema)):
             if file is None:
                 statistics = FileStatistics(columns, layout.stored_paths())
-                file = OpenParquetFile(store, path, shape, statistics)
+                told = dictionaries_of(shape, rows)
+                file = OpenParquetFile(store, path, shape, statistics, told)
                 # One file holds them all, and a NaN may come with any row.
                 file.unbounded = floating_leaves(shape.schema)
             file.write(rows)

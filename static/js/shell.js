@@ -220,6 +220,17 @@
     }
   });
 
+  // === A link that the keyboard rests on is fetched ahead, as one under the pointer ===
+  const REST_MS = 200; // as long as browsers wait for a pointer
+  let resting;
+  document.addEventListener("focusin", ({ target }) => {
+    if (target.matches("a[href]:focus-visible")) resting = setTimeout(() => target.setAttribute("data-rested", ""), REST_MS);
+  });
+  document.addEventListener("focusout", ({ target }) => {
+    clearTimeout(resting);
+    target.removeAttribute("data-rested");
+  });
+
   // On a phone the row of tabs is longer than the screen: it begins at the current one.
   const showTab = () => {
     const tab = document.querySelector(".dw-tabs [aria-current]");

@@ -24,7 +24,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from deltalake.transaction import AddAction, RemoveAction
 
+from deltaweb.expressions.condition import SQLCondition
+from deltaweb.storage.place import TablePlace
 from deltaweb.table import DeltaTable
+from deltaweb.writer.excerpt import EXCERPT, Excerpts
 from tests.benchmarks.measured import Spent
 from tests.benchmarks.written_tables import (
     SMALL_SCHEMA,
@@ -124,7 +127,37 @@ def _cases() -> list[Case]:
             lambda f: deltalake.DeltaTable(f).optimize.compact(),
             rounds=3,
         ),
+        Case(
+            "a border beside our optimize", 1.2, _write_border,
+            _rewrite_border, lambda f: DeltaTable(str(f)).optimize(),
+            rounds=3,
+        ),
     ]  # fmt: skip
+
+
+def _write_border(folder: Path) -> None:
+    """Four files that are small enough to be compacted into one."""
+    rows = wide_rows(2_000_000)
+    table = DeltaTable.create(str(folder), rows.schema)
+    for first in range(0, rows.num_rows, 500_000):
+        table.append(rows.slice(first, 500_000))
+
+
+def _rewrite_border(folder: Path) -> None:
+    """What a rule leaves of each of the files, which is nearly all."""
+    snapshot = DeltaTable(str(folder)).snapshot()
+    excerpts = Excerpts(
+        place=TablePlace(str(folder)),
+        schema=snapshot.schema,
+        partition_columns=(),
+        condition=SQLCondition("id % 50 <> 0", snapshot.schema),
+        seen=snapshot.schema,
+        target=TablePlace(str(folder / "_seen")),
+    )
+    files = snapshot.files
+    names = pa.array([f"{number}.parquet" for number in range(files.num_rows)])
+    for _ in excerpts.write(files.append_column(EXCERPT, names)):
+        pass
 
 
 def _spread(count: int, partitions: int) -> pa.Table:

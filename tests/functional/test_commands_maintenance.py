@@ -78,6 +78,7 @@ class TestCheckpoint:
         assert caught.value.returncode == 1
 
 
+@pytest.mark.django_db
 class TestCleanup:
     @pytest.fixture(autouse=True)
     def _with_checkpoints(self, folder: Path) -> None:

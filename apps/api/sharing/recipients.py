@@ -23,12 +23,19 @@ from deltaweb.web.sharing.models import Share
 from deltaweb.web.sharing.names import find_recipient, find_share
 from deltaweb.web.sharing.recipients import services
 from deltaweb.web.sharing.recipients.detail import RecipientDetail
+from deltaweb.web.sharing.recipients.doctor.doctor import (
+    Diagnosis,
+    diagnose,
+    request_examination,
+)
+from deltaweb.web.sharing.recipients.doctor.views import ConnectionPage
 from deltaweb.web.sharing.recipients.listing import (
     RECIPIENTS,
     RecipientResource,
     recipient_resource,
 )
-from deltaweb.web.sharing.recipients.rehearsal import request_rehearsal
+from deltaweb.web.sharing.recipients.rehearsals.nightly import request_rehearsal
+from deltaweb.web.sharing.recipients.rehearsals.views import RehearsalsPage
 from deltaweb.web.sharing.recipients.seen import SeenByRecipient
 from deltaweb.web.tables.head.shapes import signed_in
 
@@ -213,8 +220,57 @@ class RecipientSeen(RestView):
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClientError:
+    """What a recipient's client wrote.
+
+    Attributes:
+        error: A line or a trace; without one the connection is examined. It is not
+            kept.
+    """
+
+    error: str | None = None
+
+
+class Connection(RestView):
+    """The way from a recipient's client to its rows."""
+
+    get = page_endpoint(
+        urls.urlpatterns,
+        "recipient-doctor",
+        ConnectionPage,
+        "Tell what the last examination of a recipient's connection found.",
+        role=Role.ADMIN,
+    )
+
+    @endpoint(
+        Role.ADMIN,
+        body=ClientError,
+        answers={200: Diagnosis, 202: Started},
+        scope=Scope.SHARE,
+    )
+    def post(self, request: HttpRequest, name: str, body: ClientError) -> object:
+        """Examine a recipient's connection, or tell what an error of its client means.
+
+        An examination is a job.
+        """
+        del request
+        recipient, now = find_recipient(name), timezone.now()
+        if body.error is None:
+            return started(request_examination(recipient, now=now))
+        return diagnose(recipient, body.error, now=now)
+
+
 class Rehearsal(RestView):
     """What clients read in the place of a recipient."""
+
+    get = page_endpoint(
+        urls.urlpatterns,
+        "recipient-rehearsals",
+        RehearsalsPage,
+        "Tell how each client last read each table of a recipient.",
+        role=Role.ADMIN,
+    )
 
     @endpoint(Role.ADMIN, answers={202: Started}, scope=Scope.SHARE)
     def post(self, request: HttpRequest, name: str) -> Answer:

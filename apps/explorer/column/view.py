@@ -19,7 +19,7 @@ from deltaweb.web.explorer.version.page import JobOfPage, TablePage
 from deltaweb.web.explorer.version.table_version import TableVersion, table_version
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.pages.errors import PageError
-from deltaweb.web.pages.figures import Chart
+from deltaweb.web.pages.figures import Chart, percent
 from deltaweb.web.pages.page_json import Named, OnPage, Spread
 from deltaweb.web.pages.responses import respond_page
 from deltaweb.web.tables.work.profile import PROFILE, Profile
@@ -75,9 +75,11 @@ def shown_profile(job: Job | None) -> ShownProfile | None:
     return ShownProfile(
         num_rows=rows,
         num_nulls=nulls,
-        null_percent=_percent(nulls, rows),
+        null_percent=percent(nulls, rows, digits=2),
         num_distinct=distinct,
-        distinct_percent=None if distinct is None else _percent(distinct, present),
+        distinct_percent=None
+        if distinct is None
+        else percent(distinct, present, digits=2),
         facts=_facts(found),
         quantiles=tuple(
             (_share(share), value) for share, value in found.get("quantiles") or ()
@@ -86,8 +88,8 @@ def shown_profile(job: Job | None) -> ShownProfile | None:
             FrequentValue(
                 text=text,
                 count=count,
-                percent=_percent(count, rows),
-                share=_percent(count, most),
+                percent=percent(count, rows, digits=2),
+                share=percent(count, most, digits=2),
             )
             for text, count in top
         ),
@@ -116,10 +118,6 @@ def _facts(found: dict[str, Any]) -> tuple[tuple[str, str], ...]:
 def _share(share: float) -> str:
     names = {0.0: "least", 0.5: "median", 1.0: "most"}
     return names.get(share, f"{share * PERCENT:.0f} %")
-
-
-def _percent(part: int, whole: int) -> float:
-    return round(PERCENT * part / whole, 2) if whole else 0.0
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,6 +14,7 @@ from deltaweb.web.explorer.parquet_file.skipping import (
     TriedCondition,
     try_condition,
 )
+from deltaweb.web.pages.figures import percent
 from deltaweb.web.pages.page_json import Named, OnPage, Spread
 from deltaweb.web.pages.paging import Paged, paged
 
@@ -238,10 +239,10 @@ class Chunks:
         order = pc.sort_indices(self.leaves, keys)[place.rows]
         rows = self.leaves.select(names).take(order).to_pylist()
         for row in rows:
-            row["share_percent"] = _percent(row["compressed_bytes"], total)
+            row["share_percent"] = percent(row["compressed_bytes"], total)
         return [
             ColumnBytes(
-                row=row, of_largest_percent=_percent(row["compressed_bytes"], largest)
+                row=row, of_largest_percent=percent(row["compressed_bytes"], largest)
             )
             for row in rows
         ], place
@@ -260,10 +261,6 @@ class Chunks:
         for row in rows:
             row["path"] = paths.get(row["column"]) or [f"column {row['column']}"]
         return [ShownChunk(row=row) for row in rows]
-
-
-def _percent(part: int, whole: int) -> float:
-    return round(100 * part / whole, 1) if whole > 0 else 0.0
 
 
 def _shown_bound(text: str | None) -> str:

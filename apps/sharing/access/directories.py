@@ -6,7 +6,7 @@ all its history, and lies where credentials can be made.
 """
 
 from deltaweb.delta.errors import DeltaError
-from deltaweb.storage.objects.vending.s3 import check_vendable
+from deltaweb.storage.objects.vending.vendors import open_vendor
 from deltaweb.web.sharing.models import SharedTable
 from deltaweb.web.tables.storage.connections import options_for
 
@@ -29,8 +29,7 @@ def obstacle(shared: SharedTable) -> str:
     if reason := narrowed(shared):
         return reason
     try:
-        location = shared.table.location
-        check_vendable(location, options_for(location))
+        _location_of(shared)
     except DeltaError as error:
         return error.reason or "its storage makes no temporary credentials"
     return ""
@@ -40,5 +39,9 @@ def directory_of(shared: SharedTable) -> str | None:
     """Return the location of a table that may be read as a folder; None for others."""
     if not shared.with_directory or obstacle(shared):
         return None
+    return _location_of(shared)
+
+
+def _location_of(shared: SharedTable) -> str:
     location = shared.table.location
-    return check_vendable(location, options_for(location))
+    return open_vendor(location, options_for(location)).location

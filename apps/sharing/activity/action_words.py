@@ -58,6 +58,8 @@ WORDS: Final = {
     "recipient.set_properties": "changed the properties of the recipient",
     "recipient.set_soft_limit": "changed from where on a month's reads are said",
     "recipient.set_hard_limit": "changed from where on a month's reads are refused",
+    "hold.add": "held versions of a table for the recipient",
+    "hold.remove": "ended the hold of a table for the recipient",
     "recipient.update": "changed the recipient",  # likewise
     "recipient.delete": "deleted the recipient",
     "grant.add": "granted a share",

@@ -8,9 +8,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Final
+from uuid import UUID
 
 from django.conf import settings
-from django.db.models import Count, QuerySet, Sum
+from django.db.models import CharField, Count, Max, QuerySet, Sum
+from django.db.models.functions import Cast
 
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.pages.page_json import OnPage, in_json
@@ -234,8 +236,9 @@ def _entries(recipient: Recipient, start: date) -> Iterator[LedgerEntry]:
     groups = list(
         _reads_of(recipient, start)
         .order_by()
-        .values("share", "schema", "table", "table_id")
+        .values("share", "schema", "table")
         .annotate(
+            table_id=Max(Cast("table_id", CharField())),
             requests=Count("*"),
             files=Sum("num_files"),
             size=sum_of_sizes(),
@@ -244,9 +247,9 @@ def _entries(recipient: Recipient, start: date) -> Iterator[LedgerEntry]:
         )
         .order_by("-size", "share", "schema", "table")
     )
-    ids = {row["table_id"] for row in groups if row["table_id"] is not None}
+    ids = [UUID(row["table_id"]) for row in groups if row["table_id"]]
     located = Table.objects.filter(id__in=ids).values_list("id", "location")
-    places = {str(key): place for key, place in located}
+    places = {key.hex: place for key, place in located}
     for row in groups:
         size_bytes = int(row["size"] or 0)
         yield LedgerEntry(
@@ -257,7 +260,9 @@ def _entries(recipient: Recipient, start: date) -> Iterator[LedgerEntry]:
             num_files=row["files"] or 0,
             size_bytes=size_bytes,
             num_rows=int(row["rows"]) if row["with_rows"] == row["requests"] else None,
-            price=price_of(size_bytes, places.get(str(row["table_id"]))),
+            price=price_of(
+                size_bytes, places.get((row["table_id"] or "").replace("-", ""))
+            ),
         )
 
 

@@ -7,7 +7,12 @@ from datetime import datetime
 
 from deltaweb.delta.log.commits.times import to_ms
 from deltaweb.sharing.errors import DirectoryNotOfferedError, ParameterInvalidError
-from deltaweb.storage.objects.vending.s3 import MIN_LIFETIME_S, FolderCredentials, vend
+from deltaweb.storage.objects.vending.credentials import (
+    FolderCredentials,
+    OAuthToken,
+    SASToken,
+)
+from deltaweb.storage.objects.vending.vendors import open_vendor
 from deltaweb.web.sharing.access.directories import directory_of, obstacle
 from deltaweb.web.sharing.models import RecipientToken, SharedTable
 from deltaweb.web.tables.storage.connections import options_for
@@ -41,25 +46,40 @@ def table_credentials(
             reason="it is not a location of the table",
             hint="Leave it out, or send the one that the table's metadata has.",
         )
-    left_s = int((token.ends_at - now).total_seconds())
-    if left_s < MIN_LIFETIME_S:
-        reason = "the token ends before such credentials would"
-        raise DirectoryNotOfferedError(table=shared.full_name, reason=reason)
     root = shared.table.location
     check_allowed(root, roots=roots_of_server())
-    return vend(root, options_for(root), lifetime_s=min(lifetime_s, left_s))
+    vendor = open_vendor(root, options_for(root))
+    left_s = int((token.ends_at - now).total_seconds())
+    if left_s < vendor.min_lifetime_s:
+        reason = "the token ends before such credentials would"
+        raise DirectoryNotOfferedError(table=shared.full_name, reason=reason)
+    return vendor.vend(lifetime_s=min(lifetime_s, left_s), now=now)
 
 
 def credentials_body(found: FolderCredentials) -> dict[str, object]:
-    """Return the body of the answer."""
+    """Return the body of the answer.
+
+    Keys of R2 are those of S3: the protocol has no name of their own for them.
+    """
+    secret: dict[str, object]
+    match found.secret:
+        case SASToken(text):
+            secret = {"azureUserDelegationSas": {"sasToken": text}}
+        case OAuthToken(text):
+            secret = {"gcpOauthToken": {"oauthToken": text}}
+        case keys:
+            secret = {
+                "awsTempCredentials": {
+                    "accessKeyId": keys.access_key,
+                    "secretAccessKey": keys.secret_key,
+                    "sessionToken": keys.token,
+                }
+            }
+    expires_at_ms = to_ms(found.expires_at)
     return {
         "credentials": {
             "location": found.location,
-            "awsTempCredentials": {
-                "accessKeyId": found.access_key,
-                "secretAccessKey": found.secret_key,
-                "sessionToken": found.session_token,
-            },
-            "expirationTime": to_ms(found.expires_at),
+            **secret,
+            "expirationTime": expires_at_ms,
         }
     }

@@ -17,7 +17,8 @@ from uuid import UUID
 import pyarrow as pa
 
 from deltaweb.delta.log.commits.times import to_ms
-from deltaweb.index.query.file_selection import ROWS_A_BATCH, exact_sum
+from deltaweb.delta.values.whole import exact_sum
+from deltaweb.index.query.file_selection import ROWS_A_BATCH
 from deltaweb.sharing.capabilities import Capabilities
 from deltaweb.sharing.errors import QueryNotFoundError, QueryTokenEndedError
 from deltaweb.sharing.page_token import PageScope

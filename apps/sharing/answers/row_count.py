@@ -8,8 +8,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltaweb.delta.log.file_actions import VECTOR
+from deltaweb.delta.values.whole import exact_sum
 from deltaweb.index.query.file_part import FilePart
-from deltaweb.index.query.file_selection import exact_sum
 from deltaweb.sharing.parameters import MAX_LONG
 
 _CARDINALITY: Final = "cardinality"

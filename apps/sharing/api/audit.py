@@ -18,7 +18,9 @@ from deltaweb.sharing.parameters import MAX_LONG
 from deltaweb.web.audit import services
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.pages.request.lock_waits import REQUEST_WAIT_MS, short_transaction
+from deltaweb.web.sharing.access.reads import note_read
 from deltaweb.web.sharing.activity.budgets import note_offered
+from deltaweb.web.sharing.activity.usage import FIRST_FAILED_STATUS, READ_ACTIONS
 from deltaweb.web.sharing.answers.row_count import RowCount
 from deltaweb.web.sharing.models import RecipientToken, SharedTable
 
@@ -26,6 +28,7 @@ logger = logging.getLogger(__name__)
 
 MAX_NAME: Final = 255
 MAX_AGENT: Final = 300
+ENDED: Final = "ended"  # in the detail: how an answer ended that is not whole
 
 
 @dataclass(slots=True)
@@ -41,6 +44,7 @@ class CallRecord:
         names: The names of its path, as they came: share, schema, table.
         token: The token that let it in.
         shared_table: The table that it speaks of.
+        last_version: The last version that was read, where that is another one.
         num_files: How many files were offered.
         total_files: How many there were before pruning.
         size_bytes: The size of those offered.
@@ -58,6 +62,7 @@ class CallRecord:
     token: RecipientToken | None = None
     shared_table: SharedTable | None = None
     version: int | None = None
+    last_version: int | None = None
     num_files: int | None = None
     total_files: int | None = None
     size_bytes: int | None = None
@@ -72,8 +77,7 @@ class CallRecord:
             return
         self.is_recorded = False
         event = self._event(status, error_code)
-        if self.token is not None and event.size_bytes:
-            note_offered(self.token.recipient_id, event.size_bytes)
+        self._note(event)
         try:
             with short_transaction(REQUEST_WAIT_MS):
                 services.record(event)
@@ -81,6 +85,18 @@ class CallRecord:
             logger.error(  # noqa: TRY400 (the cause is in the line; a trace helps nobody)
                 "A call was not recorded (%s): %s", error, _line(event)
             )
+
+    def _note(self, event: AuditEvent) -> None:
+        """Note what was offered, and which version was read to its end."""
+        if self.token is None or event.status >= FIRST_FAILED_STATUS:
+            return
+        if event.size_bytes:
+            note_offered(self.token.recipient_id, event.size_bytes)
+        version = self.last_version if self.last_version is not None else self.version
+        is_whole = not event.error_code and ENDED not in self.detail
+        is_read = is_whole and self.action in READ_ACTIONS and version is not None
+        if is_read and self.shared_table is not None:
+            note_read(self.token, self.shared_table, version=version, now=self.at)
 
     def _event(self, status: int, error_code: str) -> AuditEvent:
         table = self.shared_table
@@ -106,7 +122,7 @@ class CallRecord:
             total_files=self.total_files,
             # A log may claim sizes that no column holds together.
             size_bytes=self.size_bytes and min(self.size_bytes, MAX_LONG),
-            num_rows=self.rows and self.rows.total,
+            num_rows=None if self.rows is None else self.rows.total,
             detail=self.detail,
             status=status,
             error_code=error_code,
@@ -116,12 +132,14 @@ class CallRecord:
     def _caller(self) -> dict[str, str | UUID]:
         if self.token is None:
             return {}
-        return {
+        known: dict[str, str | UUID] = {
             "recipient": self.token.recipient.name,
-            "recipient_id": self.token.recipient_id,
             "token_id": self.token.id,
             "token_prefix": self.token.prefix,
         }
+        if self.token.is_throw_away:  # use is counted by the id
+            return known
+        return known | {"recipient_id": self.token.recipient_id}
 
 
 def clean(text: str, length: int) -> str:

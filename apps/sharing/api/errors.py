@@ -56,6 +56,10 @@ from deltaweb.sharing.errors import (
     TooManyRequestsError,
     TooManyStreamsError,
 )
+from deltaweb.storage.objects.vending.errors import (
+    VendingRefusedError,
+    VendingUnsupportedError,
+)
 from deltaweb.web.pages.errors import is_busy
 from deltaweb.web.sharing.api.responses import WholeAnswer, error_answer
 from deltaweb.web.sharing.errors import AccessError
@@ -218,6 +222,7 @@ _FILTER_FAILS: Final = (
     "The filter that the table is shared with does not fit this version of it. "
     f"{ASK_PROVIDER}"
 )
+_BY_URLS: Final = f"Read it by the URLs of its files. {ASK_PROVIDER}"
 _Text = str | Callable[[DeltaError], str]
 _NOT_THERE: Final = ErrorCode.RESOURCE_DOES_NOT_EXIST
 _NOT_READ: Final = ErrorCode.UNSUPPORTED_OPERATION
@@ -256,6 +261,14 @@ _TABLE_FAULTS: Final[Mapping[type[DeltaError], tuple[ErrorCode, _Text]]] = {
     LocationDeniedError: (_NOT_THERE, _DENIED),
     CredentialsNeededError: (_NOT_THERE, _DENIED),
     LocationNotAllowedError: (_NOT_THERE, _DENIED),
+    VendingUnsupportedError: (
+        _NOT_READ,
+        f"The storage of the table cannot hold credentials to its folder. {_BY_URLS}",
+    ),
+    VendingRefusedError: (
+        _NOT_READ,
+        f"The storage of the table gives no credentials just now. {_BY_URLS}",
+    ),
     LocationUnreachableError: (
         _NOT_THERE,
         f"The storage of the table does not answer just now. {ASK_PROVIDER}",

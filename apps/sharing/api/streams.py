@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from deltaweb.sharing.wire.lines import EndAction
-from deltaweb.web.sharing.api.audit import CallRecord
+from deltaweb.web.sharing.api.audit import ENDED, CallRecord
 from deltaweb.web.sharing.api.errors import failure_of
 from deltaweb.web.sharing.api.places import Place
 
@@ -90,4 +90,4 @@ class RecordedStream:
             self._record.save(status=self._status)
 
     def _end_early(self, how: str) -> None:
-        self._record.detail |= {"ended": how, "bytes_sent": self._bytes_sent}
+        self._record.detail |= {ENDED: how, "bytes_sent": self._bytes_sent}

@@ -242,7 +242,7 @@ class FilesView(TableView):
 
     def _note(self, found: tables.FilesAnswer) -> None:
         record = self.record
-        record.version = found.version
+        record.version, record.last_version = found.version, found.last_version
         record.num_files = found.num_files
         record.total_files = found.total_files
         record.size_bytes = found.size_bytes

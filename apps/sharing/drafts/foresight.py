@@ -21,7 +21,6 @@ class ForeseenTable:
     """A table of which a part is shared.
 
     Attributes:
-        chosen: The table.
         parts: What is foreseen, and for which recipients; equal rules are one.
         num_more: Rules that were not looked at.
         problem: Why nothing is foreseen; "" where it is.

@@ -32,6 +32,31 @@ def add_token_options(parser: CommandParser) -> None:
     )
 
 
+def add_limit_options(parser: CommandParser) -> None:
+    """Declare the limits of a month."""
+    parser.add_argument("name")
+    for which, text in (("soft", "said"), ("hard", "refused")):
+        parser.add_argument(
+            f"--{which}",
+            metavar="SIZE",
+            help=f"from where on reads are {text}, as 3.5TiB; '' for nowhere",
+        )
+
+
+def add_hold_options(parser: CommandParser) -> None:
+    """Declare which versions are held, and until when."""
+    parser.add_argument("name")
+    parser.add_argument("share")
+    parser.add_argument("table", metavar="schema.table")
+    parser.add_argument(
+        "--until", default="30d", metavar="SPAN", help="30d (the default) or a date"
+    )
+    parser.add_argument(
+        "--version", type=int, metavar="N", help="default: what it read last"
+    )
+    parser.add_argument("--end", action="store_true", help="hold nothing any longer")
+
+
 def named(shares: Sequence[str], more: Sequence[str]) -> list[str]:
     """Return the shares that are named, by position or by option."""
     named = [*shares, *more]

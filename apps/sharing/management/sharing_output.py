@@ -14,8 +14,10 @@ from deltaweb.web.sharing.activity.ledger import Ledger, LedgerEntry
 from deltaweb.web.sharing.activity.use_resource import UseResource
 from deltaweb.web.sharing.issuing.token_rows import TokenResource, token_rows
 from deltaweb.web.sharing.models import Recipient, RecipientToken
+from deltaweb.web.sharing.recipients.doctor.doctor import Diagnosis
+from deltaweb.web.sharing.recipients.doctor.findings import Finding
 from deltaweb.web.sharing.recipients.listing import RecipientResource, recipient_rows
-from deltaweb.web.sharing.recipients.rehearsal import Reading
+from deltaweb.web.sharing.recipients.rehearsals.rehearsal import Reading
 from deltaweb.web.sharing.recipients.seen import SeenAnswer, SeenByRecipient, some_of
 from deltaweb.web.sharing.shares.resources import SharedTableResource, ShareResource
 from deltaweb.web.sharing.shares.schemas import SharedSchemaResource
@@ -159,12 +161,29 @@ def usage_lines(ledger: Ledger) -> Iterator[str]:
 
 REHEARSAL_COLUMNS: Final[Columns[Reading]] = {
     "TABLE": "table",
-    "CLIENT": lambda one: f"{one.client} {one.version}",
+    "VERSION": "version",
+    "CLIENT": lambda one: f"{one.client} {one.client_version}",
     "ROWS": lambda one: "" if one.num_rows is None else f"{one.num_rows:,}",
     "SECONDS": lambda one: f"{one.duration_s:.1f}",
     "VERDICT": lambda one: one.error or ("" if one.is_equal else "other rows"),
     "REMEDY": "remedy",
 }
+
+
+def finding_lines(findings: Sequence[Finding]) -> Iterator[str]:
+    """Yield what the steps of an examination found, and what to do."""
+    for one in findings:
+        yield f"{one.verdict:<12}{one.step:<9}{one.subject}: {one.fact}"
+        if one.advice:
+            yield f"{'':<21}{one.advice}"
+
+
+def diagnosis_lines(found: Diagnosis) -> Iterator[str]:
+    """Yield what an error of a client may mean, and what of its names was found."""
+    for one in found.causes:
+        yield f"{one.step:<9}{one.cause} ({one.clients})"
+        yield f"{'':<9}{one.remedy}"
+    yield from finding_lines(found.findings)
 
 
 SEEN_COLUMNS: Final[Columns[SeenAnswer]] = {

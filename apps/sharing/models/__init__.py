@@ -11,7 +11,10 @@ PreparedFile     what a rule leaves of a data file, or of changes, rewritten
 PreparedVersion  a version of which all that a rule leaves is rewritten
 RecipientToken   what a recipient proves itself by: a bearer token, or an OAuth client
 ActivationLink   a one-time way to fetch such a key as a profile file
+LastRead         the version of a shared table that a token has read last
+Hold             versions of a shared table that stay readable for a recipient
 UsedAssertion    what an OAuth client has signed and traded, which is good once
+Certificate      how a client last read a shared table for a recipient
 
 Names are found whatever their capitals: `*_key` columns hold them folded.
 """
@@ -25,6 +28,7 @@ from django.db.models import Q
 
 from deltaweb.web.pages.lists.links import address_of
 from deltaweb.web.sharing.models.assertions import UsedAssertion as UsedAssertion
+from deltaweb.web.sharing.models.certificates import Certificate as Certificate
 from deltaweb.web.sharing.models.prepared import PreparedChanges as PreparedChanges
 from deltaweb.web.sharing.models.prepared import PreparedFile as PreparedFile
 from deltaweb.web.sharing.models.prepared import PreparedVersion as PreparedVersion
@@ -272,6 +276,8 @@ class RecipientToken(models.Model):
     prefix = models.CharField(max_length=32, unique=True)
     kind = models.CharField(max_length=16, choices=Kind, default=Kind.BEARER)
     token_sha256 = models.CharField(max_length=64, unique=True, null=True, blank=True)
+    # It stands in for its recipient: what it reads is not the recipient's use.
+    is_throw_away = models.BooleanField(default=False)
     public_key = models.TextField(blank=True)  # PEM, of a client that signs
     issuer = models.CharField(max_length=400, blank=True, db_index=True)
     audience = models.CharField(max_length=400, blank=True)
@@ -343,3 +349,48 @@ class ActivationLink(models.Model):
     def __str__(self) -> str:
         """Name the link by its token."""
         return f"link of {self.token}"
+
+
+class LastRead(models.Model):
+    """The version of a shared table that was last read by a token."""
+
+    token = models.ForeignKey(RecipientToken, models.CASCADE, related_name="reads")
+    shared_table = models.ForeignKey(SharedTable, models.CASCADE, related_name="reads")
+    version = models.BigIntegerField()
+    read_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["token", "shared_table"], name="last_read_unique"
+            )
+        ]
+
+    def __str__(self) -> str:
+        """Name what was read."""
+        return f"{self.shared_table_id}@{self.version}"
+
+
+class Hold(models.Model):
+    """Versions of a shared table that stay readable for a recipient until a moment.
+
+    They are `version` and all later ones: no vacuum and no clean-up of the log from
+    here takes what they need.
+    """
+
+    recipient = models.ForeignKey(Recipient, models.CASCADE, related_name="holds")
+    shared_table = models.ForeignKey(SharedTable, models.CASCADE, related_name="holds")
+    version = models.BigIntegerField()
+    ends_at = models.DateTimeField()
+    made_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["recipient", "shared_table"], name="hold_unique"
+            )
+        ]
+
+    def __str__(self) -> str:
+        """Name what is held."""
+        return f"{self.shared_table_id}@{self.version} until {self.ends_at}"

@@ -18,10 +18,15 @@ from deltaweb.web.sharing.models import (
     Share,
     SharedTable,
 )
+from deltaweb.web.sharing.recipients.last_reads import LastReadResource, last_reads
 from deltaweb.web.sharing.recipients.listing import (
     RecipientResource,
     RecipientRow,
     recipient_rows,
+)
+from deltaweb.web.sharing.recipients.rehearsals.certificates import (
+    CertificateResource,
+    broken_for,
 )
 from deltaweb.web.sharing.recipients.token_states import TokensState
 
@@ -123,6 +128,8 @@ class RecipientDetail:
         num_tables: How many tables it may read.
         num_tokens: How many tokens there are; `tokens` holds the newest of them.
         grants: The first of these tables.
+        reads: What each token last read, and what has changed since.
+        broken: Clients that read a table in a rehearsal, and a newer version not.
     """
 
     row: OnPage[RecipientRow]
@@ -132,7 +139,9 @@ class RecipientDetail:
     num_tokens: int
     grants: list[GrantRow]
     num_tables: int
+    reads: list[LastReadResource]
     events: list[EventRow]
+    broken: list[CertificateResource]
 
     @property
     def state(self) -> TokensState:
@@ -170,7 +179,9 @@ def recipient_detail(recipient: Recipient, *, now: datetime) -> RecipientDetail:
         num_tokens=len(tokens),
         grants=grants[:MAX_GRANTED_TABLES],
         num_tables=sum(row.shared_table is not None for row in grants),
+        reads=last_reads(recipient, now=now),
         events=[event_row(e) for e in events.order_by("-at", "-id")[:NUM_EVENTS]],
+        broken=broken_for(recipient),
     )
 
 

@@ -2,7 +2,7 @@
 
 from django.conf import settings
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponseBase, QueryDict
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict
 from django.shortcuts import redirect
 from django.utils import timezone
 from django.views.decorators.http import (
@@ -25,12 +25,13 @@ from deltaweb.web.sharing.issuing.forms import (
 )
 from deltaweb.web.sharing.issuing.lifetimes import parse_lifetime
 from deltaweb.web.sharing.issuing.token_result import repeated, show_credentials
-from deltaweb.web.sharing.models import Recipient
+from deltaweb.web.sharing.models import Recipient, SharedTable
 from deltaweb.web.sharing.names import find_recipient
 from deltaweb.web.sharing.recipients import detail as recipient_pages
-from deltaweb.web.sharing.recipients import services
+from deltaweb.web.sharing.recipients import holds, services
 from deltaweb.web.sharing.recipients.forms import (
     ConfirmForm,
+    HoldForm,
     LimitsForm,
     NewRecipientForm,
     SettingsForm,
@@ -38,6 +39,7 @@ from deltaweb.web.sharing.recipients.forms import (
 )
 from deltaweb.web.sharing.recipients.listing import RECIPIENTS
 from deltaweb.web.sharing.recipients.properties import property_texts
+from deltaweb.web.sharing.recipients.reminders import reminders, reminders_feed
 from deltaweb.web.sharing.recipients.seen import see_as, stand_in
 
 
@@ -62,6 +64,15 @@ def recipient_usage(request: HttpRequest, *, name: str, fmt: str) -> HttpRespons
         data=ledger,
         rows=ledger.rows() if fmt == "csv" else None,
     )
+
+
+@admin_required
+@require_safe
+def reminder_feed(request: HttpRequest) -> HttpResponseBase:
+    """Answer with what recipients are to be told in time, as an Atom feed."""
+    url = f"{settings.PUBLIC_URL}{request.path_info}"
+    feed = reminders_feed(reminders(timezone.now()), url=url)
+    return HttpResponse(feed, content_type="application/atom+xml; charset=utf-8")
 
 
 @admin_required
@@ -222,6 +233,35 @@ def recipient_limits(request: HttpRequest, name: str) -> HttpResponseBase:
         return _settings_page(request, find_recipient(name), "html", limits_form=form)
     messages.success(request, "Saved. It counts from the next request.")
     return redirect("sharing:recipient-usage", recipient.name)
+
+
+@admin_required
+@require_POST
+def recipient_hold(request: HttpRequest, name: str) -> HttpResponseBase:
+    """Hold versions of a table for a recipient, or end a hold."""
+    recipient, now, actor = find_recipient(name), timezone.now(), actor_of(request)
+    form = HoldForm(request.POST)
+    shared = None
+    if form.is_valid():
+        tables = SharedTable.objects.select_related("share", "table")
+        shared = tables.filter(id=form.cleaned_data["shared_table"]).first()
+    if shared is None:
+        messages.error(request, "There is no such table any more.")
+    elif form.cleaned_data["ends"]:
+        holds.end_hold(recipient, shared, actor=actor, now=now)
+        messages.success(request, f"{shared.full_name} is no longer held.")
+    else:
+        try:
+            span = parse_lifetime(form.cleaned_data["until"], now=now)
+            hold = holds.hold_versions(
+                recipient, shared, span=span, actor=actor, now=now
+            )
+        except SharingStateError as error:
+            messages.error(request, str(error))
+        else:
+            said = f"Version {hold.version} of {shared.full_name} and later ones stay "
+            messages.success(request, f"{said}until {hold.ends_at:%Y-%m-%d}.")
+    return redirect(recipient)
 
 
 @admin_required

@@ -25,7 +25,12 @@ from deltaweb.web.sharing.models import (
     Share,
     SharedTable,
 )
+from deltaweb.web.sharing.recipients.last_reads import readers_behind
 from deltaweb.web.sharing.recipients.listing import RecipientRow, recipient_rows
+from deltaweb.web.sharing.recipients.rehearsals.certificates import (
+    CertificateResource,
+    broken_in,
+)
 from deltaweb.web.sharing.shares.resources import (
     SharedTableResource,
     ShareResource,
@@ -53,6 +58,9 @@ class SharedTableRow:
         preflight: Which clients can read its newest version.
         prepared: The newest version that was made ready, where only a part is shared.
         lost_runs: Versions that are offered, and cannot be read any more.
+        num_readers: How many recipients have read it.
+        num_readers_behind: How many of them have not read the newest version.
+        broken: Clients that read it in a rehearsal, and a newer version of it not.
     """
 
     shared_table: OnPage[SharedTable]
@@ -64,6 +72,9 @@ class SharedTableRow:
         Named("lost_versions"),
         As(lambda runs: [[run.first, run.last] for run in runs]),
     ] = field(default_factory=list)
+    num_readers: int = 0
+    num_readers_behind: int = 0
+    broken: list[CertificateResource] = field(default_factory=list)
 
     @property
     def offer(self) -> OfferState:
@@ -142,6 +153,8 @@ def share_detail(share: Share, *, now: datetime, page: int = 1) -> ShareDetail:
     found = preflights({row.table_id for row in tables})
     ruled = [row.id for row in tables if row.condition or row.columns]
     ready = _newest_ready(ruled) if ruled else {}
+    readers = readers_behind(tables)
+    broken = broken_in([row.id for row in tables])
     return ShareDetail(
         resource=resource_of_share(share),
         tables=[
@@ -151,6 +164,9 @@ def share_detail(share: Share, *, now: datetime, page: int = 1) -> ShareDetail:
                 preflight=found[row.table_id],
                 prepared=ready.get(row.id),
                 lost_runs=_lost_runs(row, row.readable_runs),
+                num_readers_behind=readers.get(row.id, (0, 0))[0],
+                num_readers=readers.get(row.id, (0, 0))[1],
+                broken=broken.get(row.id, []),
             )
             for row in tables
         ],

@@ -18,6 +18,7 @@ from deltaweb.delta.log.versions import (
     WORST_FIRST,
     ReadableRun,
 )
+from deltaweb.web.pages.figures import percent
 from deltaweb.web.tables.versions.readable import parse_runs
 
 MAX_RUNS = 500
@@ -117,7 +118,7 @@ class Timeline:
 
     def x_of(self, version: int) -> float:
         """Return where the middle of a version's cell is, in percent."""
-        return _percent(version - self.first + 0.5, self.num_versions)
+        return percent(version - self.first + 0.5, self.num_versions, digits=3)
 
     def ticks(self, times: Mapping[int, datetime]) -> list[Tick]:
         """Return a tick for each version of `times` that is not near an end."""
@@ -151,7 +152,7 @@ class TimelineSpan:
 def build_span(timeline: Timeline, *, other: int, note: str = "") -> TimelineSpan:
     """Place a second version on a timeline; labels that would touch lean apart."""
     width = 12.0 + 6.5 * len(f"v{other}")
-    x = _percent(other - timeline.first + 0.5, timeline.num_versions)
+    x = percent(other - timeline.first + 0.5, timeline.num_versions, digits=3)
     distance = abs(x - timeline.flag_x)
     shift = _shift(x, width)
     if distance < NEAR_PERCENT:
@@ -188,7 +189,7 @@ def build_timeline(
     span = last - first + 1
     placed = tuple(_placed(run, first, span) for run in runs)
     label_width = 12.0 + 6.5 * len(f"v{shown}")
-    flag_x = _percent(shown - first + 0.5, span)
+    flag_x = percent(shown - first + 0.5, span, digits=3)
     return Timeline(
         first=first,
         last=last,
@@ -221,18 +222,14 @@ def _shift(x: float, width: float) -> float:
     return round((width / 2) * from_end * (1 if x < EDGE_PERCENT else -1), 1)
 
 
-def _percent(part: float, whole: int) -> float:
-    return round(100 * part / whole, 3)
-
-
 def _placed(run: ReadableRun, first: int, span: int) -> Run:
     return Run(
         first=run.first,
         last=run.last,
         state=run.state,
         reason=run.reason,
-        x=_percent(run.first - first, span),
-        width=_percent(run.last - run.first + 1, span),
+        x=percent(run.first - first, span, digits=3),
+        width=percent(run.last - run.first + 1, span, digits=3),
     )
 
 
@@ -268,7 +265,7 @@ def _events(raw: object, first: int, span: int) -> Iterable[Event]:
             continue
         if not first <= version < first + span:
             continue
-        x = _percent(version - first + 0.5, span)
+        x = percent(version - first + 0.5, span, digits=3)
         places[str(kind), int(x * MAX_EVENTS / 100)] = Event(
             version=version, kind=str(kind), x=x
         )

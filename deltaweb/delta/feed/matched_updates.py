@@ -15,6 +15,7 @@ from deltaweb.delta.changes.bucket_diff import Indices, Mask, changed_cells
 from deltaweb.delta.changes.row_changes import CHANGE_TYPE, ChangeType
 from deltaweb.delta.changes.row_codes import row_codes, value_codes
 from deltaweb.delta.feed.row_schema import COMMIT_VERSION, FEED_COLUMNS
+from deltaweb.delta.values.whole import one_array
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +44,7 @@ def match_updates(rows: pa.Table, key: Sequence[str]) -> MatchedUpdates:
     """
     is_before = pc.equal(rows[CHANGE_TYPE], ChangeType.UPDATE_BEFORE.value)
     is_before = is_before.to_numpy()
-    columns = [whole_column(rows[name]) for name in (COMMIT_VERSION, *key)]
+    columns = [one_array(rows[name]) for name in (COMMIT_VERSION, *key)]
     codes = row_codes(map(value_codes, columns), rows.num_rows)
     for column in columns:
         if column.null_count:
@@ -73,9 +74,3 @@ def own_columns(names: Iterable[str]) -> list[str]:
     """Return the columns of the table, without those of the feed."""
     others = {column.name for column in FEED_COLUMNS}
     return [name for name in names if name not in others]
-
-
-def whole_column(column: pa.ChunkedArray) -> pa.Array:
-    """Return the values of a column in one array."""
-    whole = column.combine_chunks()
-    return whole.chunk(0) if isinstance(whole, pa.ChunkedArray) else whole

@@ -11,7 +11,8 @@ import pyarrow.compute as pc
 
 from deltaweb.delta.changes.row_changes import CHANGE_TYPE, ChangeType
 from deltaweb.delta.changes.row_codes import row_codes, value_codes
-from deltaweb.delta.feed.matched_updates import own_columns, whole_column
+from deltaweb.delta.feed.matched_updates import own_columns
+from deltaweb.delta.values.whole import one_array
 
 _COMING = pa.array([ChangeType.INSERT.value, ChangeType.UPDATE_AFTER.value])
 
@@ -36,7 +37,7 @@ def net_changes(rows: pa.Table, others: frozenset[str] = frozenset()) -> pa.Tabl
     """
     names = [name for name in own_columns(rows.column_names) if name not in others]
     codes = row_codes(
-        (value_codes(whole_column(rows[name])) for name in names), rows.num_rows
+        (value_codes(one_array(rows[name])) for name in names), rows.num_rows
     )
     comes = pc.equal(rows[CHANGE_TYPE], ChangeType.INSERT.value).to_numpy()
     size = int(codes.max()) + 1 if rows.num_rows else 0

@@ -1,7 +1,7 @@
 """The table at one version.
 
-What reads data files is imported by the methods that do: who asks only what the log
-says starts without.
+What reads data files is loaded by the methods that do: who asks only what the log says
+starts without.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from deltaweb.delta import scan as scanning
 from deltaweb.delta.arguments import check_names, check_number
 from deltaweb.delta.errors import (
     DeltaError,
@@ -34,6 +35,7 @@ from deltaweb.delta.snapshot.frames import Frames
 from deltaweb.delta.snapshot.state import SnapshotState
 from deltaweb.delta.snapshot.times import load_commit_times
 from deltaweb.delta.values.statistics.columns import read_statistics
+from deltaweb.delta.values.whole import exact_sum
 
 if TYPE_CHECKING:
     from pyarrow.dataset import Dataset
@@ -41,7 +43,6 @@ if TYPE_CHECKING:
     from deltaweb.delta.scan.rows import ReadRows, RowScan, RowSource
 
 PARQUET: Final = "parquet"
-HALF_BITS: Final = 32  # half of a long
 
 ColumnName = str | Sequence[str]
 
@@ -144,7 +145,7 @@ class Snapshot(Shown, Frames):
     def size_bytes(self) -> int:
         """Sum of the sizes of the live files."""
         return sum(
-            _exact_sum(_live_sizes(block.block.files["size"], block.mask))
+            exact_sum(_live_sizes(block.block.files["size"], block.mask))
             for block in self._state.blocks
         )
 
@@ -234,13 +235,8 @@ class Snapshot(Shown, Frames):
         """Read rows by the logical schema, batch by batch; see `Frames`."""
         check_names("columns", columns)
         check_number("limit", limit)
-        from deltaweb.delta.scan.rows import iter_rows  # noqa: PLC0415 (as above)
-        from deltaweb.delta.scan.variant_parts import (  # noqa: PLC0415 (as above)
-            SchemaWithParts,
-        )
-
         self._check_readable()
-        schema = SchemaWithParts.of(self.schema)
+        schema = scanning.variant_parts.SchemaWithParts.of(self.schema)
         predicate = understood(predicate, schema, self._parse_sql)
         source = replace(
             self.row_source(self.files),
@@ -249,11 +245,13 @@ class Snapshot(Shown, Frames):
         )
         if typed_variants:
             source = source.with_typed_variants()
-        return iter_rows(source, columns=columns, predicate=predicate, limit=limit)
+        return scanning.rows.iter_rows(
+            source, columns=columns, predicate=predicate, limit=limit
+        )
 
     def to_pyarrow_dataset(self) -> "Dataset":
         """Return the files as a dataset of pyarrow; see `Frames`."""
-        from deltaweb.delta.snapshot.dataset import (  # noqa: PLC0415 (as above)
+        from deltaweb.delta.snapshot.dataset import (  # noqa: PLC0415 (few ask for it)
             snapshot_dataset,
         )
 
@@ -284,9 +282,7 @@ class Snapshot(Shown, Frames):
 
     @cached_property
     def _read_rows(self) -> "ReadRows":
-        from deltaweb.delta.scan.rows import row_reader  # noqa: PLC0415 (as above)
-
-        return row_reader(self.row_source(self.files))
+        return scanning.rows.row_reader(self.row_source(self.files))
 
     def row_source(self, files: pa.Table) -> "RowSource":
         """Return what the rows of some of the version's files are read from.
@@ -297,10 +293,8 @@ class Snapshot(Shown, Frames):
         Raises:
             DeltaError: If the version may not be read.
         """
-        from deltaweb.delta.scan.rows import RowSource  # noqa: PLC0415 (as above)
-
         self._check_readable()
-        return RowSource(
+        return scanning.rows.RowSource(
             schema=self.schema,
             partition_columns=self.metadata.partition_columns,
             files=files,
@@ -335,13 +329,6 @@ def _hashable(columns: Sequence[ColumnName]) -> tuple[ColumnName, ...]:
 
 def _live_sizes(sizes: pa.Array, mask: pa.BooleanArray | None) -> pa.Array:
     return sizes if mask is None else sizes.filter(mask)
-
-
-def _exact_sum(numbers: pa.Array) -> int:
-    """Return a sum that no count of large numbers can wrap around."""
-    high = pc.sum(pc.shift_right(numbers, HALF_BITS)).as_py() or 0
-    low = pc.sum(pc.bit_wise_and(numbers, (1 << HALF_BITS) - 1)).as_py() or 0
-    return int((high << HALF_BITS) + low)
 
 
 def _no_text(count: int) -> pa.ChunkedArray:

@@ -12,6 +12,7 @@ from deltaweb.delta.log.blocks import SelectedBlock
 from deltaweb.delta.log.file_actions import VECTOR
 from deltaweb.delta.protocol.schema import StructType, stored_schema
 from deltaweb.delta.values.statistics.text import texts_of_each
+from deltaweb.delta.values.whole import one_array
 
 
 def block_texts(block: SelectedBlock, schema: StructType) -> pa.StringArray:
@@ -25,14 +26,8 @@ def block_texts(block: SelectedBlock, schema: StructType) -> pa.StringArray:
     raw = compact.statistics()
     text = compact.text() if raw.json_text is None else raw.json_text
     return texts_of_each(
-        None if text is None else _whole(text).cast(pa.string()),
-        None if raw.parsed is None else _whole(raw.parsed),
+        None if text is None else one_array(text).cast(pa.string()),
+        None if raw.parsed is None else one_array(raw.parsed),
         compact.block.files[VECTOR].is_valid(),
         stored_schema(schema),
     )
-
-
-def _whole(column: pa.ChunkedArray) -> pa.Array:
-    if column.num_chunks == 1:
-        return column.chunk(0)
-    return column.combine_chunks() if column.num_chunks else pa.nulls(0, column.type)

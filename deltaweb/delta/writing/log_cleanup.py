@@ -100,11 +100,12 @@ class LogCleanup:
         return sum(file.size for file in self.files)
 
 
-def clean_up_log(
+def clean_up_log(  # noqa: PLR0913 (what a caller may want of one)
     store: LogStore,
     *,
     now: datetime,
     is_dry_run: bool = False,
+    keep_from: int | None = None,
     on_found: Callable[[LogCleanup], None] | None = None,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> LogCleanup:
@@ -114,6 +115,7 @@ def clean_up_log(
         store: The table's log.
         now: The time to count back from; aware.
         is_dry_run: Whether the files are only listed.
+        keep_from: The oldest version that has to stay readable; any for None.
         on_found: Called with what goes, before anything does; it may raise to keep it.
         on_progress: Called with the files that are gone, and of how many; it may
             raise to stop the work.
@@ -131,7 +133,7 @@ def clean_up_log(
     times = with_own_times(
         store, make_monotonic(statuses), own_times(state.protocol, state.metadata)
     )
-    kept = _kept_checkpoint(store, listing, times, cutoff)
+    kept = _kept_checkpoint(store, listing, times, cutoff, keep_from=keep_from)
     version = None if kept is None else kept.version
     files = _leftovers(listed, now=now)
     if kept is not None:
@@ -186,6 +188,8 @@ def _kept_checkpoint(
     listing: LogListing,
     times: CommitTimes,
     cutoff: datetime,
+    *,
+    keep_from: int | None,
 ) -> Checkpoint | None:
     """Return the newest checkpoint at or before the cut that surely reads."""
     latest = listing.latest_version
@@ -194,6 +198,8 @@ def _kept_checkpoint(
     newest_expired = times.version_at(to_ms(cutoff) - 1)
     if newest_expired is None:
         return None
+    if keep_from is not None:
+        newest_expired = min(newest_expired, keep_from)
     commits = set(listing.commits)
     for checkpoint in reversed(listing.checkpoints):
         # The reference implementation refuses a log without the commit.

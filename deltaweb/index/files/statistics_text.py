@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from deltaweb.delta.log.blocks import RawStatistics
+from deltaweb.delta.values.whole import one_array
 from deltaweb.sharing.json_text import escaped
 
 MEMBERS: Final = (
@@ -49,10 +50,10 @@ def statistics_texts(
         text = load_text()
     texts = pa.nulls(num_rows, pa.string())
     if text is not None:
-        texts = _whole(text).cast(pa.string())
+        texts = one_array(text).cast(pa.string())
     if not texts.null_count or raw.parsed is None:
         return texts
-    return pc.coalesce(texts, _written(_whole(raw.parsed)))
+    return pc.coalesce(texts, _written(one_array(raw.parsed)))
 
 
 def _written(parsed: pa.StructArray) -> pa.StringArray:
@@ -135,9 +136,3 @@ def _object(members: dict[str, pa.StringArray], num_rows: int) -> pa.StringArray
     )
     inside = pc.utf8_slice_codeunits(joined, 1)  # without the first comma
     return pc.binary_join_element_wise("{", inside, "}", "")
-
-
-def _whole(column: pa.ChunkedArray) -> pa.Array:
-    if column.num_chunks == 1:
-        return column.chunk(0)
-    return column.combine_chunks() if column.num_chunks else pa.nulls(0, column.type)

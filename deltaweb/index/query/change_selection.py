@@ -18,7 +18,8 @@ from deltaweb.delta.log.file_actions import VECTOR
 from deltaweb.delta.protocol.schema import StructField, StructType, type_text
 from deltaweb.delta.scan.row_condition import RowCondition
 from deltaweb.delta.snapshot.state import Definition
-from deltaweb.index.query.file_selection import ROWS_A_BATCH, exact_sum
+from deltaweb.delta.values.whole import exact_sum
+from deltaweb.index.query.file_selection import ROWS_A_BATCH
 from deltaweb.index.query.partition_match import rows_where_true, type_values
 from deltaweb.index.query.relative_paths import find_outside, relative_paths
 from deltaweb.index.query.vector_paths import vector_paths

@@ -51,7 +51,6 @@ class ClassifiedPart:
     """The live files of a part: signed, rewritten, or absent where they are neither.
 
     Attributes:
-        part: The files.
         signed: Those that are given out as they are.
         rewritten: Those that may hold a row to be seen, and more than that.
         absent: Those in which no row may be seen.

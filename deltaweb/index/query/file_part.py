@@ -20,6 +20,7 @@ from deltaweb.delta.protocol.schema import DataType, StructField, StructType
 from deltaweb.delta.scan.column_ranges import statistics_ranges
 from deltaweb.delta.scan.skipping import ColumnRange
 from deltaweb.delta.values.statistics.columns import read_statistics
+from deltaweb.delta.values.whole import one_array
 from deltaweb.environment.kept_values import KeptValues
 from deltaweb.index.files.statistics_text import statistics_texts
 from deltaweb.index.query.partition_match import TypedValues, type_values
@@ -256,7 +257,7 @@ def _held_bytes(known: ColumnRange) -> int:
 def _told(statistics: pa.Table) -> pa.RecordBatch:
     """Return statistics as one batch; a negative number of rows means unknown."""
     columns = {
-        name: _whole(column)
+        name: one_array(column)
         for name, column in zip(
             statistics.column_names, statistics.columns, strict=True
         )
@@ -267,10 +268,3 @@ def _told(statistics: pa.Table) -> pa.RecordBatch:
     )
     arrays = list(columns.values())
     return pa.RecordBatch.from_arrays(arrays, schema=statistics.schema)
-
-
-def _whole(column: pa.ChunkedArray) -> pa.Array:
-    """Return a column as one array."""
-    if column.num_chunks == 1:
-        return column.chunk(0)
-    return column.combine_chunks() if column.num_chunks else pa.nulls(0, column.type)

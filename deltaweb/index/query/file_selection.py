@@ -8,17 +8,16 @@ from typing import Final
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from deltaweb.delta.log.file_actions import VECTOR
 from deltaweb.delta.protocol.schema import StructType, leaf_fields
 from deltaweb.delta.scan.skipping import Mask
+from deltaweb.delta.values.whole import exact_sum
 from deltaweb.index.query.file_part import ROWS_SCHEMA, FilePart, Rows
 from deltaweb.index.query.relative_paths import find_outside, relative_paths
 from deltaweb.index.query.vector_paths import vector_paths
 
 ROWS_A_BATCH: Final = 4096  # some 4 MB of lines, with statistics of ten columns
-HALF_BITS: Final = 32  # half of a long
 LISTED_SCHEMA: Final = ROWS_SCHEMA.insert(
     1, pa.field("relative_path", pa.string())
 ).append(pa.field("relative_vector_path", pa.string()))
@@ -146,10 +145,3 @@ class FileSelection:
                     "relative_vector_path", vectors
                 )
                 yield chosen.part, positions, whole
-
-
-def exact_sum(numbers: pa.Array) -> int:
-    """Return a sum that no count of large numbers can wrap around."""
-    high = pc.sum(pc.shift_right(numbers, HALF_BITS)).as_py() or 0
-    low = pc.sum(pc.bit_wise_and(numbers, (1 << HALF_BITS) - 1)).as_py() or 0
-    return int((high << HALF_BITS) + low)

@@ -9,9 +9,9 @@ import pyarrow as pa
 from deltaweb.delta.log.blocks import FileBlock, RawStatistics
 from deltaweb.delta.log.file_actions import FILES_SCHEMA, PARTITION_VALUES
 from deltaweb.delta.protocol.schema import StructType
+from deltaweb.delta.values.whole import exact_sum
 from deltaweb.index.query.classification import ClassifiedPart
 from deltaweb.index.query.file_part import FilePart
-from deltaweb.index.query.file_selection import exact_sum
 from deltaweb.index.query.shared_version import SharedVersion
 
 if TYPE_CHECKING:

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 from deltaweb.lazy import modules_on_demand
 
 if TYPE_CHECKING:
+    from deltaweb.spark.writing import excerpts as excerpts
     from deltaweb.spark.writing import merge as merge
     from deltaweb.spark.writing import rewrite as rewrite
     from deltaweb.spark.writing import source as source

@@ -22,6 +22,11 @@ _WITH_IPV4: Final = tuple(
 
 Source: RFC 6052, 2.1; RFC 4291, 2.5.5; RFC 7915.
 """
+_OF_THE_CLOUD: Final = ipaddress.IPv4Address("168.63.129.16")
+"""Public by its number; each machine of Azure reaches its own host there.
+
+Source: Microsoft, "What is IP address 168.63.129.16?".
+"""
 _Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
@@ -66,7 +71,8 @@ def _refusal(
 
 def _is_public(address: _Address) -> bool:
     is_local = getattr(address, "is_site_local", False)
-    return address.is_global and not address.is_multicast and not is_local
+    is_inside = is_local or address == _OF_THE_CLOUD
+    return address.is_global and not address.is_multicast and not is_inside
 
 
 def _is_named(

@@ -107,6 +107,20 @@ class AzureSigner:
 def find_account(
     location: str, options: Mapping[str, Any], host: str = ""
 ) -> AzureAccount:
+    """Return the account of a location and its options, with what signs for it."""
+    account = read_account(location, options, host)
+    if account.key and not _is_base64(account.key):
+        raise SigningKeyNeededError(location=location, wanted=WANTED_KEY)
+    if not account.key and account.sas_token and not options.get(HAND_OUT_OPTION):
+        raise SigningKeyNeededError(location=location, wanted=WANTED_TOKEN)
+    if not account.key and not account.sas_token and not options.get("anon"):
+        raise SigningKeyNeededError(location=location, wanted=WANTED_KEY)
+    return account
+
+
+def read_account(
+    location: str, options: Mapping[str, Any], host: str = ""
+) -> AzureAccount:
     """Return the account of a location and its options, as adlfs takes them.
 
     Args:
@@ -114,9 +128,9 @@ def find_account(
         options: Options of adlfs.
         host: The host of the location, such as `account.dfs.core.windows.net`, or "".
     """
-    parts = _connection(_option(options, "connection_string"))
+    parts = _connection(azure_option(options, "connection_string"))
     name, _, domain = host.partition(".")
-    name = name or _option(options, "account_name") or parts.get("accountname", "")
+    name = name or azure_option(options, "account_name") or parts.get("accountname", "")
     if not name:
         raise SigningKeyNeededError(location=location, wanted=WANTED_NAME)
     suffix = parts.get("endpointsuffix") or "core.windows.net"
@@ -125,20 +139,13 @@ def find_account(
     blob_url = parts.get("blobendpoint") or (
         f"{protocol}://{name}.blob.{own_suffix or suffix}"
     )
-    account = AzureAccount(
+    return AzureAccount(
         name=name,
         blob_url=blob_url.rstrip("/"),
-        key=_option(options, "account_key") or parts.get("accountkey", ""),
-        sas_token=_option(options, "sas_token")
+        key=azure_option(options, "account_key") or parts.get("accountkey", ""),
+        sas_token=azure_option(options, "sas_token")
         or parts.get("sharedaccesssignature", ""),
     )
-    if account.key and not _is_base64(account.key):
-        raise SigningKeyNeededError(location=location, wanted=WANTED_KEY)
-    if not account.key and account.sas_token and not options.get(HAND_OUT_OPTION):
-        raise SigningKeyNeededError(location=location, wanted=WANTED_TOKEN)
-    if not account.key and not account.sas_token and not options.get("anon"):
-        raise SigningKeyNeededError(location=location, wanted=WANTED_KEY)
-    return account
 
 
 def token_expiry(sas_token: str) -> datetime | None:
@@ -157,7 +164,7 @@ def split_host(netloc: str) -> tuple[str, str]:
     return (container, host) if at else (host, "")
 
 
-def _option(options: Mapping[str, Any], name: str) -> str:
+def azure_option(options: Mapping[str, Any], name: str) -> str:
     """Return an option, or else the variable that adlfs reads in its place."""
     return str(
         options.get(name) or os.environ.get(f"AZURE_STORAGE_{name.upper()}") or ""

@@ -109,18 +109,28 @@ class GCSSigner:
 
 def find_account(location: str, options: Mapping[str, Any]) -> ServiceAccount:
     """Return the service account of the options, as gcsfs takes it."""
+    key = find_key(location, options)
+    return ServiceAccount(
+        key["client_email"],
+        key["private_key"],
+        key.get("universe_domain") or "googleapis.com",
+    )
+
+
+def find_key(location: str, options: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the key of a service account as Google gives it out: e-mail and all."""
     token = options.get("token") or os.environ.get("GOOGLE_APPLICATION_CREDENTIALS")
     try:
         if isinstance(token, str) and not token.lstrip().startswith("{"):
             token = Path(token).read_text(encoding="utf-8")
         values: Any = json.loads(token) if isinstance(token, str) else token
-        return ServiceAccount(
-            values["client_email"],
-            values["private_key"],
-            values.get("universe_domain") or "googleapis.com",
-        )
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        raise SigningKeyNeededError(location=location, wanted=WANTED) from None
+        is_key = bool(values["client_email"] and values["private_key"])
+    except (OSError, ValueError, KeyError, TypeError):
+        is_key = False
+    if not is_key:
+        raise SigningKeyNeededError(location=location, wanted=WANTED)
+    found: Mapping[str, Any] = values
+    return found
 
 
 @functools.lru_cache(maxsize=16)

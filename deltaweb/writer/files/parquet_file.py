@@ -120,9 +120,20 @@ class OpenParquetFile:
         self._pending.discard()
 
 
-def repeating_columns(rows: pa.Table) -> list[str]:
-    """Return the columns whose values come again, so that a dictionary pays."""
-    return [f.name for f in rows.schema if _repeats(rows.column(f.name))]
+def dictionaries_of(shape: FileShape, rows: pa.Table) -> list[str] | bool:
+    """Return the columns of a file that get a dictionary: whose values come again.
+
+    Inside of nested columns names are paths of the file: there all get one.
+
+    Args:
+        shape: The columns of the file.
+        rows: Its first rows.
+    """
+    if any(pa.types.is_nested(kind) for kind in shape.plain):
+        return True
+    columns = rows.select(shape.names)
+    repeating = [f.name for f in columns.schema if _repeats(columns.column(f.name))]
+    return shape.stored_names(repeating) or False
 
 
 def _repeats(column: pa.ChunkedArray) -> bool:

@@ -69,11 +69,24 @@ def test_pages_name_their_rules_to_who_is_signed_in(viewer: Client, orders: Tabl
     assert "Speculation-Rules" not in viewer.get("/status.json")
 
 
+@pytest.mark.parametrize(
+    "said", [{"Save-Data": "on"}, {"ECT": "3g"}, {"ECT": "slow-2g"}]
+)
+def test_pages_name_none_on_a_line_that_is_metered_or_slow(viewer, orders, said):
+    url = orders.get_absolute_url()
+
+    assert "Speculation-Rules" not in viewer.get(url, headers=said)
+    assert "Speculation-Rules" in viewer.get(url, headers={"ECT": "4g"})
+    assert viewer.get(url)["Accept-CH"] == "ECT"
+
+
 def test_the_rules_ask_for_pages_of_tables_alone() -> None:
     path = finders.find("prefetch.rules")
     assert isinstance(path, str)
     with open(path, encoding="utf-8") as file:  # noqa: PTH123 (a found name)
-        (rule,) = json.load(file)["prefetch"]
+        pointer, keyboard = json.load(file)["prefetch"]
 
-    assert rule["eagerness"] == "moderate"  # where a pointer rests, two at a time
-    assert rule["where"]["and"][0] == {"href_matches": ["/t/*", "/*/t/*"]}
+    assert pointer["eagerness"] == "moderate"  # where a pointer rests, two at a time
+    assert pointer["where"]["and"][0] == {"href_matches": ["/t/*", "/*/t/*"]}
+    rested = {"selector_matches": "[data-rested]"}
+    assert keyboard["where"]["and"] == [*pointer["where"]["and"], rested]

@@ -207,3 +207,34 @@ class TestTheTagOfAVersion:
 
         assert len(tags) == 2
         assert "ETag" not in vera.get(f"{ORDERS}/schema")
+
+
+@pytest.mark.usefixtures("orders")
+def test_a_column_is_profiled_where_it_is_told_of(vera: Client) -> None:
+    there = "/api/v1/tables/sales/orders/schema/order_id"
+
+    asked = vera.post(f"{there}?v=1")
+    work_newest()
+    told = vera.get(f"{there}?v=1").json()
+    unknown = vera.post("/api/v1/tables/sales/orders/schema/nothing")
+
+    assert asked.status_code == 202
+    assert (told["column"]["path"], told["profile"]["num_nulls"]) == ("order_id", 0)
+    assert unknown.status_code == 404
+
+
+@pytest.mark.usefixtures("orders")
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("tables/sales/orders/schema-lanes", "lanes"),
+        ("tables/sales/orders/use", "snippets"),
+        ("search?q=orders", "tables"),
+        ("dashboard", "tables"),
+        ("me", "keys"),
+    ],
+)
+def test_what_pages_show_is_answered(vera: Client, path: str, name: str) -> None:
+    found = vera.get(f"/api/v1/{path}").json()
+
+    assert found[name], found

@@ -88,6 +88,10 @@ class Live:
         connection.request("GET", target, headers=headers or {})
         return connection.getresponse()
 
+    def log(self) -> str:
+        """What it has logged so far, at the level that tells most."""
+        return (self.home / f"web-{self.port}.log").read_text()
+
     def large_file(self, number: int) -> str:
         """Make one of the missing files, and return its signed URL below the server."""
         (self.home / "lake" / "orders" / f"part-{number}").write_bytes(bytes(32 << 20))
@@ -161,7 +165,9 @@ def web(
     with log.open("wb") as errors:
         process = subprocess.Popen(
             command,
-            env=environment(home, PYTHONPATH=path, PORT=str(port)),
+            env=environment(
+                home, PYTHONPATH=path, PORT=str(port), DELTAWEB_LOG_LEVEL="DEBUG"
+            ),
             cwd=ROOT,
             stderr=errors,
         )

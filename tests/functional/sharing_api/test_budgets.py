@@ -1,12 +1,16 @@
 """A month's hard limit, at every door of a share."""
 
+import json
 from collections.abc import Callable
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
+from deltaweb.web.pages.actions import COMMAND_LINE
 from deltaweb.web.sharing.models import Recipient
+from deltaweb.web.sharing.recipients.throw_away import throw_away
 from tests.functional.sharing_api.calls import Answer, Caller, Lake, error, files
 
 DELTA = {"delta-sharing-capabilities": "responseformat=delta"}
@@ -67,3 +71,18 @@ def test_a_limit_costs_a_request_no_query(acme: Caller, lake: Lake) -> None:
         files(acme.query(lake.path, {}))
 
     assert len(within) == len(without)
+
+
+def test_what_is_read_in_its_place_counts_for_nobody(acme: Caller, lake: Lake) -> None:
+    limit(acme, 1)
+    now = timezone.now()
+    with throw_away(acme.recipient, actor=COMMAND_LINE, now=now) as made:
+        secret = json.loads(made.profile.to_json())["bearerToken"]
+        stand_in = Caller(made.token, secret)
+        for _ in range(2):
+            assert files(stand_in.query(lake.path, {}))
+
+    assert stand_in.query(lake.path, {}).status_code == 401
+    assert [one.prefix for one in acme.recipient.tokens.all()] == [acme.token.prefix]
+    assert files(acme.query(lake.path, {}))
+    assert acme.query(lake.path, {}).status_code == 429

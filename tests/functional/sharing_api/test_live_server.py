@@ -316,3 +316,71 @@ class TestWire:
             assert set(pool.map(ask, range(64))) == {200}
 
         assert len(live.calls()) == before + 64
+
+
+class TestLog:
+    """At the level that tells most."""
+
+    SECRET = "dw-secret-9f8e7d6c"
+
+    @pytest.mark.parametrize(
+        ("head", "said"),
+        [
+            pytest.param(
+                f"GET {VERSION} HTTP/1.1\r\nAuthorization: Bearer {SECRET}",
+                f"Unauthorized: {VERSION}",
+                id="header",
+            ),
+            pytest.param(
+                f"GET {VERSION}?token={SECRET} HTTP/1.1\r\nCookie: sessionid={SECRET}",
+                f"Unauthorized: {VERSION}",
+                id="query and cookie",
+            ),
+            pytest.param(
+                f"GET /nothing/?sig={SECRET} HTTP/1.1", "/nothing/", id="a page"
+            ),
+            pytest.param(
+                f"GET /accounts/sign-in/{SECRET} HTTP/1.1", "/sign-in/...", id="a link"
+            ),
+            pytest.param(
+                f"GET {VERSION}?sig={SECRET} HTTP/9", "HTTPVersion", id="a version"
+            ),
+            pytest.param(
+                f"G(T {VERSION}?sig={SECRET} HTTP/1.1", "RequestMethod", id="a method"
+            ),
+            pytest.param(
+                f"GET {VERSION} HTTP/1.1\r\nAuthorization : Bearer {SECRET}",
+                "InvalidHeaderName",
+                id="a name of a header",
+            ),
+            pytest.param(
+                f"GET {VERSION} HTTP/1.1\r\nAuthorization: Bearer {SECRET}\x00",
+                "InvalidHeader\n",
+                id="a value of a header",
+            ),
+            pytest.param(
+                f"GET {VERSION}?pageToken={SECRET}{'x' * 9000} HTTP/1.1",
+                "LimitRequestLine",
+                id="a length",
+            ),
+        ],
+    )
+    def test_holds_a_request_and_no_secret_of_it(self, live, head, said):
+        request = f"{head}\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"
+        live.send(request.encode())
+
+        log = live.log()
+        assert said in log
+        assert self.SECRET not in log
+
+    @pytest.mark.parametrize("tail", ["", "0", "&se=1"])
+    def test_holds_no_signature_of_a_url(self, live: Live, tail: str) -> None:
+        target = live.large_file(0)
+        signature = target.partition("sig=")[2].partition("&")[0]
+
+        status = live.ask(f"{target}{tail}", {"Range": "bytes=0-9"}).status
+
+        assert status == 403 if tail else 206
+        assert len(signature) == 64
+        assert signature not in live.log()
+        assert live.secret not in live.log()

@@ -4,24 +4,30 @@ import json
 
 import pytest
 
-from deltaweb.web.sharing.recipients.rehearsed_client import CLIENTS
+from deltaweb.web.sharing.recipients.rehearsals.client_program import CLIENTS
 from tests.functional.sharing_clients.conftest import SHARE, Shared
 from tests.support.processes.installation import Installation
 
 
 @pytest.fixture(scope="module")
-def held(server: Installation, tables: dict[str, Shared]):
-    """What a rehearsal says for somebody who may read two tables."""
+def stage(server: Installation, tables: dict[str, Shared]) -> Installation:
+    """The server with two tables in a share."""
     assert tables
     server.command("share", "create", "stage")
     for name in ("orders", "fed"):
         place = (f"data.{name}", "--table", f"shared.{name}")
         server.command("share", "add-table", "stage", *place)
-    path = server.home / "initech.share"
-    server.command(
+    return server
+
+
+@pytest.fixture(scope="module")
+def held(stage: Installation):
+    """What a rehearsal says for somebody who may read two tables."""
+    path = stage.home / "initech.share"
+    stage.command(
         *("recipient", "create", "initech", "--share", "stage", "--profile", str(path))
     )
-    return json.loads(server.command("recipient", "rehearse", "initech", "--json"))
+    return json.loads(stage.command("recipient", "rehearse", "initech", "--json"))
 
 
 def test_every_client_reads_the_rows_of_every_table(held, tables) -> None:
@@ -43,13 +49,16 @@ def test_it_is_of_what_is_granted_and_of_nothing_else(held) -> None:
     assert SHARE != "stage"
 
 
-def test_its_token_ends_with_it(held, server: Installation) -> None:
-    assert held
+def test_its_token_is_gone_and_certificates_stay(held, server: Installation) -> None:
     shown = json.loads(server.command("recipient", "show", "initech", "--json"))
+    assert [token["state"] for token in shown["tokens"]] == ["active"]
 
-    states = sorted(token["state"] for token in shown["tokens"])
-    assert len(states) == 2
-    assert "revoked" in [state.lower() for state in states]
+    ask = (
+        "from deltaweb.web.sharing.models import Certificate; "
+        "print(Certificate.objects.filter(passed_version__isnull=False).count())"
+    )
+    kept = server.manage("shell", "--verbosity", "0", "--command", ask)
+    assert int(kept.split()[-1]) == len(held["readings"])
 
 
 def test_a_client_that_may_not_come_in_is_told_what_to_do(server) -> None:
@@ -63,3 +72,25 @@ def test_a_client_that_may_not_come_in_is_told_what_to_do(server) -> None:
     assert not held["passed"]
     assert {one["num_rows"] for one in held["readings"]} == {None}
     assert all("allow list" in one["remedy"] for one in held["readings"])
+
+
+def test_the_doctor_finds_the_way_to_the_first_file(stage: Installation) -> None:
+    path = str(stage.home / "umbrella.share")
+    stage.command(
+        *("recipient", "create", "umbrella", "--share", "stage", "--profile", path)
+    )
+
+    found = json.loads(stage.command("recipient", "doctor", "umbrella", "--json"))
+
+    assert found["passed"], found
+    assert {
+        (one["step"], one["verdict"], one["subject"].rpartition(".")[2])
+        for one in found["findings"]
+        if one["step"] in {"token", "format", "storage"}
+    } == {("token", "ok", "umbrella")} | {
+        (step, "ok", name)
+        for step in ("format", "storage")
+        for name in ("orders", "fed")
+    }
+    shown = json.loads(stage.command("recipient", "show", "umbrella", "--json"))
+    assert [one["state"] for one in shown["tokens"]] == ["active"]

@@ -101,6 +101,8 @@ class TestChangingOne:
             "comment": "x",
             "allowed_networks": ["10.0.0.0/8"],
             "properties": {"region": "EU", "level": 3},
+            "soft_limit_bytes": None,
+            "hard_limit_bytes": None,
         }
 
     def test_a_property_that_is_none_is_refused_beside_its_field(self, admin: Client):

@@ -1,11 +1,14 @@
 """A store on Azure."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 
 import pytest
 
 from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.writing.commit import commit
+from deltaweb.storage.objects.vending.errors import VendingUnsupportedError
+from deltaweb.storage.objects.vending.vendors import open_vendor
 from deltaweb.storage.place import open_store
 from tests.storage.table_stores.every_store import TableStorePromises
 from tests.support.stores.azure_server import AzureServer, running_azure
@@ -41,3 +44,13 @@ class TestAzureTableStore(TableStorePromises):
 
         assert (result.version, result.rebased_over) == (2, (1,))
         assert live_paths(store) == ["a", "b"]
+
+
+def test_an_account_without_directories_vends_no_signature(azure: AzureServer) -> None:
+    principal = {"tenant_id": "t", "client_id": "c", "client_secret": "s"}
+    vendor = open_vendor(
+        f"az://{azure.new_container()}/lake/t", azure.options | principal
+    )
+
+    with pytest.raises(VendingUnsupportedError, match="no hierarchical namespace"):
+        vendor.vend(lifetime_s=900, now=datetime.now(UTC))

@@ -14,6 +14,7 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from django.db import transaction
 from django.db.models import Max, Min
 
 from deltaweb.delta.changes.row_changes import CHANGE_TYPE
@@ -87,12 +88,16 @@ def prepare_changes(  # noqa: PLR0913 (of what, and who hears)
         or rule.leaves_whole_files(newest.schema, partitions)
     ):
         return
+    times = opened.commit_times()
     first = max(since + 1, shared.start_version or 0)
     for version in range(first, newest.version + 1):
         reports.progress(
             version - first, total=newest.version + 1 - first, unit="versions"
         )
-        _prepare_version(shared, rule, opened, version, now=now)
+        made_ms = times.time_ms(version) or 0
+        facts = {"shared_table": shared, "rule": rule.digest, "version": version}
+        changes = PreparedChanges(**facts, is_ready=False, made_ms=made_ms)
+        _prepare_version(changes, rule, opened, now=now)
 
 
 def _last_version(shared: SharedTable, rule: TableRule) -> int | None:
@@ -106,45 +111,34 @@ def _last_version(shared: SharedTable, rule: TableRule) -> int | None:
 
 
 def _prepare_version(
-    shared: SharedTable,
-    rule: TableRule,
-    opened: DeltaTable,
-    version: int,
-    *,
-    now: datetime,
+    changes: PreparedChanges, rule: TableRule, opened: DeltaTable, *, now: datetime
 ) -> None:
-    made_ms = opened.commit_times().time_ms(version) or 0
-    changes, _ = PreparedChanges.objects.update_or_create(
-        shared_table=shared,
-        rule=rule.digest,
-        version=version,
-        defaults={"is_ready": False, "made_ms": made_ms},
-    )
+    """Rewrite the changes of a version; they are known once all of them are there."""
+    files: list[PreparedFile] = []
     try:
-        scan = _VersionChanges.of(opened, rule, version)
-        for number, file, written in scan.write(shared, changes):
+        scan = _VersionChanges.of(opened, rule, changes.version)
+        for number, file, written in scan.write(changes):
             values = dict(file["partition_values"][0].as_py() or ())
-            PreparedFile.objects.update_or_create(
+            told = {name: values.get(name) for name in scan.partition_keys}
+            made = PreparedFile(
+                shared_table=changes.shared_table,
+                changes=changes,
                 key=_key(changes, number),
-                defaults={
-                    "shared_table": shared,
-                    "changes": changes,
-                    "rule": rule.digest,
-                    "source_path": file["path"][0].as_py(),
-                    "num_rows": written.num_rows,
-                    "size_bytes": written.size,
-                    "statistics": "",
-                    "partition_values": {
-                        name: values.get(name) for name in scan.partition_keys
-                    },
-                    "prepared_at": now,
-                    "last_used_at": now,
-                },
+                rule=changes.rule,
+                source_path=file["path"][0].as_py(),
+                num_rows=written.num_rows,
+                size_bytes=written.size,
+                partition_values=told,
+                prepared_at=now,
+                last_used_at=now,
             )
+            files.append(made)
+        changes.is_ready = scan.fits
     except _LASTING:
-        return  # they are refused by name
-    changes.is_ready = scan.fits
-    changes.save(update_fields=["is_ready"])
+        files = []  # they are refused by name
+    with transaction.atomic():
+        changes.save()
+        PreparedFile.objects.bulk_create(files)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,12 +206,12 @@ class _VersionChanges:
         return self.is_one_way or size <= HELD_BYTES
 
     def write(
-        self, shared: SharedTable, changes: PreparedChanges
+        self, changes: PreparedChanges
     ) -> Iterator[tuple[int, pa.Table, WrittenFile]]:
         """Write what may be seen of each file; yield its number, itself, the result."""
         if not self.fits:
             return
-        store = store_of(shared.id)
+        store = store_of(changes.shared_table_id)
         fields = (
             *self.seen.fields,
             *(f for f in FEED_COLUMNS if f.name == CHANGE_TYPE),
@@ -316,7 +310,6 @@ class OfferedChanges:
     """Rewritten files with the changes of a range, as `ChangeSelection` takes them.
 
     Attributes:
-        definitions: What is told of the versions.
         files: By `FEED_FILES_SCHEMA`, in the order of their versions.
     """
 

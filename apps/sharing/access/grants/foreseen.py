@@ -9,9 +9,9 @@ import pyarrow as pa
 
 from deltaweb.delta.protocol.schema import type_text
 from deltaweb.delta.scan.skipping import Mask
+from deltaweb.delta.values.whole import exact_sum
 from deltaweb.index.query.classification import ClassifiedPart, FileRule, classify
 from deltaweb.index.query.file_part import FilePart
-from deltaweb.index.query.file_selection import exact_sum
 from deltaweb.index.query.shared_table import SharedTableReader
 from deltaweb.index.query.shared_version import SharedVersion
 from deltaweb.web.sharing.access.grants.proof import signed_rows_outside
@@ -54,7 +54,6 @@ class Foreseen:
     """What becomes of the files of a version under a rule.
 
     Attributes:
-        version: The version.
         missing: Properties that the condition asks for, and the recipient lacks.
         untouched: Files that are signed as they are.
         rewritten: Those of which a part is.

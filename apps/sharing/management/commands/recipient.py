@@ -6,11 +6,8 @@ from typing import Any
 from django.utils import timezone
 
 from deltaweb.web.pages.actions import COMMAND_LINE
-from deltaweb.web.pages.command import AddSubcommand, Output, SubcommandsCommand
-from deltaweb.web.pages.page_json import json_with
+from deltaweb.web.pages.command import AddSubcommand, Output
 from deltaweb.web.sharing.activity.ledger import ledger_of
-from deltaweb.web.sharing.activity.usage import calls
-from deltaweb.web.sharing.activity.use_resource import use_resource
 from deltaweb.web.sharing.issuing import credentials, tokens
 from deltaweb.web.sharing.issuing.lifetimes import (
     parse_lifetime,
@@ -22,15 +19,14 @@ from deltaweb.web.sharing.management import (
     oauth_clients,
     sharing_output,
 )
+from deltaweb.web.sharing.management.recipient_looks import RecipientLooks
 from deltaweb.web.sharing.models import Recipient, Share
-from deltaweb.web.sharing.names import find_recipient, find_share
+from deltaweb.web.sharing.names import find_recipient, find_share, find_shared_table
+from deltaweb.web.sharing.recipients import holds
 from deltaweb.web.sharing.recipients import services as recipients
-from deltaweb.web.sharing.recipients.rehearsal import rehearse
-from deltaweb.web.sharing.recipients.seen import see_as, stand_in
-from deltaweb.web.tables.management.text_output import listed
 
 
-class Command(SubcommandsCommand):
+class Command(RecipientLooks):
     """Each subcommand is one call into the services that the pages use, too."""
 
     names_of = {
@@ -38,8 +34,8 @@ class Command(SubcommandsCommand):
         "share-not-found": lambda: Share.objects.values_list("name", flat=True),
     }
     help = (
-        "Recipients: create, list, show, see, usage, limit, rehearse, grant, ungrant, "
-        "add-client, link, rotate, revoke, delete."
+        "Recipients: create, list, show, see, usage, doctor, rehearse, limit, hold, "
+        "reminders, grant, ungrant, add-client, link, rotate, revoke, delete."
     )
 
     def add_subcommands(self, add: AddSubcommand) -> None:
@@ -72,34 +68,13 @@ class Command(SubcommandsCommand):
             help="what conditions call recipient.KEY; give it again for each",
         )
         arguments.add_token_options(parser)
-        self._add_looks(add)
+        self.add_looks(add)
         self._add_grants(add)
         self._add_token_subcommands(add)
-
-    def _add_looks(self, add: AddSubcommand) -> None:
-        add("list", self.list_recipients, help="list the recipients")
-        parser = add("show", self.show, help="show a recipient: shares and tokens")
-        parser.add_argument("name")
-        parser = add("see", self.see, help="show what it lists and gets, by request")
-        parser.add_argument("name")
-        parser.add_argument("--share", help="the share to look at; default: the first")
-        parser.add_argument("--page-token", default="", help="of the next tables")
-        parser = add("usage", self.usage, help="show what it was offered, by month")
-        parser.add_argument("name")
         parser = add("limit", self.limit, help="limit what it is offered in a month")
-        parser.add_argument("name")
-        for which, text in (("soft", "said"), ("hard", "refused")):
-            parser.add_argument(
-                f"--{which}",
-                metavar="SIZE",
-                help=f"from where on reads are {text}, as 3.5TiB; '' for nowhere",
-            )
-        parser = add(
-            "rehearse",
-            self.rehearse,
-            help="let the clients that are installed read all that it may read",
-        )
-        parser.add_argument("name")
+        arguments.add_limit_options(parser)
+        parser = add("hold", self.hold, help="keep versions of a table readable for it")
+        arguments.add_hold_options(parser)
         parser = add("delete", self.delete, help="delete a recipient and its tokens")
         parser.add_argument("name")
         parser.add_argument("--yes", action="store_true", help="do not ask")
@@ -184,47 +159,6 @@ class Command(SubcommandsCommand):
         )
         return issued_output.issued(made, profile, now=now)
 
-    def list_recipients(self, **_: object) -> Output:
-        """List the recipients."""
-        everybody = Recipient.objects.all()
-        found = list(sharing_output.with_tokens(everybody, now=timezone.now()))
-        if not found:
-            return Output([], "No recipients yet: recipient create NAME --share SHARE")
-        return Output(
-            [json_with(recipient, tokens=tokens) for recipient, tokens in found],
-            lines=listed(found, sharing_output.RECIPIENT_COLUMNS),
-        )
-
-    def show(self, *, name: str, **_: object) -> Output:
-        """Show a recipient."""
-        found, now = find_recipient(name), timezone.now()
-        one = Recipient.objects.filter(id=found.id)
-        ((recipient, tokens_of_it),) = sharing_output.with_tokens(one, now=now)
-        use = use_resource(calls(recipient_id=found.id), now=now)
-        return Output(
-            json_with(recipient, tokens=tokens_of_it, use=use),
-            sharing_output.recipient_text(recipient, use),
-            sharing_output.token_lines(tokens_of_it),
-        )
-
-    def see(
-        self, *, name: str, share: str | None, page_token: str, **_: object
-    ) -> Output:
-        """Show what a recipient lists and gets, with the answers of the server."""
-        signing = stand_in(find_recipient(name), now=timezone.now())
-        seen = see_as(signing, share=share, page_token=page_token)
-        for text in sharing_output.seen_warnings(seen):
-            self.warn(text)
-        return Output(seen, lines=listed(seen.all_answers, sharing_output.SEEN_COLUMNS))
-
-    def usage(self, *, name: str, **_: object) -> Output:
-        """Show what a recipient was offered, by table and month."""
-        ledger = ledger_of(find_recipient(name), now=timezone.now())
-        if not ledger.entries:
-            months = len(ledger.months)
-            return Output(ledger, f"{name} read nothing in the last {months} months.")
-        return Output(ledger, lines=sharing_output.usage_lines(ledger))
-
     def limit(
         self, *, name: str, soft: str | None, hard: str | None, **_: object
     ) -> Output:
@@ -243,16 +177,32 @@ class Command(SubcommandsCommand):
         }
         return Output(data, ledger.limits_text or f"{recipient.name} has no limit.")
 
-    def rehearse(self, *, name: str, **_: object) -> Output:
-        """Read by every client, with a token of minutes and the same grants."""
-        recipient = find_recipient(name)
-        held = rehearse(recipient, actor=COMMAND_LINE, now=timezone.now())
-        if not held.readings:
-            return Output(held, f"{recipient.name} may read no table.")
-        for client in held.missing:
-            self.warn(f"{client} is not installed here.")
-        lines = listed(held.readings, sharing_output.REHEARSAL_COLUMNS)
-        return Output(held, lines=lines)
+    def hold(  # noqa: PLR0913 (the options of the command)
+        self,
+        *,
+        name: str,
+        share: str,
+        table: str,
+        until: str,
+        version: int | None,
+        end: bool,
+        **_: object,
+    ) -> Output:
+        """Keep versions of a table readable for a recipient, or no longer."""
+        recipient, now = find_recipient(name), timezone.now()
+        shared = find_shared_table(find_share(share), table)
+        data = {"name": recipient.name, "share": shared.share.name, "table": table}
+        if end:
+            ended = holds.end_hold(recipient, shared, actor=COMMAND_LINE, now=now)
+            text = "is no longer held" if ended else "was not held"
+            return Output(data | {"ended": ended}, f"{shared.full_name} {text}.")
+        span = parse_lifetime(until, now=now)
+        hold = holds.hold_versions(
+            recipient, shared, version=version, span=span, actor=COMMAND_LINE, now=now
+        )
+        text = f"Version {hold.version} of {shared.full_name} and later ones stay"
+        data |= {"version": hold.version, "ends_at": hold.ends_at}
+        return Output(data, f"{text} until {hold.ends_at:%Y-%m-%d}.")
 
     def delete(self, *, name: str, yes: bool, **_: object) -> Output:
         """Delete a recipient after asking."""

@@ -2,6 +2,7 @@
 
 from datetime import datetime
 
+from django.core.management.base import CommandParser
 from django.utils import timezone
 
 from deltaweb.web.pages.actions import COMMAND_LINE
@@ -71,14 +72,10 @@ class Command(SubcommandsCommand):
         parser.add_argument(
             "--start-version", type=int, metavar="N", help="share history from it on"
         )
-        parser.add_argument(
-            "--where",
-            default="",
-            metavar="SQL",
-            help="share only rows that it is true for; recipient.KEY is a property",
-        )
-        parser.add_argument(
-            "--columns", default="", metavar="A,B", help="share only these columns"
+        _add_rule(
+            parser,
+            where="share only rows that it is true for; recipient.KEY is a property",
+            columns="share only these columns",
         )
         parser.add_argument(
             "--directory",
@@ -100,10 +97,6 @@ class Command(SubcommandsCommand):
         parser.add_argument(
             "--no-history", action="store_true", help="share newest versions alone"
         )
-        parser = add("remove-schema", self.remove_schema, help="take a schema out")
-        parser.add_argument("share")
-        parser.add_argument("schema")
-        parser.add_argument("--yes", action="store_true", help="do not ask")
         parser = add(
             "prepare", self.prepare, help="rewrite what is shared of files in part"
         )
@@ -120,14 +113,8 @@ class Command(SubcommandsCommand):
         parser.add_argument("share")
         parser.add_argument("name", metavar="schema.table")
         parser.add_argument("--recipient", required=True, metavar="NAME")
-        parser.add_argument(
-            "--where", default="", metavar="SQL", help="holds beside the table's own"
-        )
-        parser.add_argument(
-            "--columns",
-            default="",
-            metavar="A,B",
-            help="of those it shares",
+        _add_rule(
+            parser, where="holds beside the table's own", columns="of those it shares"
         )
         for verb, handler, text in (
             ("off", self.turn_off, "let nobody read a share, until it is on again"),
@@ -138,10 +125,15 @@ class Command(SubcommandsCommand):
         add("list", self.list_shares, help="list the shares")
         parser = add("show", self.show, help="show a share: its tables and recipients")
         parser.add_argument("name")
-        parser = add("remove-table", self.remove_table, help="take a table out")
-        parser.add_argument("share")
-        parser.add_argument("name", metavar="schema.table")
-        parser.add_argument("--yes", action="store_true", help="do not ask")
+        for verb, handler, name, shown in (
+            ("remove-table", self.remove_table, "name", "schema.table"),
+            ("remove-schema", self.remove_schema, "schema", "schema"),
+        ):
+            kind = verb.removeprefix("remove-")
+            parser = add(verb, handler, help=f"take a {kind} out")
+            parser.add_argument("share")
+            parser.add_argument(name, metavar=shown)
+            parser.add_argument("--yes", action="store_true", help="do not ask")
         parser = add("delete", self.delete, help="delete a share; its tables stay")
         parser.add_argument("name")
         parser.add_argument("--yes", action="store_true", help="do not ask")
@@ -353,6 +345,12 @@ class Command(SubcommandsCommand):
         for sentence in warnings:
             self.warn(sentence)
         return warnings
+
+
+def _add_rule(parser: CommandParser, *, where: str, columns: str) -> None:
+    """Let a command say which rows and columns are seen, in the words that help."""
+    parser.add_argument("--where", default="", metavar="SQL", help=where)
+    parser.add_argument("--columns", default="", metavar="A,B", help=columns)
 
 
 def _count(number: int, noun: str) -> str:

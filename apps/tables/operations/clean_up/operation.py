@@ -3,7 +3,7 @@
 The log itself is read, not the index: what is deleted has to be right.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -12,6 +12,12 @@ from deltaweb.delta.writing.log_cleanup import LogCleanup
 from deltaweb.index.history.sentences.commit_facts import counted
 from deltaweb.table import DeltaTable
 from deltaweb.web.tables.errors import OperationOutdatedError
+from deltaweb.web.tables.extension.guards import (
+    HeldVersions,
+    holds_at,
+    holds_text,
+    oldest_held,
+)
 from deltaweb.web.tables.operations.foreseen import Foreseen, Occasion
 from deltaweb.web.tables.operations.operation import Operation, register
 from deltaweb.web.tables.work.log_writing import MAX_FILES_NAMED
@@ -24,20 +30,33 @@ class CleanUp:
     """A clean-up asks for nothing: the table says how long it keeps its history."""
 
 
-def plan(opened: DeltaTable, _asked: CleanUp, occasion: Occasion) -> LogCleanup:
+@dataclass(frozen=True, slots=True)
+class CleanUpChoice:
+    """What goes of a log, and which versions stay readable all the same."""
+
+    found: LogCleanup
+    holds: Sequence[HeldVersions]
+
+
+def plan(opened: DeltaTable, _asked: CleanUp, occasion: Occasion) -> CleanUpChoice:
     """List the history that has expired."""
     occasion.job.step("Looking for history that has expired")
-    return opened.clean_up_log(now=occasion.now, is_dry_run=True)
+    holds = holds_at(opened.root, now=occasion.now)
+    found = opened.clean_up_log(
+        now=occasion.now, is_dry_run=True, keep_from=oldest_held(holds)
+    )
+    return CleanUpChoice(found, holds)
 
 
-def foresee(found: LogCleanup) -> Foreseen:
+def foresee(choice: CleanUpChoice) -> Foreseen:
     """Tell what would go; the list of the detail is bounded."""
+    found, held = choice.found, holds_text(choice.holds)
     return Foreseen(
         version=None,
         counts=_counts(found),
-        detail=cleanup_json(found),
+        detail=cleanup_json(found) | {"holds": held},
         is_empty=not found.files,
-        says=_says("Would delete", cleanup_json(found)),
+        says=f"{_says('Would delete', cleanup_json(found))} {held}".rstrip(),
         lines=lambda: (f"  {file.name}  {file.size:,}" for file in found.files),
         exact=lambda: {
             "version": found.checkpoint_version,
@@ -49,16 +68,17 @@ def foresee(found: LogCleanup) -> Foreseen:
 
 
 def carry_out(
-    opened: DeltaTable, listed: LogCleanup, occasion: Occasion
+    opened: DeltaTable, listed: CleanUpChoice, occasion: Occasion
 ) -> Mapping[str, Any]:
     """Delete what was listed; one that is stopped half-way has taken the oldest."""
 
     def check(found: LogCleanup) -> None:
-        if not is_still(_counts(found), _counts(listed)):
+        if not is_still(_counts(found), _counts(listed.found)):
             raise OperationOutdatedError(name=opened.root)
 
     found = opened.clean_up_log(
         now=occasion.now,
+        keep_from=oldest_held(listed.holds),
         on_found=check,
         on_progress=occasion.job.progress_of("files"),
     )

@@ -65,7 +65,6 @@ class OperationPage(Generic[P]):
     """What a page says of its operation.
 
     Attributes:
-        operation: The operation.
         form: What is asked before the look.
         choice: What is chosen after the look, of the parameters.
         heading: What it does, as a title.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 from django.conf import settings
 
+from deltaweb import spark
 from deltaweb.web.jobs.running.reports import Reports
 from deltaweb.web.tables.index.engine import Engine, choose
 from deltaweb.writer.excerpt import Excerpts
@@ -44,13 +45,10 @@ def write_excerpts(
             keep(path, written)
             reports.progress(done, total=files.num_rows, unit="files")
 
-    def on_spark(spark: "SparkSession") -> None:
-        from deltaweb.spark.writing import (  # noqa: PLC0415 (workers alone load it)
-            excerpts as tasks,
-        )
-
+    def on_spark(session: "SparkSession") -> None:
         tell = reports.progress_of("tasks")
-        for path, written in tasks.write_excerpts(spark, excerpts, files, tell):
+        write = spark.writing.excerpts.write_excerpts
+        for path, written in write(session, excerpts, files, tell):
             keep(path, written)
 
     choose(

@@ -21,6 +21,7 @@ from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.writing.operations.file_ages import (
     ALWAYS,
     CHANGES,
+    HELD,
     HIDDEN_KIND,
     LIVE,
     NEEDLESS,
@@ -37,6 +38,12 @@ from deltaweb.delta.writing.operations.vacuum import (
 )
 from deltaweb.index.history.sentences.commit_facts import counted
 from deltaweb.table import DeltaTable
+from deltaweb.web.tables.extension.guards import (
+    HeldVersions,
+    holds_at,
+    holds_text,
+    oldest_held,
+)
 from deltaweb.web.tables.operations.foreseen import Foreseen, Occasion
 from deltaweb.web.tables.operations.operation import Operation, register
 from deltaweb.web.tables.operations.parameters import parameter
@@ -87,18 +94,23 @@ class VacuumChoice:
 
     Attributes:
         outlook: The files, and what any retention takes.
+        holds: Which versions stay readable all the same.
         ledger: Of `storage_ledger`.
     """
 
     outlook: VacuumOutlook
     plan: VacuumPlan
+    holds: Sequence[HeldVersions] = ()
     ledger: list[dict[str, Any]] = field(default_factory=list)
 
 
 def plan(opened: DeltaTable, asked: Vacuum, occasion: Occasion) -> VacuumChoice:
     """List the folder, and find out what goes."""
     occasion.job.step("Listing the files of the table")
-    outlook = look_at_files(opened.store, now=occasion.now)
+    holds = holds_at(opened.root, now=occasion.now)
+    outlook = look_at_files(
+        opened.store, now=occasion.now, keep_from=oldest_held(holds)
+    )
     may_be_short = asked.allow_short_retention
     hours = asked.hours
     if hours is None and occasion.is_job:  # the curve of a look is of whole hours
@@ -106,8 +118,9 @@ def plan(opened: DeltaTable, asked: Vacuum, occasion: Occasion) -> VacuumChoice:
     chosen = outlook.plan(hours, allow_short_retention=may_be_short)
     occasion.job.count("files_listed", outlook.ages.num_rows)
     if occasion.seen is not None or not occasion.is_job:
-        return VacuumChoice(outlook, chosen)
-    return VacuumChoice(outlook, chosen, storage_ledger(opened.store, outlook))
+        return VacuumChoice(outlook, chosen, holds)
+    ledger = storage_ledger(opened.store, outlook)
+    return VacuumChoice(outlook, chosen, holds, ledger)
 
 
 def foresee(choice: VacuumChoice) -> Foreseen:
@@ -122,6 +135,9 @@ def foresee(choice: VacuumChoice) -> Foreseen:
         detail={
             "least_hours": least_hours(outlook),
             "num_orphans": plan.files.num_rows - known,
+            "holds": holds_text(choice.holds),
+            "num_held": plan.num_held,
+            "held_bytes": plan.held_bytes,
             "ledger": choice.ledger,
             **({} if not choice.ledger else _curve(outlook)),
             "files": plan.files.take(order[:MAX_FILES_NAMED])
@@ -129,7 +145,12 @@ def foresee(choice: VacuumChoice) -> Foreseen:
             .to_pylist(),
         },
         is_empty=not plan.files.num_rows,
-        says=_says("Would delete", plan.files.num_rows, plan.size_bytes, lost),
+        says=" ".join(
+            [
+                _says("Would delete", plan.files.num_rows, plan.size_bytes, lost),
+                *([_spares(plan, choice.holds)] if choice.holds else []),
+            ]
+        ),
         lines=lambda: (
             f"  {file['place']}  {file['size']:,}  {file['kind']}"
             for file in plan.files.to_pylist()
@@ -189,6 +210,11 @@ def _says(
         count = counted(len(lost) if num_lost is None else num_lost, "version")
         readable = f"{count} can no longer be read ({lost[0]} to {lost[-1]})."
     return f"{verb} {counted(num_files, 'file')} ({size_bytes:,} bytes). {readable}"
+
+
+def _spares(plan: VacuumPlan, holds: Sequence[HeldVersions]) -> str:
+    count = counted(plan.num_held, "file")
+    return f"Spared {count} ({plan.held_bytes:,} bytes). {holds_text(holds)}"
 
 
 def step_at(found: Mapping[str, Any], hours: float | None) -> Mapping[str, Any]:
@@ -308,9 +334,9 @@ def storage_ledger(store: TableStore, outlook: VacuumOutlook) -> list[dict[str, 
     ages = outlook.ages
     entries = [
         _entry(kind, files.num_rows, pc.sum(files["size"]).as_py() or 0)
-        for kind in (LIVE, TOMBSTONED, CHANGES, ORPHAN, HIDDEN_KIND)
+        for kind in (LIVE, TOMBSTONED, CHANGES, HELD, ORPHAN, HIDDEN_KIND)
         if (files := ages.filter(pc.equal(ages["kind"], kind))).num_rows
-        or kind not in {CHANGES, HIDDEN_KIND}
+        or kind not in {CHANGES, HELD, HIDDEN_KIND}
     ]
     log = store.list_from("")
     checkpoints = [status for status in log if ".checkpoint" in status.name]

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from django import forms
 
+from deltaweb.web.pages.figures import percent
 from deltaweb.web.tables.operations.pages.forms import form_of
 from deltaweb.web.tables.operations.pages.page import OperationPage
 from deltaweb.web.tables.operations.vacuum.operation import VACUUM, Vacuum, step_at
@@ -91,9 +92,9 @@ def what_if(
             "step": step,
             "stays": needless["size_bytes"] - step["size_bytes"],
             "axis": axis,
-            "cut": _percent(axis - min(hours, axis), axis),
-            "floor": _percent(axis - min(least, axis), axis),
-            "floor_width": _percent(min(least, axis), axis),
+            "cut": percent(axis - min(hours, axis), axis, digits=3),
+            "floor": percent(axis - min(least, axis), axis, digits=3),
+            "floor_width": percent(min(least, axis), axis, digits=3),
             "bars": _bars(result, hours),
             "bands": bands,
             "ticks": _ticks(axis),
@@ -153,8 +154,8 @@ def _bands(
         return None
     axis = result["axis_hours"]
     oldest = min(versions["oldest_hours"] + 1, axis)
-    begin = _percent(axis - oldest, axis)
-    stay = _percent(axis - min(hours, oldest), axis)
+    begin = percent(axis - oldest, axis, digits=3)
+    stay = percent(axis - min(hours, oldest), axis, digits=3)
     return Bands(
         begin=begin,
         now_width=round(100 - begin, 3),
@@ -171,13 +172,9 @@ def _ticks(axis: int) -> list[dict[str, Any]]:
     days = axis // HOURS_A_DAY
     step = next(step for step in (1, 2, 5, 7, 10, 15, 30) if days / step <= MAX_TICKS)
     return [
-        {"x": _percent(axis - day * HOURS_A_DAY, axis), "days": day}
+        {"x": percent(axis - day * HOURS_A_DAY, axis, digits=3), "days": day}
         for day in range(0, days + 1, step)
     ]
-
-
-def _percent(part: float, whole: float) -> float:
-    return round(100 * part / whole, 3)
 
 
 VACUUM_PAGE: Final = OperationPage(

@@ -27,6 +27,7 @@ WORDS: Final = {
         "from the table; older versions still need them",
     ),
     "changes": ("Change files", "l-chg", "of the change data feed"),
+    "held": ("Held", "l-cp", "removed, and kept readable for a recipient"),
     "orphan": ("Orphans", "l-orph", "in no version"),
     "hidden": ("Hidden", "l-hid", "names that begin with _ or .; no vacuum takes them"),
     "log": ("Log", "l-log", "commits"),

@@ -17,6 +17,7 @@ from deltaweb.parquet.inspection.differences import (
     table_path,
     words_by_path,
 )
+from deltaweb.web.pages.figures import percent
 from deltaweb.web.pages.page_json import Named, OnPage, Spread
 from deltaweb.web.pages.paging import Paged, paged
 from deltaweb.web.tables.versions.survey.costs import Cost, Row, costs_of
@@ -222,9 +223,9 @@ def _shares(rows: Sequence[Row]) -> list[Share]:
         shown |= {"detail": row["detail"] or None, "example": row["example"] or ""}
         shares.append(
             Share(
-                row={**shown, "percent": _percent(row["bytes"], total)},
-                begin=_percent(begin, total),
-                of_largest=_percent(row["bytes"], largest),
+                row={**shown, "percent": percent(row["bytes"], total)},
+                begin=percent(begin, total),
+                of_largest=percent(row["bytes"], largest),
             )
         )
         begin += row["bytes"]
@@ -271,7 +272,3 @@ def _mixed(rows: Sequence[Row]) -> Iterator[Row]:
             found.sort(key=lambda row: -row["files"])
             stored = [(row["detail"], row["files"]) for row in found]
             yield {"column": name, "ways": stored}
-
-
-def _percent(part: int, whole: int) -> float:
-    return round(100 * part / whole, 1) if whole > 0 else 0.0

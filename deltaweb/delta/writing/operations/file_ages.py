@@ -23,6 +23,7 @@ from deltaweb.delta.deletion_vectors.errors import MalformedVectorError
 from deltaweb.delta.deletion_vectors.places import paths_of_ids, vector_paths
 from deltaweb.delta.errors import LogCorruptError
 from deltaweb.delta.log.file_actions import VECTOR, dv_ids
+from deltaweb.delta.log.paths import commit_name
 from deltaweb.delta.log.replay import concat_files
 from deltaweb.delta.log.segment import list_log
 from deltaweb.delta.log.store import TableStore
@@ -41,9 +42,10 @@ LEFTOVER: Final = r"^(?:[^/_.][^/]*/|_[^/]*=[^/]*/)*\.part-[^/]*\.tmp$"
 CHANGE_DATA: Final = r"^_change_data/[^._][^/]*(?:/[^._][^/]*)*$"
 """Hidden, too; but its files go when their time is over."""
 LIVE, TOMBSTONED, ORPHAN = "live", "tombstoned", "orphan"
-CHANGES, HIDDEN_KIND = "changes", "hidden"
+CHANGES, HIDDEN_KIND, HELD = "changes", "hidden", "held"
 NEEDLESS: Final = (TOMBSTONED, ORPHAN, CHANGES)
 """The kinds that a vacuum takes once they are old."""
+A_DAY_MS: Final = 86_400_000  # longer than anybody writes one version
 ALWAYS: Final = 2**63 - 1
 NEVER: Final = -(2**63)
 AGES: Final = pa.schema(
@@ -201,10 +203,11 @@ def version_losses(
     if not commits:
         return VersionLosses(versions, since)
     places, first, last = _spans(store, commits)
-    known = ages.filter(pc.not_equal(ages["kind"], LIVE))
+    is_kept = pc.is_in(ages["kind"], value_set=pa.array([LIVE, HELD]))
+    known = ages.filter(pc.invert(is_kept))
     at = pc.index_in(places, value_set=known["place"].combine_chunks())
     is_elsewhere = pc.match_substring_regex(places, r"^/|^[A-Za-z][A-Za-z0-9+.-]*:")
-    is_live = _is_in_array(places, ages.filter(pc.equal(ages["kind"], LIVE))["place"])
+    is_live = _is_in_array(places, ages.filter(is_kept)["place"])
     stays = pc.or_(is_elsewhere, is_live)
     times = known["since"].combine_chunks().take(at)
     gone = pc.if_else(stays, ALWAYS, pc.fill_null(times, NEVER))
@@ -212,6 +215,40 @@ def version_losses(
     begin, end = np.searchsorted(versions, first), np.searchsorted(versions, last)
     _take_least(since, begin, end, times_of)
     return VersionLosses(versions, since)
+
+
+def with_held(
+    store: TableStore, state: SnapshotState, ages: pa.Table, *, keep_from: int
+) -> pa.Table:
+    """Say of files that no vacuum takes which a version and all later ones need.
+
+    Held is what is younger than the oldest file of them that left the table, so some
+    files that none of them has are held, too: an earlier cut spares no version less.
+
+    Args:
+        store: The table's files.
+        state: The newest version.
+        ages: Of `file_ages`.
+        keep_from: The oldest version that has to stay readable.
+
+    Returns:
+        The same, with the kind `held` for these files.
+    """
+    losses = version_losses(store, state, ages)
+    is_readable = (losses.versions >= keep_from) & (losses.since != NEVER)
+    oldest = int(losses.since[is_readable].min(initial=ALWAYS))
+    begins = next(
+        (one.modification_time for one in store.list_from(commit_name(keep_from))), 0
+    )
+    kind, since = ages["kind"], ages["since"]
+    left = pc.is_in(kind, value_set=pa.array([TOMBSTONED, ORPHAN]))
+    is_held = pc.or_(
+        pc.and_(left, pc.greater_equal(since, oldest)),
+        # Changes are written before their commit is.
+        pc.and_(pc.equal(kind, CHANGES), pc.greater_equal(since, begins - A_DAY_MS)),
+    )
+    place = AGES.get_field_index("kind")
+    return ages.set_column(place, AGES.field(place), pc.if_else(is_held, HELD, kind))
 
 
 def _spans(

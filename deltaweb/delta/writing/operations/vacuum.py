@@ -25,11 +25,13 @@ from deltaweb.delta.protocol.table_properties import deleted_file_retention_ms
 from deltaweb.delta.snapshot.state import SnapshotState, load_state
 from deltaweb.delta.writing.errors import RetentionTooShortError
 from deltaweb.delta.writing.operations.file_ages import (
+    HELD,
     NEEDLESS,
     TOMBSTONED,
     VersionLosses,
     file_ages,
     version_losses,
+    with_held,
 )
 from deltaweb.delta.writing.operations.vacuum_marks import recorded_vacuum
 from deltaweb.delta.writing.requirements import check_writable
@@ -61,6 +63,8 @@ class VacuumPlan:
         lost_versions: The versions that can be read before, and not after.
         live_bytes: Bytes of the files of the version.
         kept_bytes: Bytes of files that are not of it, and stay all the same.
+        num_held: Files that would go if no older version had to stay readable.
+        held_bytes: Of these.
         is_done: Whether they are deleted.
     """
 
@@ -71,6 +75,8 @@ class VacuumPlan:
     lost_versions: tuple[int, ...]
     live_bytes: int
     kept_bytes: int
+    num_held: int
+    held_bytes: int
     is_done: bool
 
     @property
@@ -125,7 +131,10 @@ class VacuumOutlook:
         is_needless = pc.is_in(kind, value_set=pa.array(NEEDLESS))
         goes = pc.and_(is_needless, pc.less(self.ages["since"], cutoff_ms))
         files = self.ages.filter(goes).select(FILES.names)
-        stays = self.ages.filter(pc.and_(is_needless, pc.invert(goes)))
+        is_held = pc.equal(kind, HELD)
+        is_kept = pc.and_(pc.or_(is_needless, is_held), pc.invert(goes))
+        is_spared = pc.and_(is_held, pc.less(self.ages["since"], cutoff_ms))
+        stays, spared = self.ages.filter(is_kept), self.ages.filter(is_spared)
         has_lost = bool(pc.any(pc.equal(files["kind"], TOMBSTONED)).as_py())
         return VacuumPlan(
             version=self.state.version,
@@ -135,6 +144,8 @@ class VacuumOutlook:
             lost_versions=self.losses.lost(cutoff_ms) if has_lost else (),
             live_bytes=self.num_bytes("live"),
             kept_bytes=pc.sum(stays["size"]).as_py() or 0,
+            num_held=spared.num_rows,
+            held_bytes=pc.sum(spared["size"]).as_py() or 0,
             is_done=False,
         )
 
@@ -151,6 +162,7 @@ def vacuum(  # noqa: PLR0913  # what a caller may want of one
     retention_hours: float | None = None,
     is_dry_run: bool = True,
     allow_short_retention: bool = False,
+    keep_from: int | None = None,
     record_in_history: bool = False,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> VacuumPlan:
@@ -163,11 +175,12 @@ def vacuum(  # noqa: PLR0913  # what a caller may want of one
             `delta.deletedFileRetentionDuration` for None.
         is_dry_run: Whether the files are only found.
         allow_short_retention: Whether it may be shorter than that property.
+        keep_from: The oldest version that has to stay readable; any for None.
         record_in_history: As in `carry_out_vacuum`.
         on_progress: Called with the files that are gone, and of how many; it may
             raise to stop the work.
     """
-    outlook = look_at_files(store, now=now)
+    outlook = look_at_files(store, now=now, keep_from=keep_from)
     plan = outlook.plan(retention_hours, allow_short_retention=allow_short_retention)
     if is_dry_run:
         return plan
@@ -176,14 +189,19 @@ def vacuum(  # noqa: PLR0913  # what a caller may want of one
     )
 
 
-def look_at_files(store: TableStore, *, now: datetime) -> VacuumOutlook:
-    """List a table's folder, and hold it against the log."""
+def look_at_files(
+    store: TableStore, *, now: datetime, keep_from: int | None = None
+) -> VacuumOutlook:
+    """List a table's folder, and hold it against the log; `keep_from` as `vacuum`."""
     # Listed first: what is committed meanwhile is then known to be live.
     batches = [*store.list_data_statuses()]
     state = load_state(store, None)
     check_writable(state.definition, root=store.root, operation="VACUUM")
     listed = pa.Table.from_batches(batches) if batches else None
-    return VacuumOutlook(store, state, now, file_ages(store, state, listed))
+    ages = file_ages(store, state, listed)
+    if keep_from is not None and ages.num_rows:
+        ages = with_held(store, state, ages, keep_from=keep_from)
+    return VacuumOutlook(store, state, now, ages)
 
 
 def carry_out_vacuum(

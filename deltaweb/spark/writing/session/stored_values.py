@@ -20,6 +20,7 @@ from deltaweb.delta.protocol.schema import (
     StructType,
     arrow_type,
 )
+from deltaweb.expressions.session.joined_types import is_time
 from deltaweb.expressions.session.settings import SessionSettings
 from deltaweb.spark.arrow_frames import column_of
 from deltaweb.spark.writing.spark_types import frame_schema
@@ -80,8 +81,4 @@ def _stored(found: pa.DataType, wanted: DataType) -> pa.DataType:
             return found
         case _:
             kind = arrow_type(wanted)
-            return kind if _is_time(found) and _is_time(kind) else found
-
-
-def _is_time(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_date32(kind) or pa.types.is_timestamp(kind))
+            return kind if is_time(found) and is_time(kind) else found

@@ -18,5 +18,6 @@ class VendingUnsupportedError(LocationError, code="vending-unsupported"):
 class VendingRefusedError(LocationError, code="vending-refused"):
     location: str
     answer: str
-    message = "{location}: the store gives no temporary credentials: {answer}."
-    hint = "Check the role of the storage connection, and whom it trusts."
+    wanted: str
+    message = "{location}: the store gives no temporary credentials: {answer:.80}."
+    hint = "{wanted}, then try again."

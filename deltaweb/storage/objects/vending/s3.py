@@ -8,104 +8,81 @@ Source: AWS, "AssumeRole" and "Session policies".
 """
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 
-from deltaweb.storage.location import is_local, normalize_location
+from deltaweb.storage.objects.vending.credentials import Folder, FolderCredentials
 from deltaweb.storage.objects.vending.errors import (
     VendingRefusedError,
     VendingUnsupportedError,
 )
 from deltaweb.storage.objects.vending.options import ROLE_OPTION, STS_OPTION
+from deltaweb.storage.signing.s3 import S3Credentials
 from deltaweb.storage.signing.s3_session import (
     find_credentials,
     find_endpoint,
     new_sts_client,
 )
-from deltaweb.storage.signing.signer import S3_SCHEMES
 
-MIN_LIFETIME_S: Final = 900  # AWS gives none that are shorter
 MAX_LIFETIME_S: Final = 3600
 SESSION_NAME: Final = "deltaweb"
+WANTED: Final = "Check the role of the storage connection, and whom it trusts"
 _WILDCARDS: Final = frozenset("*?$")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FolderCredentials:
-    """What reads one folder for a while.
+class S3Vendor:
+    """Assumes a role; see `FolderVendor`."""
 
-    Attributes:
-        location: The folder.
-        expires_at: When it ends.
-    """
+    min_lifetime_s = 900  # AWS gives none that are shorter
 
-    location: str
-    access_key: str
-    secret_key: str = field(repr=False)
-    session_token: str = field(repr=False)
-    expires_at: datetime
+    def __init__(self, folder: Folder) -> None:
+        reason = ""
+        if not folder.options.get(ROLE_OPTION):
+            reason = f"its storage connection has no {ROLE_OPTION}"
+        elif _WILDCARDS & set(folder.bucket + folder.prefix):
+            reason = "its path holds what policies take for a wildcard"
+        if reason:
+            raise VendingUnsupportedError(location=folder.location, reason=reason)
+        self._folder = folder
+        self.location = folder.location
 
-
-def check_vendable(location: str, options: Mapping[str, Any]) -> str:
-    """Return the location of a folder that credentials can be made for; ask nobody."""
-    place = normalize_location(location).rstrip("/")
-    scheme, _, rest = place.partition("://")
-    bucket, _, prefix = rest.partition("/")
-    reason = ""
-    if is_local(place) or scheme not in S3_SCHEMES:
-        reason = "it is not on S3"
-    elif not options.get(ROLE_OPTION):
-        reason = f"its storage connection has no {ROLE_OPTION}"
-    elif not prefix:
-        reason = "it is a whole bucket"
-    elif _WILDCARDS & set(rest):
-        reason = "its path holds what policies take for a wildcard"
-    if reason:
-        raise VendingUnsupportedError(location=place, reason=reason)
-    return f"s3://{bucket}/{prefix}"
-
-
-def vend(
-    location: str, options: Mapping[str, Any], *, lifetime_s: int
-) -> FolderCredentials:
-    """Return credentials that read a folder.
-
-    Args:
-        location: The folder.
-        options: Of its storage connection.
-        lifetime_s: How long they are good: 900 to 3600.
-    """
-    place = check_vendable(location, options)
-    bucket, _, prefix = place.removeprefix("s3://").partition("/")
-    client = new_sts_client(
-        options,
-        endpoint_url=options.get(STS_OPTION),
-        region=find_endpoint(place, bucket, options).region,
-        credentials=find_credentials(place, options),
-    )
-    try:
-        answer = client.assume_role(
-            RoleArn=options[ROLE_OPTION],
-            RoleSessionName=SESSION_NAME,
-            Policy=json.dumps(folder_policy(bucket, prefix)),
-            DurationSeconds=min(max(lifetime_s, MIN_LIFETIME_S), MAX_LIFETIME_S),
+    def vend(self, *, lifetime_s: int, now: datetime) -> FolderCredentials:
+        """Return the keys of a session; see `FolderVendor`."""
+        del now
+        folder, options = self._folder, self._folder.options
+        client = new_sts_client(
+            options,
+            endpoint_url=options.get(STS_OPTION),
+            region=find_endpoint(self.location, folder.bucket, options).region,
+            credentials=find_credentials(self.location, options),
         )
-        found = answer["Credentials"]
-        return FolderCredentials(
-            location=place,
-            access_key=found["AccessKeyId"],
-            secret_key=found["SecretAccessKey"],
-            session_token=found["SessionToken"],
-            expires_at=found["Expiration"],
-        )
-    except Exception as error:  # noqa: BLE001 (botocore's errors have no common base)
-        response: Any = getattr(error, "response", None) or {}
-        code = response.get("Error", {}).get("Code") or type(error).__name__
-        raise VendingRefusedError(location=place, answer=str(code)[:80]) from None
-    finally:
-        client.close()
+        try:
+            answer = client.assume_role(
+                RoleArn=options[ROLE_OPTION],
+                RoleSessionName=SESSION_NAME,
+                Policy=json.dumps(folder_policy(folder.bucket, folder.prefix)),
+                DurationSeconds=min(
+                    max(lifetime_s, self.min_lifetime_s), MAX_LIFETIME_S
+                ),
+            )
+            found = answer["Credentials"]
+            return FolderCredentials(
+                location=self.location,
+                secret=S3Credentials(
+                    access_key=found["AccessKeyId"],
+                    secret_key=found["SecretAccessKey"],
+                    token=found["SessionToken"],
+                ),
+                expires_at=found["Expiration"],
+            )
+        except Exception as error:  # noqa: BLE001 (botocore's errors have no common base)
+            response: Any = getattr(error, "response", None) or {}
+            code = response.get("Error", {}).get("Code") or type(error).__name__
+            raise VendingRefusedError(
+                location=self.location, answer=str(code), wanted=WANTED
+            ) from None
+        finally:
+            client.close()
 
 
 def folder_policy(bucket: str, prefix: str) -> dict[str, Any]:

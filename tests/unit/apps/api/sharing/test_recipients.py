@@ -291,7 +291,22 @@ class TestWhatARecipientReads:
         assert answer.status_code == 202
         assert (told["state"], told["result"]["readings"]) == ("DONE", [])
         assert told["result"]["passed"] is True
-        assert RecipientToken.objects.get().revoked_at is not None
+        assert not RecipientToken.objects.exists()
+
+    def test_its_connection_is_examined_by_a_job(self, script: Script) -> None:
+        recipient = new_recipient("acme")
+        token, _ = new_token(recipient, revoked_at=timezone.now())
+        address = f"{RECIPIENTS}/acme/doctor"
+
+        job = script.call("POST", address, {}).json()["job"]
+        told = script.call("POST", address, {"error": f"{token.prefix}: ended"})
+        kept = script.call("GET", address).json()
+
+        assert kept["job"] == job["id"]
+        assert (kept["examination"], kept["diagnosis"]) == (None, None)
+        assert told.status_code == 200
+        (found,) = told.json()["findings"]
+        assert (found["step"], found["verdict"]) == ("token", "failed")
 
 
 def test_the_record_is_read_page_by_page(script: Script) -> None:

@@ -1,6 +1,6 @@
-"""One client of recipients, which reads one table and says what it got.
+"""One client of recipients, which reads tables and says what it got of each.
 
-It is run as a program of its own, `rehearsed_client.py CLIENT URL`, so that it sees
+It is run as a program of its own, `client_program.py CLIENT URL...`, so that it sees
 what a recipient's program sees: the profile, and nothing of this server.
 """
 
@@ -10,6 +10,7 @@ import time
 import warnings
 from collections.abc import Callable
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any, Final
 
 Read = tuple[int, int]
@@ -54,11 +55,28 @@ def _deltaweb(url: str) -> Read:
     return rows.num_rows, int(rows.nbytes)
 
 
+def _pyiceberg(url: str) -> Read:
+    from pyiceberg.catalog.rest import RestCatalog  # noqa: PLC0415 (as above)
+
+    profile, _, table = url.rpartition("#")
+    said = json.loads(Path(profile).read_text(encoding="utf-8"))
+    share, schema, name = table.rsplit(".", 2)
+    catalog = RestCatalog(
+        "rehearsal",
+        uri=said["icebergEndpoint"],
+        token=said["bearerToken"],
+        warehouse=share,
+    )
+    rows = catalog.load_table((schema, name)).scan().to_arrow()
+    return rows.num_rows, int(rows.nbytes)
+
+
 CLIENTS: Final[dict[str, tuple[tuple[str, ...], Callable[[str], Read]]]] = {
     "delta-sharing": (("delta-sharing",), _pandas),
     "delta-sharing, delta format": (("delta-sharing",), _delta_format),
     "polars": (("delta-sharing", "polars"), _polars),
     "duckdb": (("delta-sharing", "duckdb"), _duckdb),
+    "pyiceberg": (("pyiceberg",), _pyiceberg),
     "deltaweb": (("deltaweb",), _deltaweb),
 }
 """Each client by its name: the packages that have to be there, and how it reads.
@@ -68,18 +86,20 @@ The last of the packages is the client's own.
 
 
 def main() -> int:
-    """Read, and write one line of JSON."""
-    client, url = sys.argv[1:]
+    """Read each table, and write a line of JSON for each as soon as it is read."""
+    client, *urls = sys.argv[1:]
     packages, read = CLIENTS[client]
     warnings.simplefilter("ignore")
-    started_s = time.monotonic()
-    said: dict[str, object] = {"version": version(packages[-1])}
-    try:
-        said["num_rows"], said["size_bytes"] = read(url)
-    except Exception as error:  # noqa: BLE001 (whatever a client raises is its answer)
-        said["error"] = f"{type(error).__name__}: {error}"
-    said["duration_s"] = round(time.monotonic() - started_s, 3)
-    sys.stdout.write(json.dumps(said))
+    for url in urls:
+        started_s = time.monotonic()
+        said: dict[str, object] = {"version": version(packages[-1])}
+        try:
+            said["num_rows"], said["size_bytes"] = read(url)
+        except Exception as error:  # noqa: BLE001 (whatever a client raises is its answer)
+            said["error"] = f"{type(error).__name__}: {error}"
+        said["duration_s"] = round(time.monotonic() - started_s, 3)
+        sys.stdout.write(json.dumps(said) + "\n")
+        sys.stdout.flush()
     return 0
 
 

@@ -1,0 +1,155 @@
+"""What `deltaweb recipient` shows, and changes nothing of: lists, use, connections."""
+
+import sys
+from pathlib import Path
+
+from django.core.management.base import CommandError
+from django.utils import timezone
+
+from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.pages.command import AddSubcommand, Output, SubcommandsCommand
+from deltaweb.web.pages.page_json import json_with
+from deltaweb.web.sharing.activity.ledger import ledger_of
+from deltaweb.web.sharing.activity.usage import calls
+from deltaweb.web.sharing.activity.use_resource import use_resource
+from deltaweb.web.sharing.management import sharing_output
+from deltaweb.web.sharing.models import Recipient
+from deltaweb.web.sharing.names import find_recipient
+from deltaweb.web.sharing.recipients.doctor.doctor import diagnose, examine
+from deltaweb.web.sharing.recipients.rehearsals.certificates import keep
+from deltaweb.web.sharing.recipients.rehearsals.rehearsal import rehearse
+from deltaweb.web.sharing.recipients.reminders import mail_reminders, reminders
+from deltaweb.web.sharing.recipients.seen import see_as, stand_in
+from deltaweb.web.tables.management.text_output import listed
+
+
+class RecipientLooks(SubcommandsCommand):
+    """Subcommands that look at a recipient, each one call into what its page uses."""
+
+    def add_looks(self, add: AddSubcommand) -> None:
+        """Declare the subcommands that look."""
+        add("list", self.list_recipients, help="list the recipients")
+        parser = add(
+            "reminders",
+            self.reminders,
+            help="list what recipients are to be told: tokens that end, new schemas",
+        )
+        parser.add_argument(
+            "--mail", action="store_true", help="and mail it to their contacts"
+        )
+        parser = add("show", self.show, help="show a recipient: shares and tokens")
+        parser.add_argument("name")
+        parser = add("see", self.see, help="show what it lists and gets, by request")
+        parser.add_argument("name")
+        parser.add_argument("--share", help="the share to look at; default: the first")
+        parser.add_argument("--page-token", default="", help="of the next tables")
+        parser = add("usage", self.usage, help="show what it was offered, by month")
+        parser.add_argument("name")
+        parser = add(
+            "doctor",
+            self.doctor,
+            help="examine its connection, or an error that its client wrote",
+        )
+        parser.add_argument("name")
+        parser.add_argument(
+            "--error",
+            metavar="FILE",
+            help="read what the client wrote from this file, or from - for stdin; it "
+            "is kept nowhere",
+        )
+        parser = add(
+            "rehearse",
+            self.rehearse,
+            help="let the clients that are installed read all that it may read",
+        )
+        parser.add_argument("name")
+
+    def reminders(self, *, mail: bool, **_: object) -> Output:
+        """List what recipients are to be told in time, and tell them by mail."""
+        found = reminders(timezone.now())
+        if mail:
+            try:
+                mail_reminders(found)
+            except OSError as error:  # those of SMTP are, too
+                message = f"The mail relay does not take it: {error}."
+                raise CommandError(message) from error
+            for one in found:
+                if not one.contact:
+                    self.warn(f"{one.recipient} has no contact to tell.")
+        if not found:
+            return Output([], "Nobody has to be told anything.")
+        return Output(found, lines=[f"{one.contact} {one.text}" for one in found])
+
+    def list_recipients(self, **_: object) -> Output:
+        """List the recipients."""
+        everybody = Recipient.objects.all()
+        found = list(sharing_output.with_tokens(everybody, now=timezone.now()))
+        if not found:
+            return Output([], "No recipients yet: recipient create NAME --share SHARE")
+        return Output(
+            [json_with(recipient, tokens=tokens) for recipient, tokens in found],
+            lines=listed(found, sharing_output.RECIPIENT_COLUMNS),
+        )
+
+    def show(self, *, name: str, **_: object) -> Output:
+        """Show a recipient."""
+        found, now = find_recipient(name), timezone.now()
+        one = Recipient.objects.filter(id=found.id)
+        ((recipient, tokens_of_it),) = sharing_output.with_tokens(one, now=now)
+        use = use_resource(calls(recipient_id=found.id), now=now)
+        return Output(
+            json_with(recipient, tokens=tokens_of_it, use=use),
+            sharing_output.recipient_text(recipient, use),
+            sharing_output.token_lines(tokens_of_it),
+        )
+
+    def see(
+        self, *, name: str, share: str | None, page_token: str, **_: object
+    ) -> Output:
+        """Show what a recipient lists and gets, with the answers of the server."""
+        signing = stand_in(find_recipient(name), now=timezone.now())
+        seen = see_as(signing, share=share, page_token=page_token)
+        for text in sharing_output.seen_warnings(seen):
+            self.warn(text)
+        return Output(seen, lines=listed(seen.all_answers, sharing_output.SEEN_COLUMNS))
+
+    def usage(self, *, name: str, **_: object) -> Output:
+        """Show what a recipient was offered, by table and month."""
+        ledger = ledger_of(find_recipient(name), now=timezone.now())
+        if not ledger.entries:
+            months = len(ledger.months)
+            return Output(ledger, f"{name} read nothing in the last {months} months.")
+        return Output(ledger, lines=sharing_output.usage_lines(ledger))
+
+    def doctor(self, *, name: str, error: str | None, **_: object) -> Output:
+        """Go through the steps to a recipient's rows, or read its client's error."""
+        recipient = find_recipient(name)
+        if error is None:
+            held = examine(recipient, actor=COMMAND_LINE)
+            lines = sharing_output.finding_lines(held.findings)
+            return Output(held, lines=lines)
+        text = sys.stdin.read() if error == "-" else _text_of(Path(error))
+        found = diagnose(recipient, text, now=timezone.now())
+        if not found.causes:
+            self.warn("No known error is in it: let the doctor examine the connection.")
+        return Output(found, lines=sharing_output.diagnosis_lines(found))
+
+    def rehearse(self, *, name: str, **_: object) -> Output:
+        """Read by every client, with a token of minutes and the same grants."""
+        recipient = find_recipient(name)
+        held = rehearse(recipient, actor=COMMAND_LINE, now=timezone.now())
+        keep(recipient, held)
+        if not held.readings:
+            return Output(held, f"{recipient.name} may read no table.")
+        for client in held.missing:
+            self.warn(f"{client} is not installed here.")
+        lines = listed(held.readings, sharing_output.REHEARSAL_COLUMNS)
+        return Output(held, lines=lines)
+
+
+def _text_of(path: Path) -> str:
+    try:
+        return path.expanduser().read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        message = f"{path} cannot be read: {error.strerror}."
+        raise CommandError(message) from error

@@ -1,0 +1,268 @@
+"""The public address as everybody meets it: its name, certificate, proxy and clock.
+
+Nothing but the address of the settings is asked, and no redirect is followed.
+"""
+
+import ipaddress
+import json
+import socket
+import ssl
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
+from functools import partial
+from http import HTTPStatus
+from typing import Final
+from urllib.parse import urlsplit
+
+from deltaweb.delta.errors import DeltaError
+from deltaweb.sharing.client_errors import Step
+from deltaweb.sharing.errors import CredentialsMissingError
+from deltaweb.storage.received.transport import HTTPAnswer, Transport
+from deltaweb.web.sharing.errors import TokenUnknownError
+from deltaweb.web.sharing.issuing.tokens import MARK
+from deltaweb.web.sharing.recipients.doctor.findings import Finding, Verdict
+
+TIMEOUT_S: Final = 5.0
+MAX_ANSWER_BYTES: Final = 1 << 20
+CERTIFICATE_SOON: Final = timedelta(days=21)
+SKEW_NOTED: Final = timedelta(seconds=60)
+SKEW_REFUSED: Final = timedelta(seconds=900)  # stores refuse signatures from here on
+SETTING: Final = "DELTAWEB_PUBLIC_URL"
+_PORTS: Final = {"http": 80, "https": 443}
+# Nobody's token: a server that knows none of this name has read the header.
+_NOBODY: Final = f"{MARK}{'0' * 8}{'x' * 43}"
+
+Clock = Callable[[], datetime]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublicAddress:
+    """The address of the settings, and how it is asked.
+
+    Attributes:
+        url: `DELTAWEB_PUBLIC_URL`.
+        clock: Tells the current time.
+        trusted: Certificates of authorities, beside those of the machine.
+    """
+
+    url: str
+    clock: Clock
+    trusted: ssl.SSLContext = field(default_factory=ssl.create_default_context)
+
+    @property
+    def host(self) -> str:
+        """Its host, in small letters."""
+        return urlsplit(self.url).hostname or ""
+
+    @property
+    def port(self) -> int:
+        """Its port."""
+        parts = urlsplit(self.url)
+        return parts.port or _PORTS.get(parts.scheme, 0)
+
+    @property
+    def is_tls(self) -> bool:
+        """Whether it begins with https."""
+        return urlsplit(self.url).scheme == "https"
+
+
+def address_findings(address: PublicAddress) -> Iterator[Finding]:
+    """Yield what the steps up to the first answer of this server find."""
+    name = _name(address)
+    yield name
+    if name.verdict == Verdict.FAILED:
+        for step in (Step.TLS, Step.HTTP, Step.CLOCK):
+            yield Finding(
+                step=step,
+                verdict=Verdict.NOT_CHECKED,
+                subject=address.host,
+                fact="Its name is not known.",
+            )
+        return
+    yield _certificate(address)
+    yield from _answer(address)
+
+
+# === Its name ===
+
+
+def _name(address: PublicAddress) -> Finding:
+    found = partial(Finding, step=Step.DNS, subject=address.host)
+    try:
+        infos = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        return found(
+            verdict=Verdict.FAILED,
+            fact=f"The name {address.host} has no address.",
+            advice=f"Correct {SETTING}, or the entry of the name in DNS.",
+        )
+    texts = list(dict.fromkeys(str(info[4][0]).partition("%")[0] for info in infos))
+    addresses = [ipaddress.ip_address(text) for text in texts]
+    fact = f"It leads to {', '.join(texts[:8])}."
+    if all(one.is_loopback for one in addresses):
+        return found(
+            verdict=Verdict.WARNING,
+            fact=f"{fact} That is this machine alone.",
+            advice=f"Write the address that recipients reach into {SETTING}.",
+        )
+    if not any(one.is_global for one in addresses):
+        return found(
+            verdict=Verdict.WARNING,
+            fact=f"{fact} That is inside of a private network.",
+            advice="Recipients elsewhere reach it through a tunnel or not at all.",
+        )
+    return found(verdict=Verdict.OK, fact=fact)
+
+
+# === Its certificate ===
+
+
+def _certificate(address: PublicAddress) -> Finding:
+    found = partial(Finding, step=Step.TLS, subject=f"{address.host}:{address.port}")
+    if not address.is_tls:
+        return found(
+            verdict=Verdict.WARNING,
+            fact=f"{SETTING} begins with http: tokens and rows can be read on the way.",
+            advice="Let a proxy end TLS, and write https. Power BI reads nothing else.",
+        )
+    try:
+        with (
+            socket.create_connection(
+                (address.host, address.port), timeout=TIMEOUT_S
+            ) as connected,
+            address.trusted.wrap_socket(
+                connected, server_hostname=address.host
+            ) as wrapped,
+        ):
+            certificate = wrapped.getpeercert() or {}
+    except ssl.SSLCertVerificationError as error:
+        return found(
+            verdict=Verdict.FAILED,
+            fact=f"Clients refuse its certificate: {error.verify_message}.",
+            advice="Serve a certificate of this name with its whole chain.",
+        )
+    except (ssl.SSLError, OSError) as error:
+        return found(
+            verdict=Verdict.FAILED,
+            fact=f"No TLS connection comes about ({type(error).__name__}).",
+            advice="See whether TLS ends at this port.",
+        )
+    ends_s = ssl.cert_time_to_seconds(str(certificate.get("notAfter", "")))
+    ends_at = datetime.fromtimestamp(ends_s, UTC)
+    listed = certificate.get("subjectAltName", ())
+    names = [str(one[1]) for one in listed if isinstance(one, tuple)]
+    fact = f"The certificate is of {', '.join(names[:8])} and ends {ends_at:%Y-%m-%d}."
+    if ends_at - address.clock() < CERTIFICATE_SOON:
+        return found(verdict=Verdict.WARNING, fact=fact, advice="Renew it.")
+    return found(verdict=Verdict.OK, fact=fact)
+
+
+# === What answers there ===
+
+
+def _answer(address: PublicAddress) -> Iterator[Finding]:
+    """Ask for a list with nobody's token: who refuses it so is this server."""
+    url = f"{address.url}/delta-sharing/shares"
+    found = partial(Finding, step=Step.HTTP, subject=url)
+    transport = Transport(
+        allowed_hosts=[address.host], timeout_s=TIMEOUT_S, deadline_s=2 * TIMEOUT_S
+    )
+    before = address.clock()
+    try:
+        answer = transport.ask(
+            "GET",
+            url,
+            headers={"Authorization": f"Bearer {_NOBODY}"},
+            max_bytes=MAX_ANSWER_BYTES,
+        )
+    except DeltaError as error:
+        yield found(
+            verdict=Verdict.FAILED,
+            fact=f"It is not answered: {error.message}",
+            advice="See whether the server runs, and where its proxy leads to.",
+        )
+        yield Finding(
+            step=Step.CLOCK,
+            verdict=Verdict.NOT_CHECKED,
+            subject=address.host,
+            fact="No answer told a time.",
+        )
+        return
+    fact, advice = _meaning(answer)
+    if advice:
+        yield found(verdict=Verdict.FAILED, fact=fact, advice=advice)
+    else:
+        yield found(verdict=Verdict.OK, fact=fact)
+    yield clock_finding(answer.headers, between=(before, address.clock()), of=url)
+
+
+def _meaning(answer: HTTPAnswer) -> tuple[str, str]:
+    """Return what an answer tells, and what to do; "" where it is as it should be."""
+    status = answer.status
+    if status == HTTPStatus.UNAUTHORIZED:
+        message = _message(answer.body)
+        if message.startswith(TokenUnknownError.message):
+            return "This server answers there, and reads the token that is sent.", ""
+        if message.startswith(CredentialsMissingError.message):
+            return (
+                "This server answers there, and the token does not arrive.",
+                "Let the proxy pass the header Authorization on.",
+            )
+    if HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST:
+        return (
+            f"It is answered by a redirect ({status}), where clients lose their token.",
+            f"Write the address where it ends into {SETTING}.",
+        )
+    if status in {HTTPStatus.BAD_GATEWAY, HTTPStatus.GATEWAY_TIMEOUT}:
+        return (
+            f"A proxy answers by {status}: it does not reach this server.",
+            "See where it forwards to, and whether the server runs.",
+        )
+    return (
+        f"Something else than this server answers, by {status}.",
+        f"Compare {SETTING}, its prefix too, with what the proxy forwards.",
+    )
+
+
+def _message(body: bytes) -> str:
+    try:
+        said = json.loads(body)
+    except ValueError:
+        return ""
+    return str(said.get("message", "")) if isinstance(said, dict) else ""
+
+
+# === Its clock ===
+
+
+def clock_finding(
+    headers: Mapping[str, str], *, between: tuple[datetime, datetime], of: str
+) -> Finding:
+    """Return how far the clock of an answer is from this one.
+
+    Args:
+        headers: Those of the answer.
+        between: When it was asked for, and when it was there.
+        of: Who answered.
+    """
+    found = partial(Finding, step=Step.CLOCK, subject=of)
+    try:
+        told = parsedate_to_datetime(headers.get("Date", ""))
+        sent, there = between
+        ahead, behind = told - there, sent - told
+    except (TypeError, ValueError):
+        return found(
+            verdict=Verdict.NOT_CHECKED, fact="The answer does not say its time."
+        )
+    # Answers tell whole seconds.
+    skew = max(ahead, behind - timedelta(seconds=1), timedelta())
+    fact = f"Its clock and this server's differ by {skew.total_seconds():.0f} s."
+    if skew < SKEW_NOTED:
+        return found(verdict=Verdict.OK, fact=fact)
+    return found(
+        verdict=Verdict.FAILED if skew >= SKEW_REFUSED else Verdict.WARNING,
+        fact=fact,
+        advice="Let both take their time from NTP: signed addresses end by the clock.",
+    )

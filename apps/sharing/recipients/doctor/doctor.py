@@ -1,0 +1,285 @@
+"""An examination of one recipient's way to its rows, and the reading of its error.
+
+The steps run where this server runs, against its own public address. What a recipient
+pastes is matched in the request that brings it: neither it nor a token in it is kept,
+recorded or shown.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import chain
+from typing import Any, Final
+from urllib.parse import urlsplit
+from uuid import UUID
+
+from django.conf import settings
+from django.utils import timezone
+
+from deltaweb.sharing.client_errors import Step, mentioned
+from deltaweb.sharing.known_errors import recognize
+from deltaweb.web.jobs import kinds
+from deltaweb.web.jobs.kind import JobKind, hashed_key, to_json
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.jobs.running.tracking import TrackedJob
+from deltaweb.web.jobs.services import enqueue
+from deltaweb.web.pages.actions import Actor
+from deltaweb.web.pages.page_json import in_json, json_of
+from deltaweb.web.sharing.access import callers as access
+from deltaweb.web.sharing.api.keys import signing_plan
+from deltaweb.web.sharing.errors import AccessError
+from deltaweb.web.sharing.issuing.tokens import MARK
+from deltaweb.web.sharing.models import Recipient
+from deltaweb.web.sharing.recipients.doctor.address import (
+    Clock,
+    PublicAddress,
+    address_findings,
+)
+from deltaweb.web.sharing.recipients.doctor.findings import Finding, Verdict
+from deltaweb.web.sharing.recipients.doctor.offer import (
+    MAX_TABLES,
+    format_finding,
+    grant_findings,
+    look,
+    storage_findings,
+    token_findings,
+)
+from deltaweb.web.sharing.recipients.throw_away import throw_away
+
+DOCTOR: Final = Actor(name="connection doctor")
+_PREFIX: Final = re.compile(rf"\b{MARK}[0-9a-f]{{8}}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Examination:
+    """What the steps between a recipient and its rows found.
+
+    Attributes:
+        recipient: Its name.
+        examined_at: When it began.
+        findings: In the order of the steps.
+    """
+
+    recipient: str
+    examined_at: datetime
+    findings: Sequence[Finding]
+
+    @in_json
+    def passed(self) -> bool:
+        """Whether nothing failed."""
+        return all(one.verdict != Verdict.FAILED for one in self.findings)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LikelyCause:
+    """What an error may mean; see `KnownError`."""
+
+    key: str
+    step: Step
+    clients: str
+    cause: str
+    remedy: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diagnosis:
+    """What an error that a client wrote is known as; nothing of its text.
+
+    Attributes:
+        causes: What it may mean, the likeliest first.
+        findings: What was found of the tokens, tables and hosts that it names.
+    """
+
+    causes: Sequence[LikelyCause]
+    findings: Sequence[Finding]
+
+
+def examine(
+    recipient: Recipient,
+    *,
+    actor: Actor = DOCTOR,
+    clock: Clock = timezone.now,
+) -> Examination:
+    """Go through all steps between a recipient and its rows.
+
+    Args:
+        recipient: Who is stood in for.
+        actor: Who asks; a token of minutes is recorded as theirs.
+        clock: Tells the current time.
+    """
+    now = clock()
+    address = PublicAddress(url=settings.PUBLIC_URL, clock=clock)
+    found = chain(
+        address_findings(address), _offered(recipient, actor=actor, clock=clock)
+    )
+    return Examination(recipient=recipient.name, examined_at=now, findings=list(found))
+
+
+def _offered(recipient: Recipient, *, actor: Actor, clock: Clock) -> Iterator[Finding]:
+    now = clock()
+    seen = list(look(recipient, now=now))
+    yield from token_findings(recipient, seen[0], now=now)
+    yield from grant_findings(recipient, seen)
+    tables = [table for one in seen for table in one.tables][:MAX_TABLES]
+    yield from map(format_finding, tables)
+    readable = [table for table in tables if table.formats]
+    if not readable:
+        return
+    with throw_away(recipient, actor=actor, now=now) as made:
+        signing = signing_plan(made.token, now=now)
+        for table in readable:
+            yield from storage_findings(table, signing, clock=clock)
+
+
+# === What a client wrote ===
+
+
+def diagnose(recipient: Recipient, text: str, *, now: datetime) -> Diagnosis:
+    """Return what an error of a recipient's client is known as.
+
+    Args:
+        recipient: Whose client it is.
+        text: What the client wrote.
+        now: The current time.
+    """
+    causes = [
+        LikelyCause(
+            key=one.key,
+            step=one.step,
+            clients=one.clients,
+            cause=one.cause,
+            remedy=one.remedy,
+        )
+        for one in recognize(text)
+    ]
+    return Diagnosis(causes=causes, findings=list(_named(recipient, text, now=now)))
+
+
+def _named(recipient: Recipient, text: str, *, now: datetime) -> Iterator[Finding]:
+    names = mentioned(text)
+    for prefix in dict.fromkeys(_PREFIX.findall(text)[:10]):
+        yield _token(recipient, prefix, now=now)
+    ours = urlsplit(settings.PUBLIC_URL).netloc.lower()
+    for host in names.hosts:
+        if host != ours:
+            yield Finding(
+                step=Step.HTTP,
+                verdict=Verdict.WARNING,
+                subject=host,
+                fact=f"The client asks another address than {ours}.",
+                advice="Compare the endpoint of its profile with DELTAWEB_PUBLIC_URL.",
+            )
+    for path in names.tables:
+        yield _table(recipient, path)
+
+
+def _token(recipient: Recipient, prefix: str, *, now: datetime) -> Finding:
+    token = recipient.tokens.filter(prefix=prefix).first()
+    if token is None:
+        verdict, fact = Verdict.FAILED, f"{recipient.name} has no such token."
+    else:
+        state = token.state(now)
+        verdict = Verdict.OK if state in token.LIVE else Verdict.FAILED
+        fact = f"The token is {state.label}."
+    return Finding(
+        step=Step.TOKEN,
+        verdict=verdict,
+        subject=f"{prefix}…",
+        fact=fact,
+        advice="Hand a new profile over." if verdict == Verdict.FAILED else "",
+    )
+
+
+def _table(recipient: Recipient, path: tuple[str, str, str]) -> Finding:
+    name = ".".join(path)[:300]
+    try:
+        access.granted_table(recipient, *path)
+    except AccessError:
+        return Finding(
+            step=Step.GRANT,
+            verdict=Verdict.FAILED,
+            subject=name,
+            fact=f"{recipient.name} has no such table.",
+            advice="Grant a share that has it, or correct the name.",
+        )
+    return Finding(
+        step=Step.GRANT, verdict=Verdict.OK, subject=name, fact="It is granted."
+    )
+
+
+# === As a job ===
+
+
+@dataclass(frozen=True, slots=True)
+class ExamineRecipient:
+    """Whose way is examined."""
+
+    recipient: str
+
+
+def examination_key(recipient: Recipient) -> str:
+    """Return by what the jobs that examine a recipient are known."""
+    return hashed_key("examine", str(recipient.id))
+
+
+def request_examination(recipient: Recipient, *, now: datetime) -> Job:
+    """Queue an examination; one that waits already is returned."""
+    return enqueue(
+        kind=EXAMINE_RECIPIENT.name,
+        title=f"Examine the connection of {recipient.name}",
+        parameters=to_json(ExamineRecipient(str(recipient.id))),
+        key=examination_key(recipient),
+        now=now,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class LastExamination:
+    """The newest examination that was asked for, and the newest that has ended."""
+
+    job: Job | None
+    examination: Examination | None
+
+
+def last_examination(recipient: Recipient) -> LastExamination:
+    """Return what is known of a recipient's way."""
+    jobs = Job.objects.filter(key=examination_key(recipient)).order_by("-created_at")
+    done = jobs.filter(state=Job.State.DONE).first()
+    examination = None
+    if done is not None and done.started_at is not None:
+        examination = Examination(
+            recipient=recipient.name,
+            examined_at=done.started_at,
+            findings=[
+                Finding(
+                    step=Step(one["step"]),
+                    verdict=Verdict(one["verdict"]),
+                    subject=one["subject"],
+                    fact=one["fact"],
+                    advice=one["advice"],
+                )
+                for one in done.result or ()
+            ],
+        )
+    return LastExamination(jobs.first(), examination)
+
+
+def _run(job: TrackedJob, asked: ExamineRecipient) -> Any:  # noqa: ANN401 (JSON)
+    recipient = Recipient.objects.filter(id=UUID(asked.recipient)).first()
+    if recipient is None:
+        return []
+    job.step("Examining the connection")
+    return json_of(examine(recipient).findings)
+
+
+EXAMINE_RECIPIENT: Final = kinds.register(
+    JobKind(
+        name="sharing.examine_recipient",
+        words="Examine the connection of a recipient",
+        parameters=ExamineRecipient,
+        run=_run,
+        is_reserved=True,
+        is_look=True,
+    )
+)

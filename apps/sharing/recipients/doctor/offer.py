@@ -1,0 +1,265 @@
+"""What this server has for a recipient: tokens, grants, formats, and its first files.
+
+The code that answers recipients is asked, as `seen` asks it; a file is fetched by the
+very address that a recipient gets.
+"""
+
+import json
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from functools import partial
+from http import HTTPStatus
+from typing import Any, Final
+
+from deltaweb.delta.errors import DeltaError
+from deltaweb.sharing.client_errors import Step
+from deltaweb.sharing.table_query import TableQuery
+from deltaweb.sharing.wire import delta, parquet
+from deltaweb.storage.received.transport import Transport, host_of
+from deltaweb.web.audit.models import AuditEvent
+from deltaweb.web.sharing.access import callers as access
+from deltaweb.web.sharing.access.networks import is_allowed
+from deltaweb.web.sharing.answers import tables
+from deltaweb.web.sharing.answers.signed_lines import SigningPlan
+from deltaweb.web.sharing.models import Recipient
+from deltaweb.web.sharing.recipients.doctor.address import (
+    TIMEOUT_S,
+    Clock,
+    clock_finding,
+)
+from deltaweb.web.sharing.recipients.doctor.findings import Finding, Verdict
+from deltaweb.web.sharing.recipients.seen import (
+    BY_DELTA,
+    IN_PARQUET,
+    SeenByRecipient,
+    SeenTable,
+    see_as,
+    some_of,
+    stand_in,
+)
+
+MAX_SHARES: Final = 10
+MAX_TABLES: Final = 20
+REFUSALS_OF: Final = timedelta(days=7)
+MAX_FETCHED: Final = 1 << 16
+FILE_MARK: Final = b"PAR1"  # the first four bytes of a Parquet file
+_STATES: Final = {
+    "active": (Verdict.OK, "One works until {end}.", ""),
+    "expiring": (
+        Verdict.WARNING,
+        "The last one that works ends at {end}.",
+        "Rotate it, and hand the new profile over before that.",
+    ),
+    "waiting": (
+        Verdict.FAILED,
+        "Its token was never activated: nobody has fetched the profile.",
+        "Hand the activation link over, or make a new one.",
+    ),
+    "expired": (Verdict.FAILED, "Its tokens have ended.", "Issue a new one."),
+    "revoked": (Verdict.FAILED, "Its tokens were revoked.", "Issue a new one."),
+    "none": (Verdict.FAILED, "It has no token.", "Issue one."),
+}
+
+
+def look(recipient: Recipient, *, now: datetime) -> Iterator[SeenByRecipient]:
+    """Yield what a recipient sees of each of its shares, the first tables of each."""
+    first = see_as(stand_in(recipient, now=now))
+    yield first
+    for share in first.shares[1:MAX_SHARES]:
+        yield see_as(stand_in(recipient, now=now), share=share)
+
+
+# === Tokens ===
+
+
+def token_findings(
+    recipient: Recipient, seen: SeenByRecipient, *, now: datetime
+) -> Iterator[Finding]:
+    """Yield whether a token works, and whom the allow list has turned away."""
+    verdict, fact, advice = _STATES[seen.tokens.key]
+    end = seen.tokens.ends_at
+    yield Finding(
+        step=Step.TOKEN,
+        verdict=verdict,
+        subject=recipient.name,
+        fact=fact.format(end=f"{end:%Y-%m-%d %H:%M} UTC" if end else ""),
+        advice=advice,
+    )
+    networks = recipient.allowed_networks
+    if not networks:
+        return
+    refused = (
+        AuditEvent.objects.filter(
+            recipient_id=recipient.id,
+            kind=AuditEvent.Kind.CALL,
+            status=HTTPStatus.FORBIDDEN,
+            at__gte=now - REFUSALS_OF,
+        )
+        .order_by()
+        .values_list("address", flat=True)
+        .distinct()
+    )
+    away = sorted(one for one in refused if not is_allowed(one, networks))
+    listed = partial(
+        Finding, step=Step.TOKEN, subject=f"allow list of {some_of(networks)}"
+    )
+    if away:
+        yield listed(
+            verdict=Verdict.WARNING,
+            fact=f"In {REFUSALS_OF.days} days it turned away {some_of(away)}.",
+            advice="Add the networks that are the recipient's own.",
+        )
+    else:
+        yield listed(
+            verdict=Verdict.OK,
+            fact=f"It turned nobody away in {REFUSALS_OF.days} days.",
+        )
+
+
+# === Grants and formats ===
+
+
+def grant_findings(
+    recipient: Recipient, seen: list[SeenByRecipient]
+) -> Iterator[Finding]:
+    """Yield what is granted, and what of it is not seen all the same."""
+    found = partial(Finding, step=Step.GRANT)
+    if not seen[0].shares:
+        yield found(
+            verdict=Verdict.FAILED,
+            subject=recipient.name,
+            fact="It sees no share.",
+            advice="Grant it one, or turn on one that it has.",
+        )
+    for one in seen:
+        if one.share is None:
+            continue
+        count = len(one.tables)
+        more = "the first " if one.next_page_token else ""
+        noun = "table" if count == 1 else "tables"
+        yield found(
+            verdict=Verdict.OK if count else Verdict.WARNING,
+            subject=one.share,
+            fact=f"It lists {more}{count} {noun}." if count else "It lists no table.",
+            advice="" if count else "Add a table to the share.",
+        )
+    withheld = {each.name: each.reason for one in seen for each in one.withheld}
+    for name, reason in withheld.items():
+        yield found(
+            verdict=Verdict.WARNING,
+            subject=name,
+            fact=f"Granted, and not seen: {reason}.",
+            advice="The share's page says more.",
+        )
+
+
+def format_finding(table: SeenTable) -> Finding:
+    """Return in which formats a recipient gets a table."""
+    found = partial(Finding, step=Step.FORMAT, subject=table.name)
+    if {parquet.NAME, delta.NAME} <= set(table.formats):
+        return found(verdict=Verdict.OK, fact="Every client gets it.")
+    refusals = [one.message or "" for one in table.answers if one.is_refused]
+    reason = refusals[0] if refusals else ""
+    if table.formats:
+        return found(
+            verdict=Verdict.WARNING,
+            fact=f"In the {table.formats[0]} format only. {reason}",
+            advice="Use clients that accept it: delta-sharing 1.1 or newer, "
+            'delta-sharing-spark 3.1 or newer with responseFormat "delta".',
+        )
+    return found(
+        verdict=Verdict.FAILED,
+        fact=f"It is refused. {reason}",
+        advice="The table's page says what is wrong with it.",
+    )
+
+
+# === Files ===
+
+
+def storage_findings(
+    seen: SeenTable, signing: SigningPlan, *, clock: Clock
+) -> Iterator[Finding]:
+    """Yield whether the first file of a table can be fetched, and the store's clock."""
+    found = partial(Finding, step=Step.STORAGE, subject=seen.name)
+    try:
+        url = _first_url(seen, signing)
+    except DeltaError as error:
+        yield found(verdict=Verdict.FAILED, fact=error.message, advice=error.hint)
+        return
+    if url is None:
+        yield found(verdict=Verdict.NOT_CHECKED, fact="It has no file that is offered.")
+        return
+    host = host_of(url)
+    transport = Transport(
+        allowed_hosts=[host], timeout_s=TIMEOUT_S, deadline_s=2 * TIMEOUT_S
+    )
+    before = clock()
+    try:
+        answer = transport.ask(
+            "GET",
+            url,
+            headers={"Range": f"bytes=0-{len(FILE_MARK) - 1}"},
+            max_bytes=MAX_FETCHED,
+        )
+    except DeltaError as error:
+        yield found(
+            verdict=Verdict.FAILED,
+            fact=f"A file of it is not fetched from {host}: {error.message}",
+            advice="Clients fetch files from there themselves: open it for them.",
+        )
+        return
+    yield _fetched(found, answer.status, answer.body, signing.token.recipient, host)
+    clocked = clock_finding(answer.headers, between=(before, clock()), of=host)
+    if clocked.verdict not in {Verdict.OK, Verdict.NOT_CHECKED}:
+        yield clocked
+
+
+def _fetched(
+    found: partial[Finding], status: int, body: bytes, recipient: Recipient, host: str
+) -> Finding:
+    if status == HTTPStatus.FORBIDDEN and recipient.allowed_networks:
+        return found(
+            verdict=Verdict.NOT_CHECKED,
+            fact="The allow list does not have this server's own address.",
+        )
+    if status not in {HTTPStatus.OK, HTTPStatus.PARTIAL_CONTENT}:
+        return found(
+            verdict=Verdict.FAILED,
+            fact=f"{host} refuses the address of a file by {status}.",
+            advice="Check what the storage connection may read, and its clock.",
+        )
+    if not body.startswith(FILE_MARK):
+        return found(
+            verdict=Verdict.FAILED,
+            fact=f"What {host} answers is not a Parquet file.",
+            advice="See what a proxy puts in its place.",
+        )
+    if status == HTTPStatus.OK:
+        return found(
+            verdict=Verdict.WARNING,
+            fact=f"A file comes from {host}, and never a part of it.",
+            advice="Let the proxy pass the header Range on: Spark reads by ranges.",
+        )
+    return found(verdict=Verdict.OK, fact=f"A file of it comes from {host}.")
+
+
+def _first_url(seen: SeenTable, signing: SigningPlan) -> str | None:
+    """Return the address of the first file that a recipient gets of a table."""
+    share, schema, name = seen.name.rsplit(".", 2)
+    shared = access.granted_table(signing.token.recipient, share, schema, name)
+    is_plain = parquet.NAME in seen.formats
+    answer = tables.table_files(
+        shared,
+        TableQuery(),
+        capabilities=IN_PARQUET if is_plain else BY_DELTA,
+        signing=signing,
+    )
+    for chunk in answer.lines:
+        for line in chunk.splitlines():
+            said: dict[str, Any] = json.loads(line)
+            if "file" in said:
+                file = said["file"]
+                action = file.get("deltaSingleAction", {}).get("add", {})
+                return str(file.get("url") or action["path"])
+    return None

@@ -1,0 +1,80 @@
+"""The page of the connection doctor, below a recipient."""
+
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponseBase
+from django.shortcuts import redirect
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods
+
+from deltaweb.web.accounts.permissions import admin_required
+from deltaweb.web.jobs.waiting import wait_a_glance
+from deltaweb.web.pages.responses import respond
+from deltaweb.web.sharing.names import find_recipient
+from deltaweb.web.sharing.recipients.doctor.doctor import (
+    Diagnosis,
+    Examination,
+    diagnose,
+    last_examination,
+    request_examination,
+)
+
+TEMPLATE: Final = "sharing/recipient_doctor.html"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConnectionPage:
+    """What is known of the way from a recipient's client to its rows.
+
+    Attributes:
+        examination: The last one that has ended.
+        diagnosis: What the error means that was just sent, and is not kept.
+        job: The id of the last examination that was asked for.
+    """
+
+    recipient: str
+    examination: Examination | None
+    diagnosis: Diagnosis | None
+    job: UUID | None
+
+
+@admin_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def recipient_doctor(request: HttpRequest, *, name: str, fmt: str) -> HttpResponseBase:
+    """Show the last examination; a form asks for a new one, or brings an error.
+
+    What somebody pastes is answered at once and never again: no address has it.
+    """
+    recipient = find_recipient(name)
+    now = timezone.now()
+    diagnosis: Diagnosis | None = None
+    if request.method == "POST":
+        text = request.POST.get("error")
+        if text is None:
+            wait_a_glance(request_examination(recipient, now=now))
+            return redirect("sharing:recipient-doctor", recipient.name)
+        diagnosis = diagnose(recipient, text, now=now)
+    last = last_examination(recipient)
+    shown = ConnectionPage(
+        recipient=recipient.name,
+        examination=last.examination,
+        diagnosis=diagnosis,
+        job=None if last.job is None else last.job.id,
+    )
+    answer = respond(
+        request,
+        fmt,
+        template=TEMPLATE,
+        context={
+            "recipient": recipient,
+            "job": last.job,
+            "examination": last.examination,
+            "diagnosis": diagnosis,
+        },
+        data=shown,
+        fragment="examined",
+    )
+    answer["Cache-Control"] = "no-store"
+    return answer

@@ -1,0 +1,81 @@
+"""Holding versions of a shared table for a recipient, until a moment."""
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from django.db import transaction
+
+from deltaweb.web.pages.actions import Action, Actor, report
+from deltaweb.web.sharing.errors import HoldInvalidError
+from deltaweb.web.sharing.models import Hold, LastRead, Recipient, SharedTable
+
+
+@transaction.atomic
+def hold_versions(  # noqa: PLR0913 (what is held, for whom, and until when)
+    recipient: Recipient,
+    shared: SharedTable,
+    *,
+    version: int | None = None,
+    span: timedelta,
+    actor: Actor,
+    now: datetime,
+) -> Hold:
+    """Keep a version of a table and all later ones readable for a recipient.
+
+    A hold of before is replaced. Without `version` it is the one that the recipient
+    read last.
+
+    Raises:
+        HoldInvalidError: If the recipient may not read the table, or no version is
+            named and it has read none.
+    """
+    if not recipient.grants.filter(share=shared.share).exists():
+        raise HoldInvalidError(
+            recipient=recipient.name,
+            table=shared.full_name,
+            reason="may not read it",
+        )
+    if version is None:
+        reads = LastRead.objects.filter(shared_table=shared, token__recipient=recipient)
+        last = reads.order_by("-read_at").first()
+        if last is None:
+            raise HoldInvalidError(
+                recipient=recipient.name,
+                table=shared.full_name,
+                reason="has not read it yet; name the version",
+            )
+        version = last.version
+    hold, _ = Hold.objects.update_or_create(
+        recipient=recipient,
+        shared_table=shared,
+        defaults={"version": version, "ends_at": now + span, "made_at": now},
+    )
+    detail = {"version": version, "ends_at": hold.ends_at.isoformat()}
+    report(replace(_action("hold.add", recipient, shared, actor, now), detail=detail))
+    return hold
+
+
+@transaction.atomic
+def end_hold(
+    recipient: Recipient, shared: SharedTable, *, actor: Actor, now: datetime
+) -> bool:
+    """End a hold at once; return whether there was one."""
+    ended, _ = Hold.objects.filter(recipient=recipient, shared_table=shared).delete()
+    if ended:
+        report(_action("hold.remove", recipient, shared, actor, now))
+    return bool(ended)
+
+
+def _action(
+    name: str, recipient: Recipient, shared: SharedTable, actor: Actor, now: datetime
+) -> Action:
+    return Action(
+        name=name,
+        actor=actor,
+        at=now,
+        share=shared.share.name,
+        recipient=recipient.name,
+        recipient_id=recipient.id,
+        table=shared.full_name,
+        table_id=shared.table_id,
+    )

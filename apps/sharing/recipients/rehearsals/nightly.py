@@ -1,0 +1,112 @@
+"""Rehearsals as jobs: by a button, and each night where an hour is set for them."""
+
+import json
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+from uuid import UUID
+
+from django.conf import settings
+from django.utils import timezone
+
+from deltaweb.web.accounts.models import User
+from deltaweb.web.jobs import kinds
+from deltaweb.web.jobs.kind import JobKind, hashed_key, to_json
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.jobs.running.tracking import TrackedJob
+from deltaweb.web.jobs.services import enqueue
+from deltaweb.web.pages.actions import Actor
+from deltaweb.web.pages.responses import to_json as to_text
+from deltaweb.web.sharing.models import Recipient, RecipientToken
+from deltaweb.web.sharing.recipients.rehearsals.certificates import keep
+from deltaweb.web.sharing.recipients.rehearsals.rehearsal import rehearse
+
+REHEARSAL: Final = Actor(name="rehearsal")
+NEVER: Final = -1
+NIGHT: Final = timedelta(hours=6)  # a server that was off until later waits a day
+
+
+@dataclass(frozen=True, slots=True)
+class RehearseRecipient:
+    """Who is stood in for."""
+
+    recipient: str
+
+
+def rehearsal_key(recipient: Recipient) -> str:
+    """Return by what the rehearsals of a recipient are known."""
+    return hashed_key("rehearse", str(recipient.id))
+
+
+def last_rehearsal(recipient: Recipient) -> Job | None:
+    """Return the newest rehearsal of a recipient that was asked for."""
+    jobs = Job.objects.filter(key=rehearsal_key(recipient))
+    return jobs.order_by("-created_at").first()
+
+
+def request_rehearsal(
+    recipient: Recipient, *, requested_by: User | None = None, now: datetime
+) -> Job:
+    """Queue a rehearsal; one that waits already is returned."""
+    return enqueue(
+        kind=REHEARSE_RECIPIENT.name,
+        title=f"Rehearse what {recipient.name} reads",
+        parameters=to_json(RehearseRecipient(str(recipient.id))),
+        key=rehearsal_key(recipient),
+        requested_by=requested_by,
+        now=now,
+    )
+
+
+def request_due_rehearsals(*, now: datetime) -> int:
+    """Queue a rehearsal of each recipient that can come in, once a night.
+
+    Returns:
+        For how many.
+    """
+    hour: int = settings.REHEARSAL_HOUR
+    if hour == NEVER:
+        return 0
+    begins = now.replace(hour=hour, minute=0, second=0, microsecond=0)
+    if begins > now:
+        begins -= timedelta(days=1)
+    if now - begins > NIGHT:
+        return 0
+    asked = Job.objects.filter(kind=REHEARSE_RECIPIENT.name, created_at__gte=begins)
+    done = set(asked.values_list("key", flat=True))
+    live = RecipientToken.objects.live(now).values("recipient")
+    due = [
+        one
+        for one in Recipient.objects.filter(id__in=live, grants__isnull=False)
+        .distinct()
+        .order_by("name_key")
+        if rehearsal_key(one) not in done
+    ]
+    for recipient in due:
+        request_rehearsal(recipient, now=now)
+    return len(due)
+
+
+def _run(job: TrackedJob, asked: RehearseRecipient) -> object:
+    recipient = Recipient.objects.get(id=UUID(asked.recipient))
+    user = Job.objects.get(id=job.id).requested_by
+    actor = Actor(name=user.username, user_id=user.pk) if user else REHEARSAL
+
+    def tell(client: str, done: int, total: int) -> None:
+        job.step(f"Reading with {client}")
+        job.progress(done, total=total, unit="clients")
+
+    held = rehearse(recipient, actor=actor, now=timezone.now(), report=tell)
+    keep(recipient, held)
+    return json.loads(to_text(held))  # with its times as text
+
+
+REHEARSE_RECIPIENT: Final = kinds.register(
+    JobKind(
+        name="sharing.rehearse",
+        words="Read as a recipient does",
+        parameters=RehearseRecipient,
+        run=_run,
+        is_reserved=True,
+    )
+)

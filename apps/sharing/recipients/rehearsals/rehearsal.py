@@ -1,0 +1,214 @@
+"""A rehearsal: the clients that recipients use read all that one of them may read.
+
+A token of the same recipient, which lives for minutes, has the very same grants; each
+client runs in a process of its own, by the public address.
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Final
+from uuid import UUID
+
+from deltaweb.delta.errors import DeltaError
+from deltaweb.sharing.known_errors import recognize
+from deltaweb.web.pages.actions import Actor
+from deltaweb.web.pages.page_json import OnPage, in_json
+from deltaweb.web.sharing.access import callers as access
+from deltaweb.web.sharing.activity.refusals import kept_reason
+from deltaweb.web.sharing.answers import tables
+from deltaweb.web.sharing.models import Recipient, SharedTable
+from deltaweb.web.sharing.recipients.rehearsals.client_program import CLIENTS
+from deltaweb.web.sharing.recipients.throw_away import throw_away
+
+LIMIT_S: Final = 180.0  # for one client and one table
+PROGRAM: Final = Path(__file__).with_name("client_program.py")
+
+# Told before a client begins: its name, and how many have ended, of how many.
+Report = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """How one client read one table.
+
+    Attributes:
+        client: Its name; `client_version` is that of its package.
+        table: `share.schema.table`.
+        version: The newest version of the table when the rehearsal began; None where
+            the table could not be opened.
+        num_rows: Rows that it got; None where it failed.
+        size_bytes: Of these rows in its memory.
+        is_equal: Whether it got as many rows as most clients did.
+        error: What it says, in its own words, without a secret.
+        remedy: What to do; None where nothing is known, or needed.
+    """
+
+    client: str
+    client_version: str
+    table: str
+    shared_id: OnPage[UUID]
+    version: int | None
+    num_rows: int | None
+    size_bytes: int | None
+    duration_s: float
+    is_equal: bool = True
+    error: str | None = None
+    remedy: str | None = None
+
+    @property
+    def has_passed(self) -> bool:
+        """Whether it read the table, and the same rows as the others."""
+        return self.error is None and self.is_equal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rehearsal:
+    """What all clients read of all that a recipient may read.
+
+    Attributes:
+        missing: Clients that are not installed here.
+    """
+
+    recipient: str
+    rehearsed_at: datetime
+    readings: Sequence[Reading]
+    missing: Sequence[str]
+
+    @in_json
+    def passed(self) -> bool:
+        """Whether every client read every table, and all of them the same rows."""
+        return all(one.has_passed for one in self.readings)
+
+
+@dataclass(frozen=True, slots=True)
+class _Rehearsed:
+    """A table that is read, and the version that clients find."""
+
+    shared: SharedTable
+    version: int | None
+
+    @property
+    def name(self) -> str:
+        return f"{self.shared.share.name}.{self.shared.full_name}"
+
+
+def rehearse(
+    recipient: Recipient, *, actor: Actor, now: datetime, report: Report | None = None
+) -> Rehearsal:
+    """Let every client that is installed read every table of a recipient.
+
+    Args:
+        recipient: Who is stood in for.
+        actor: Who asks; the throw-away token is recorded as theirs.
+        now: The current time.
+        report: Told how far it is.
+    """
+    clients = [name for name in CLIENTS if _is_here(name)]
+    asked = list(_tables(recipient, now=now))
+    readings: list[Reading] = []
+    with (
+        tempfile.TemporaryDirectory(prefix="deltaweb-rehearsal-") as folder,
+        throw_away(recipient, actor=actor, now=now) as made,
+    ):
+        profile = Path(folder, "rehearsal.share")
+        profile.touch(mode=0o600)
+        profile.write_text(made.profile.to_json(), encoding="utf-8")
+        for number, client in enumerate(clients):
+            if report is not None:
+                report(client, number, len(clients))
+            readings += _readings(client, profile, asked)
+    return Rehearsal(
+        recipient=recipient.name,
+        rehearsed_at=now,
+        readings=sorted(_compared(readings), key=lambda one: one.table),
+        missing=[name for name in CLIENTS if name not in clients],
+    )
+
+
+def _tables(recipient: Recipient, *, now: datetime) -> Iterator[_Rehearsed]:
+    for share in access.granted_shares(recipient):
+        for shared in access.granted_tables(recipient, share.name):
+            version = None
+            with suppress(DeltaError):  # its clients say why
+                version = tables.table_version(shared, recipient, now=now)
+            yield _Rehearsed(shared, version)
+
+
+def _is_here(client: str) -> bool:
+    packages, _ = CLIENTS[client]
+    return all(find_spec(one.replace("-", "_")) is not None for one in packages)
+
+
+def _readings(
+    client: str, profile: Path, asked: Sequence[_Rehearsed]
+) -> Iterator[Reading]:
+    """Let one client read; one that ends before its time goes on with the next."""
+    left = list(asked)
+    while left:
+        lines, cause = _run(client, [f"{profile}#{one.name}" for one in left])
+        for said in lines:
+            yield _reading(client, left.pop(0), said)
+        if cause and left:
+            yield _reading(client, left.pop(0), {"error": cause})
+
+
+def _run(client: str, urls: Sequence[str]) -> tuple[list[dict[str, Any]], str]:
+    """Run a client; return what it said of the first tables, and why no more."""
+    limit_s = LIMIT_S * len(urls)
+    try:
+        done = subprocess.run(  # noqa: S603 (our own program)
+            # Beside the program lie modules whose names others have too.
+            [sys.executable, "-P", str(PROGRAM), client, *urls],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=limit_s,
+        )
+        text, cause = done.stdout, f"Its process ended with {done.returncode}."
+    except subprocess.TimeoutExpired as ended:
+        text = (ended.stdout or b"").decode(errors="replace")
+        cause = f"It took longer than {limit_s:g} seconds."
+    lines = []
+    for line in text.splitlines():
+        with suppress(ValueError):  # what a client prints beside
+            if isinstance(said := json.loads(line), dict):
+                lines.append(said)
+    return lines[: len(urls)], cause
+
+
+def _reading(client: str, asked: _Rehearsed, said: Mapping[str, Any]) -> Reading:
+    error = said.get("error")
+    known = recognize(str(error)) if error is not None else []
+    return Reading(
+        client=client,
+        client_version=said.get("version", ""),
+        table=asked.name,
+        shared_id=asked.shared.id,
+        version=asked.version,
+        num_rows=said.get("num_rows"),
+        size_bytes=said.get("size_bytes"),
+        duration_s=said.get("duration_s", LIMIT_S),
+        error=None if error is None else kept_reason(str(error)),
+        remedy=f"{known[0].cause} {known[0].remedy}" if known else None,
+    )
+
+
+def _compared(readings: Sequence[Reading]) -> list[Reading]:
+    """Mark the readings that have another count of rows than most of their table."""
+    counts: dict[str, list[int]] = {}
+    for one in readings:
+        if one.num_rows is not None:
+            counts.setdefault(one.table, []).append(one.num_rows)
+    usual = {table: max(some, key=some.count) for table, some in counts.items()}
+    return [
+        replace(one, is_equal=one.num_rows in {None, usual.get(one.table)})
+        for one in readings
+    ]

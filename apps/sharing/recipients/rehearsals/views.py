@@ -1,0 +1,68 @@
+"""The page of rehearsals, below a recipient."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponseBase
+from django.shortcuts import redirect
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods
+
+from deltaweb.web.accounts.permissions import admin_required
+from deltaweb.web.pages.responses import respond
+from deltaweb.web.sharing.names import find_recipient
+from deltaweb.web.sharing.recipients.rehearsals.certificates import (
+    CertificateResource,
+    certificates_of,
+)
+from deltaweb.web.sharing.recipients.rehearsals.nightly import (
+    last_rehearsal,
+    request_rehearsal,
+)
+from deltaweb.web.tables.head.shapes import signed_in
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RehearsalsPage:
+    """How each client last read each table of a recipient.
+
+    Attributes:
+        certificates: By table.
+        job: The id of the last rehearsal that was asked for.
+    """
+
+    recipient: str
+    certificates: list[CertificateResource]
+    job: UUID | None
+
+    @property
+    def num_passed(self) -> int:
+        """How many of the readings passed."""
+        return sum(one.has_passed for one in self.certificates)
+
+
+@admin_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def recipient_rehearsals(
+    request: HttpRequest, *, name: str, fmt: str
+) -> HttpResponseBase:
+    """Show how each client last read each table; a form asks for a new rehearsal."""
+    recipient = find_recipient(name)
+    if request.method == "POST":
+        user, now = signed_in(request), timezone.now()
+        request_rehearsal(recipient, requested_by=user, now=now)
+        return redirect("sharing:recipient-rehearsals", recipient.name)
+    job = last_rehearsal(recipient)
+    shown = RehearsalsPage(
+        recipient=recipient.name,
+        certificates=certificates_of(recipient),
+        job=None if job is None else job.id,
+    )
+    return respond(
+        request,
+        fmt,
+        template="sharing/recipient_rehearsals.html",
+        context={"recipient": recipient, "page": shown, "job": job},
+        data=shown,
+        fragment="rehearsed",
+    )

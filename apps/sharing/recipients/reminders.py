@@ -1,0 +1,150 @@
+"""What recipients are to be told in time: tokens that end, and schemas that change.
+
+A schema change is told of while it has not reached a recipient: until it has read that
+version of the table, or a later one.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from django.conf import settings
+from django.core.mail import send_mail
+from django.db.models import F, Q
+from django.utils.feedgenerator import Atom1Feed
+
+from deltaweb.web.sharing.models import RecipientToken
+from deltaweb.web.tables.models import Commit
+
+TOKENS_AHEAD: Final = timedelta(days=14)
+SCHEMAS_BACK: Final = timedelta(days=30)
+MAX_REMINDERS: Final = 200  # of each kind
+_READ: Final = "table__shared_tables__reads"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reminder:
+    """Something that a recipient is to be told.
+
+    Attributes:
+        key: Stays the same for as long as the reminder is the same one.
+        since: Since when there is something to tell.
+        contact: Whom to tell; "" where nobody is named.
+        text: What, in a sentence.
+        url: The page of the recipient.
+    """
+
+    key: str
+    since: datetime
+    recipient: str
+    contact: str
+    text: str
+    url: str
+
+
+def reminders(now: datetime) -> list[Reminder]:
+    """Return what is to be told at a moment, the newest first, by two queries."""
+    found = [*_ending_tokens(now), *_changed_schemas(now)]
+    return sorted(found, key=lambda one: (one.since, one.key), reverse=True)
+
+
+def reminders_feed(found: Sequence[Reminder], *, url: str) -> str:
+    """Return reminders as an Atom feed.
+
+    Args:
+        found: The reminders.
+        url: Where the feed is.
+    """
+    feed = Atom1Feed(
+        title="Reminders of deltaweb",
+        link=settings.PUBLIC_URL,
+        description="Tokens that end, and schemas that change for recipients",
+        feed_url=url,
+    )
+    for one in found:
+        feed.add_item(
+            title=one.text,
+            link=one.url,
+            description=f"Contact: {one.contact or 'nobody is named'}",
+            unique_id=f"urn:deltaweb:{one.key}",
+            pubdate=one.since,
+            updateddate=one.since,
+            author_name=one.recipient,
+        )
+    return feed.writeString("utf-8")
+
+
+def mail_reminders(found: Sequence[Reminder]) -> None:
+    """Mail reminders to the contacts of recipients, one mail to each.
+
+    Raises:
+        OSError: If the mail relay does not take one; those before it are sent.
+    """
+    by_contact: dict[str, list[str]] = {}
+    for one in found:
+        if one.contact:
+            by_contact.setdefault(one.contact, []).append(one.text)
+    sender = settings.PROVIDER_CONTACT or None
+    for contact, texts in by_contact.items():
+        subject = f"What is shared by {settings.PROVIDER_NAME}: reminders"
+        send_mail(subject, "\n".join(texts), sender, [contact])
+
+
+def _ending_tokens(now: datetime) -> Iterator[Reminder]:
+    """Yield the tokens that end soon, and have no successor yet."""
+    end = now + TOKENS_AHEAD
+    ends = Q(expires_at__lte=end) | Q(retires_at__lte=end)
+    tokens = RecipientToken.objects.live(now).filter(ends, replaced_by=None)
+    for token in tokens.select_related("recipient")[:MAX_REMINDERS]:
+        recipient = token.recipient
+        yield Reminder(
+            key=f"token:{token.id}:{token.ends_at:%Y%m%d}",
+            since=token.ends_at - TOKENS_AHEAD,
+            recipient=recipient.name,
+            contact=recipient.contact,
+            text=(
+                f"The token {token.prefix}\N{HORIZONTAL ELLIPSIS} of {recipient.name} "
+                f"ends on {token.ends_at:%Y-%m-%d at %H:%M} UTC."
+            ),
+            url=f"{settings.PUBLIC_URL}{recipient.get_absolute_url()}",
+        )
+
+
+def _changed_schemas(now: datetime) -> Iterator[Reminder]:
+    """Yield the changes of schemas that have not reached a reader yet."""
+    commits = Commit.objects.filter(
+        **{
+            f"{_READ}__version__lt": F("version"),
+            f"{_READ}__token__revoked_at": None,
+            f"{_READ}__token__expires_at__gt": now,
+        },
+        table__shared_tables__share__grants__recipient=F(f"{_READ}__token__recipient"),
+        changes_schema=True,
+        committed_at__gte=now - SCHEMAS_BACK,
+    )
+    names = {
+        "share": "table__shared_tables__share__name",
+        "schema": "table__shared_tables__schema",
+        "shared_as": "table__shared_tables__name",
+        "recipient": f"{_READ}__token__recipient__name",
+        "contact": f"{_READ}__token__recipient__contact",
+    }
+    rows = (
+        commits.order_by("-committed_at", "-id")
+        .values("version", "committed_at", **{key: F(of) for key, of in names.items()})
+        .distinct()
+    )
+    for row in rows[:MAX_REMINDERS]:
+        table = f"{row['share']}.{row['schema']}.{row['shared_as']}"
+        yield Reminder(
+            key=f"schema:{row['recipient']}:{table}:{row['version']}",
+            since=row["committed_at"],
+            recipient=row["recipient"],
+            contact=row["contact"],
+            text=(
+                f"The schema of {table} changes with version {row['version']}, which "
+                f"{row['recipient']} has not read yet."
+            ),
+            url=f"{settings.PUBLIC_URL}/recipients/{row['recipient']}/",
+        )

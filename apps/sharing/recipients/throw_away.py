@@ -1,0 +1,52 @@
+"""A token of minutes with all grants of a recipient, which leaves nothing behind."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from django.db import transaction
+from django.utils import timezone
+
+from deltaweb.web.pages.actions import Actor
+from deltaweb.web.sharing.issuing import tokens
+from deltaweb.web.sharing.issuing.profile import ProfileFile
+from deltaweb.web.sharing.models import Recipient, RecipientToken
+
+LIFETIME: Final = timedelta(minutes=30)
+
+
+@dataclass(frozen=True, slots=True)
+class ThrowAway:
+    """A token that lives as long as what needs it, and its profile file."""
+
+    token: RecipientToken
+    profile: ProfileFile
+
+
+@contextmanager
+def throw_away(
+    recipient: Recipient, *, actor: Actor, now: datetime
+) -> Iterator[ThrowAway]:
+    """Make a token of a recipient, and revoke and delete it at the end.
+
+    The record tells of both; one each night would fill the list of its tokens. What is
+    read by it counts neither as use of the recipient nor against its limits.
+
+    Args:
+        recipient: Who is stood in for.
+        actor: Who asks; the token is recorded as theirs.
+        now: The current time.
+    """
+    with transaction.atomic():
+        token = tokens.issue_token(recipient, lifetime=LIFETIME, actor=actor, now=now)
+        RecipientToken.objects.filter(id=token.id).update(is_throw_away=True)
+        profile = tokens.issue_profile(
+            token, actor=actor, now=now, address=actor.address
+        )
+    token.refresh_from_db()
+    try:
+        yield ThrowAway(token, profile)
+    finally:
+        tokens.revoke(token, actor=actor, now=timezone.now()).delete()

@@ -1,0 +1,22 @@
+"""Columns of Arrow as a whole: as one array, and their exact sum."""
+
+from typing import Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+_HALF_BITS: Final = 32  # half of a long
+
+
+def one_array(column: pa.ChunkedArray) -> pa.Array:
+    """Return a column as one array, without a copy where it has one chunk."""
+    if column.num_chunks == 1:
+        return column.chunk(0)
+    return column.combine_chunks() if column.num_chunks else pa.nulls(0, column.type)
+
+
+def exact_sum(numbers: pa.Array) -> int:
+    """Return a sum that no count of large numbers can wrap around."""
+    high = pc.sum(pc.shift_right(numbers, _HALF_BITS)).as_py() or 0
+    low = pc.sum(pc.bit_wise_and(numbers, (1 << _HALF_BITS) - 1)).as_py() or 0
+    return int((high << _HALF_BITS) + low)

@@ -1,0 +1,104 @@
+"""Rehearsals are asked for by a button or a night, and shown where they matter."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.utils import timezone
+from pytest_django import Settings
+
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.sharing.models import Certificate, Recipient, SharedTable
+from deltaweb.web.sharing.recipients.rehearsals import nightly
+from tests.functional.sharing_pages.pages import as_json, page, posted
+from tests.support.pages.factories import (
+    new_grant,
+    new_recipient,
+    new_share,
+    new_shared_table,
+    new_token,
+)
+
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
+
+NIGHT = datetime(2026, 5, 1, 2, 30, tzinfo=UTC)
+
+
+@pytest.fixture
+def orders(acme: Recipient) -> SharedTable:
+    share = new_share("sales")
+    new_grant(share, acme)
+    return new_shared_table(share, "crm.orders")
+
+
+def broken(acme: Recipient, orders: SharedTable) -> Certificate:
+    return Certificate.objects.create(
+        recipient=acme,
+        shared_table=orders,
+        client="polars",
+        client_version="2.1",
+        version=5,
+        duration_s=1.25,
+        error="ValueError: Could not parse datatype: timestamp_ntz",
+        remedy="Read it in the delta format.",
+        rehearsed_at=timezone.now(),
+        passed_version=3,
+        broken_version=5,
+    )
+
+
+def test_a_broken_client_is_marked_on_the_pages_of_recipient_and_share(
+    admin, acme, orders
+) -> None:
+    broken(acme, orders)
+
+    assert "broken since version 5, read at version 3" in page(
+        admin, f"/recipients/{acme.name}/"
+    )
+    assert "broken since v5" in page(admin, "/shares/sales/")
+    (told,) = as_json(admin, f"/recipients/{acme.name}.json")["broken"]
+    assert (told["client"], told["table"]) == ("polars", "sales.crm.orders")
+    shown = page(admin, f"/recipients/{acme.name}/rehearsals")
+    assert "0 of 1 readings passed" in shown
+    assert "Read it in the delta format." in shown
+
+
+def test_the_button_asks_for_one_job(admin, acme) -> None:
+    assert "Nothing was rehearsed yet" in page(
+        admin, f"/recipients/{acme.name}/rehearsals"
+    )
+    for _ in range(2):
+        posted(admin, f"/recipients/{acme.name}/rehearsals")
+
+    (job,) = Job.objects.filter(kind=nightly.REHEARSE_RECIPIENT.name)
+    document = as_json(admin, f"/recipients/{acme.name}/rehearsals.json")
+    assert document["job"] == str(job.id)
+    assert document["certificates"] == []
+
+
+@pytest.mark.parametrize(
+    ("hour", "now", "expected"),
+    [
+        pytest.param(-1, NIGHT, [], id="never"),
+        pytest.param(2, NIGHT, ["acme"], id="this night"),
+        pytest.param(23, NIGHT, ["acme"], id="since yesterday"),
+        pytest.param(3, NIGHT, [], id="not yet"),
+        pytest.param(2, NIGHT + timedelta(hours=7), [], id="the night is over"),
+    ],
+)
+def test_a_night_rehearses_once_for_who_can_come_in(
+    orders, settings: Settings, hour, now, expected
+) -> None:
+    settings.REHEARSAL_HOUR = hour
+    (acme,) = orders.share.recipients.all()
+    new_token(acme, expires_at=NIGHT + timedelta(days=9))
+    new_grant(orders.share, new_recipient("without-a-token"))
+    new_token(new_recipient("without-a-grant"), expires_at=NIGHT + timedelta(days=9))
+
+    nightly.request_due_rehearsals(now=now)
+    for job in Job.objects.all():
+        job.state = Job.State.DONE
+        job.save()
+
+    assert nightly.request_due_rehearsals(now=now) == 0
+    titles = Job.objects.values_list("title", flat=True)
+    assert list(titles) == [f"Rehearse what {name} reads" for name in expected]

@@ -1,0 +1,129 @@
+"""What recipients are to be told in time: a feed and a command."""
+
+from datetime import timedelta
+from xml.etree import ElementTree as ET
+
+import pytest
+from django.core.mail import EmailMessage
+from django.test import Client
+from django.utils import timezone
+from pytest_django import Settings
+
+from deltaweb.web.sharing.models import Grant, LastRead, Recipient, SharedTable
+from deltaweb.web.tables.models import Commit
+from tests.functional import command_line
+from tests.support.pages.factories import (
+    new_grant,
+    new_recipient,
+    new_share,
+    new_shared_table,
+    new_table,
+    new_token,
+)
+
+pytestmark = [pytest.mark.django_db, pytest.mark.database]
+ATOM = "{http://www.w3.org/2005/Atom}"
+
+
+def told() -> list[str]:
+    """What the command lists."""
+    return [one["text"] for one in command_line.run_json("recipient", "reminders")]
+
+
+@pytest.fixture
+def shared() -> SharedTable:
+    """A table whose schema changed with version 5; initech has read version 3."""
+    table = new_table("crm.orders", version=6)
+    for version in (4, 5, 6):
+        Commit.objects.create(
+            table=table,
+            version=version,
+            committed_at=timezone.now(),
+            changes_schema=version == 5,
+        )
+    made = new_shared_table(new_share("retail"), "crm.orders", table=table)
+    recipient = new_recipient("initech", contact="data@initech.example")
+    new_grant(made.share, recipient)
+    token, _ = new_token(recipient, expires_at=timezone.now() + timedelta(days=60))
+    LastRead.objects.create(
+        token=token, shared_table=made, version=3, read_at=timezone.now()
+    )
+    return made
+
+
+@pytest.mark.parametrize(
+    ("fields", "is_told"),
+    [
+        pytest.param({"expires_at": 13}, True, id="ends soon"),
+        pytest.param({"expires_at": 15}, False, id="ends later"),
+        pytest.param({"expires_at": -1}, False, id="has ended"),
+        pytest.param({"expires_at": 60, "retires_at": 2}, True, id="retires soon"),
+        pytest.param({"expires_at": 5, "revoked_at": -1}, False, id="revoked"),
+    ],
+)
+def test_a_token_is_told_of_before_it_ends(fields: dict[str, int], is_told) -> None:
+    now = timezone.now()
+    moments = {name: now + timedelta(days=days) for name, days in fields.items()}
+    token, _ = new_token(new_recipient("acme"), **moments)
+
+    assert [token.prefix in text for text in told()] == [True] * is_told
+
+
+@pytest.mark.usefixtures("shared")
+def test_a_schema_is_told_of_until_it_is_read() -> None:
+    expected = (
+        "The schema of retail.crm.orders changes with version 5, which initech has "
+        "not read yet."
+    )
+    assert told() == [expected]
+
+    LastRead.objects.update(version=5)
+    assert told() == []
+
+
+@pytest.mark.usefixtures("shared")
+def test_who_may_not_read_a_table_any_more_is_told_nothing_of_it() -> None:
+    Grant.objects.all().delete()
+
+    assert told() == []
+
+
+@pytest.mark.usefixtures("shared")
+def test_the_feed_says_what_the_command_says(admin: Client) -> None:
+    answer = admin.get("/reminders.atom")
+
+    assert answer["Content-Type"].startswith("application/atom+xml")
+    feed = ET.fromstring(answer.content)  # noqa: S314 (our own document)
+    (entry,) = feed.findall(f"{ATOM}entry")
+    assert [entry.findtext(f"{ATOM}title")] == told()
+    assert "data@initech.example" in (entry.findtext(f"{ATOM}summary") or "")
+    assert (entry.findtext(f"{ATOM}id") or "").startswith("urn:deltaweb:schema:")
+
+
+@pytest.mark.usefixtures("shared")
+def test_nobody_else_reads_the_feed(client: Client) -> None:
+    assert client.get("/reminders.atom").status_code in {302, 401, 403}
+
+
+@pytest.mark.usefixtures("shared")
+def test_each_contact_gets_one_mail(mailoutbox: list[EmailMessage]) -> None:
+    soon = timezone.now() + timedelta(days=1)
+    new_token(Recipient.objects.get(name="initech"), expires_at=soon)
+    new_token(new_recipient("quiet"), expires_at=soon)
+
+    ran = command_line.Ran("recipient", "reminders", "--mail")
+
+    (mail,) = mailoutbox
+    assert mail.to == ["data@initech.example"]
+    assert len(mail.body.splitlines()) == 2
+    assert "quiet has no contact to tell." in ran.stderr
+
+
+@pytest.mark.usefixtures("shared")
+def test_a_relay_that_does_not_answer_is_one_sentence(settings: Settings) -> None:
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 1
+
+    said = command_line.refusal("recipient", "reminders", "--mail")
+
+    assert said.startswith("The mail relay does not take it: ")
