@@ -94,8 +94,9 @@ class CallRecord:
             note_offered(self.token.recipient_id, event.size_bytes)
         version = self.last_version if self.last_version is not None else self.version
         is_whole = not event.error_code and ENDED not in self.detail
-        is_read = is_whole and self.action in READ_ACTIONS and version is not None
-        if is_read and self.shared_table is not None:
+        if version is None or self.shared_table is None:
+            return
+        if is_whole and self.action in READ_ACTIONS:
             note_read(self.token, self.shared_table, version=version, now=self.at)
 
     def _event(self, status: int, error_code: str) -> AuditEvent:
