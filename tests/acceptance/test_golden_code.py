@@ -7,6 +7,7 @@ really fails. So what is known of clients cannot rot unseen.
 
 import shutil
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -33,9 +34,8 @@ ANSWERED_ELSEWHERE = {"sharing", "sql", "pyspark", "curl"}  # by servers, and by
 @pytest.fixture(scope="module")
 def duckdb_beside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SidecarDuckDB]:
     """A DuckDB that has its delta extension."""
-    started = SidecarDuckDB(tmp_path_factory.mktemp("duckdb"))
-    yield started
-    started.stop()
+    with closing(SidecarDuckDB(tmp_path_factory.mktemp("duckdb"))) as started:
+        yield started
 
 
 @of_recorded(RECORDED)

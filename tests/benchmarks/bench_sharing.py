@@ -46,8 +46,9 @@ MEGABYTE = 1 << 20
 FEW_MATCHES = "id < 4510000"  # of the files with the smallest ids that are live
 
 LINE_ROUNDS = 9
-LINES_GOAL = 1.3
-FILES_A_SECOND_GOAL = 150_000
+LINES_GOAL = 3.0
+PARQUET_GOAL = 400_000  # files a second
+DELTA_GOAL = 300_000
 QUERY_ROUNDS = 9
 PAGE_FILES = 10_000
 PAGE_ROUNDS = 15
@@ -109,8 +110,8 @@ def _measure_lines(log: Path, index: Path) -> None:
     _print(
         "serialise 10,000 files",
         f"{ours:,.0f}/s",
-        f"{FILES_A_SECOND_GOAL:,}/s or {LINES_GOAL}x",
-        is_met=ours >= min(FILES_A_SECOND_GOAL, LINES_GOAL * plain),
+        f"{PARQUET_GOAL:,}/s or {LINES_GOAL}x",
+        is_met=ours >= min(PARQUET_GOAL, LINES_GOAL * plain),
         note=f"json.dumps + hmac {plain:,.0f}/s: {ours / plain:.2f}x",
     )
     taken = [seconds_of(lambda: _answer(version, delta.file_lines)) for _ in seconds[0]]
@@ -118,8 +119,8 @@ def _measure_lines(log: Path, index: Path) -> None:
     _print(
         "the same in the delta format",
         f"{in_delta:,.0f}/s",
-        f"{FILES_A_SECOND_GOAL:,}/s",
-        is_met=in_delta >= FILES_A_SECOND_GOAL,
+        f"{DELTA_GOAL:,}/s",
+        is_met=in_delta >= DELTA_GOAL,
     )
 
 

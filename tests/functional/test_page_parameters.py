@@ -11,7 +11,7 @@ from django.urls import Resolver404, ResolverMatch, resolve
 
 from deltaweb.web.accounts.models import User
 from deltaweb.web.pages.request.parameters import names_of
-from tests.support.index.indexed_tables import new_indexed_table
+from tests.support.index.indexed_tables import new_sample_table
 from tests.support.pages.factories import (
     NOW,
     new_grant,
@@ -30,7 +30,7 @@ MAX_VISITS = 1
 
 @pytest.fixture
 def admin(client: Client, lake: Path) -> Client:
-    new_indexed_table("sales.orders", lake / "orders")
+    new_sample_table("sales.orders", lake / "orders")
     share = new_share("retail")
     new_shared_table(share, "crm.people")
     recipient = new_recipient("acme")

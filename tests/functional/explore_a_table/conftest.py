@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from deltaweb.web.tables.models import Table
-from tests.support.index.indexed_tables import new_indexed_table
+from tests.support.index.indexed_tables import new_sample_table
 
 
 @pytest.fixture
 def orders(lake: Path) -> Table:
-    return new_indexed_table("orders", lake / "orders")
+    return new_sample_table("orders", lake / "orders")

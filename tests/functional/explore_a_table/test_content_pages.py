@@ -19,7 +19,7 @@ from tests.functional.explore_a_table.pages import (
     text_of,
     work,
 )
-from tests.support.index.indexed_tables import new_indexed_table
+from tests.support.index.indexed_tables import new_sample_table
 
 pytestmark = pytest.mark.django_db
 
@@ -184,7 +184,7 @@ class TestData:
         assert Job.objects.filter(state=Job.State.QUEUED).count() == 1
 
     def test_an_empty_table_has_no_rows(self, viewer: Client, lake: Path) -> None:
-        new_indexed_table("returns", lake / "returns")
+        new_sample_table("returns", lake / "returns")
         viewer.get(f"{TABLE}returns/data")
         work()
 

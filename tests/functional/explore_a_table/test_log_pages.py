@@ -18,7 +18,7 @@ from tests.functional.explore_a_table.pages import (
     json_of,
     text_of,
 )
-from tests.support.index.indexed_tables import new_indexed_table
+from tests.support.index.indexed_tables import new_sample_table
 from tests.support.logs.delta_logs import commit_bytes, metadata, protocol
 from tests.support.pages.factories import (
     new_commit,
@@ -224,7 +224,7 @@ class TestCommit:
 @pytest.mark.usefixtures("orders")
 class TestSchema:
     def test_shows_the_tree_and_the_code(self, viewer: Client, lake: Path) -> None:
-        new_indexed_table("devices", lake / "device_readings")
+        new_sample_table("devices", lake / "device_readings")
 
         page = text_of(viewer, f"{TABLE}devices/schema")
 

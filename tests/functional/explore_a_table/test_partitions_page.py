@@ -10,7 +10,7 @@ from django.test import Client
 
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.work.version_files import VERSION_FILES
-from tests.support.index.indexed_tables import new_indexed_table
+from tests.support.index.indexed_tables import new_sample_table
 
 pytestmark = pytest.mark.django_db
 ORDERS = "/t/default/orders/partitions"
@@ -106,7 +106,7 @@ class TestPartitions:
 
 class TestOtherTables:
     def test_an_unpartitioned_table_says_so(self, viewer: Client, lake: Path) -> None:
-        new_indexed_table("customers", lake / "customers")
+        new_sample_table("customers", lake / "customers")
 
         page = text_of(viewer, "/t/default/customers/partitions")
 

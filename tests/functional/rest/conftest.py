@@ -8,7 +8,7 @@ from django.test import Client
 
 from deltaweb.web.accounts.models import User
 from deltaweb.web.tables.models import Table
-from tests.support.index.indexed_tables import new_indexed_table
+from tests.support.index.indexed_tables import new_sample_table
 from tests.support.pages.factories import new_api_key, new_user
 from tests.support.processes.installation import Installation, furnish, serving
 
@@ -47,4 +47,4 @@ def eve(db: None) -> Client:  # noqa: ARG001 (people are rows)
 @pytest.fixture
 def orders(db: None, lake: Path) -> Table:  # noqa: ARG001 (tables are rows)
     """The sample of many versions, indexed; no test changes it."""
-    return new_indexed_table("sales.orders", lake / "orders")
+    return new_sample_table("sales.orders", lake / "orders")

@@ -10,6 +10,7 @@ from typing import Any, Final
 import pytest
 import schemathesis
 from django.core.signals import request_finished, request_started
+from django.core.wsgi import get_wsgi_application
 from django.db import close_old_connections, transaction
 from django.test import override_settings
 from hypothesis import HealthCheck, Phase, settings
@@ -20,7 +21,6 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from deltaweb.serving.wsgi import application
 from deltaweb.web.accounts.models import Scope, User
 from tests.support.index.indexed_tables import new_indexed_table
 from tests.support.pages.factories import (
@@ -34,7 +34,8 @@ from tests.support.pages.factories import (
 
 pytestmark = pytest.mark.django_db
 CALLS: Final = 5
-API: Final = schemathesis.openapi.from_wsgi("/api/openapi.json", application)
+# Not the one of servers, which loads all templates: every process collects this file.
+API: Final = schemathesis.openapi.from_wsgi("/api/openapi.json", get_wsgi_application())
 THERE: Final = {
     "namespace": "sales",
     "name": "orders",

@@ -8,15 +8,7 @@ import delta_sharing
 import pyarrow.compute as pc
 import pytest
 
-from tests.functional.sharing_clients.conftest import (
-    GOLDEN,
-    IN_DELTA_FORMAT,
-    RECORDED,
-    SAMPLES,
-    SHARE,
-    Shared,
-    plain,
-)
+from tests.functional.sharing_clients.conftest import SAMPLES, SHARE, Shared
 from tests.functional.sharing_clients.odd_paths import ODD_VALUES
 from tests.functional.sharing_clients.rows import of_frame, of_table
 
@@ -48,16 +40,6 @@ def test_reads_the_rows_that_the_table_holds(tables: SharedTables, name: str) ->
 
     assert list(frame.columns) == list(expected.schema.names)
     assert of_frame(frame) == of_table(expected.read())
-
-
-@pytest.mark.skipif(not GOLDEN.is_dir(), reason="DELTAWEB_GOLDEN names no folder")
-@pytest.mark.parametrize("name", [*RECORDED, *IN_DELTA_FORMAT])
-def test_reads_tables_that_others_wrote(tables: SharedTables, name: str) -> None:
-    shared = tables[plain(name)]
-
-    frame = delta_sharing.load_as_pandas(shared.url)
-
-    assert of_frame(frame) == of_table(shared.table.snapshot().read())
 
 
 @pytest.mark.parametrize("name", SAMPLES)

@@ -14,7 +14,7 @@ def stage(server: Installation, tables: dict[str, Shared]) -> Installation:
     """The server with two tables in a share."""
     assert tables
     server.command("share", "create", "stage")
-    for name in ("orders", "fed"):
+    for name in ("customers", "fed"):
         place = (f"data.{name}", "--table", f"shared.{name}")
         server.command("share", "add-table", "stage", *place)
     return server
@@ -37,7 +37,7 @@ def test_every_client_reads_the_rows_of_every_table(held, tables) -> None:
 
     assert held["missing"] == []
     assert held["passed"], held
-    for name in ("orders", "fed"):
+    for name in ("customers", "fed"):
         expected = tables[name].table.snapshot().read().num_rows
         assert {rows[client, f"stage.data.{name}"] for client in CLIENTS} == {expected}
 
@@ -45,7 +45,7 @@ def test_every_client_reads_the_rows_of_every_table(held, tables) -> None:
 def test_it_is_of_what_is_granted_and_of_nothing_else(held) -> None:
     names = {one["table"] for one in held["readings"]}
 
-    assert names == {"stage.data.orders", "stage.data.fed"}
+    assert names == {"stage.data.customers", "stage.data.fed"}
     assert SHARE != "stage"
 
 
@@ -90,7 +90,7 @@ def test_the_doctor_finds_the_way_to_the_first_file(stage: Installation) -> None
     } == {("token", "ok", "umbrella")} | {
         (step, "ok", name)
         for step in ("format", "storage")
-        for name in ("orders", "fed")
+        for name in ("customers", "fed")
     }
     shown = json.loads(stage.command("recipient", "show", "umbrella", "--json"))
     assert [one["state"] for one in shown["tokens"]] == ["active"]

@@ -67,6 +67,14 @@ def test_what_a_client_wrote_is_answered_and_kept_nowhere(admin, acme, address) 
     assert "was revoked" not in page(admin, address)
 
 
+def test_a_token_is_not_shown_wherever_it_stands(admin, address) -> None:
+    text = f"http://{SECRET}/delta-sharing/shares/{SECRET}/schemas/a/tables/b"
+    answer = admin.post(f"{address}.json", {"error": text})
+
+    assert len(answer.json()["diagnosis"]["findings"]) == 3
+    assert "s" * 43 not in answer.content.decode()
+
+
 def test_an_error_that_nobody_knows_is_said_to_be(admin, address) -> None:
     shown = admin.post(address, {"error": "KeyError: 'orders'"}).content.decode()
 

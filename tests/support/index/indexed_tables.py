@@ -1,6 +1,10 @@
 """Tables that are indexed as a worker indexes them, without a worker."""
 
+import atexit
+import shutil
+import tempfile
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from uuid import uuid4
 
@@ -19,6 +23,24 @@ def new_indexed_table(name: str, location: Path) -> Table:
     table = new_unindexed_table(name, location=str(location))
     index_table(table)
     return table
+
+
+def new_sample_table(name: str, location: Path) -> Table:
+    """Register a table that no test changes, with an index that is built once."""
+    table = new_unindexed_table(name, location=str(location))
+    folder = new_index_folder(table.id, now=timezone.now(), mark=uuid4().hex)
+    built = _index_of(location)
+    shutil.copytree(built.folder, folder)
+    store_result(table, replace(built, folder=str(folder)), now=timezone.now())
+    table.refresh_from_db()
+    return table
+
+
+@cache
+def _index_of(location: Path) -> IndexResult:
+    home = Path(tempfile.mkdtemp(prefix="deltaweb-index-"))
+    atexit.register(shutil.rmtree, home, ignore_errors=True)
+    return build_index(str(location), None, home / "index")
 
 
 def index_table(table: Table, **facts: object) -> IndexResult:

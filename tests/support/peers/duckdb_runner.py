@@ -1,6 +1,6 @@
-"""Run code by DuckDB and its delta extension, line by line, in a process of its own.
+"""Run code by DuckDB and its extensions, line by line, in a process of its own.
 
-The extension comes as a package for one release of DuckDB, which is not the one of this
+The extensions come as packages for one release of DuckDB, which is not the one of this
 environment: `SidecarDuckDB` starts a process that finds that release first. It reads
 a line of JSON, {"code", "shown"}, runs the code and answers with a line: the number of
 rows of what the variable `shown` holds, and where they are; or the error.
@@ -20,11 +20,15 @@ import pyarrow as pa
 PACKAGES = Path(sys.prefix) / "duckdb"
 
 
+class SidecarError(Exception):
+    """What DuckDB says."""
+
+
 class SidecarDuckDB:
-    """A DuckDB that has its delta extension; it forgets no connection in between."""
+    """A DuckDB that has its extensions; it forgets no connection in between."""
 
     def __init__(self, folder: Path) -> None:
-        """Start it; `folder` is for the extension and for rows."""
+        """Start it; `folder` is for the extensions and for rows."""
         paths = [str(PACKAGES), os.environ.get("PYTHONPATH", "")]
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tests.support.peers.duckdb_runner", str(folder)],
@@ -46,14 +50,20 @@ class SidecarDuckDB:
         return cast("dict[str, Any]", json.loads(self._process.stdout.readline()))
 
     def rows(self, code: str, shown: str) -> pa.Table | pd.DataFrame:
-        """Return the rows of what code makes."""
+        """Return the rows of what code makes.
+
+        Raises:
+            SidecarError: If it makes none.
+        """
         told = self.run(code, shown)
+        if "error" in told:
+            raise SidecarError(told["error"])
         if told["path"].endswith(".pickle"):
             return pd.read_pickle(told["path"])  # noqa: S301 (our own process wrote it)
         with pa.OSFile(told["path"]) as file:
             return pa.ipc.open_file(file).read_all()
 
-    def stop(self) -> None:
+    def close(self) -> None:
         """End the process."""
         if self._process.stdin is not None:
             self._process.stdin.close()
@@ -67,8 +77,10 @@ def main(folder: Path) -> None:
     import duckdb
 
     duckdb.execute(f"SET extension_directory = '{folder / 'extensions'}'")
-    (extension,) = PACKAGES.glob("duckdb_extension_delta/extensions/*/delta.*")
-    duckdb.execute(f"INSTALL '{extension}'")
+    for extension in PACKAGES.glob(
+        "duckdb_extension_*/extensions/*/*.duckdb_extension"
+    ):
+        duckdb.execute(f"INSTALL '{extension}'")
     for line in sys.stdin:
         asked = json.loads(line)
         names: dict[str, Any] = {}

@@ -27,6 +27,7 @@ from deltaweb.web.jobs.services import enqueue
 from deltaweb.web.pages.actions import Actor
 from deltaweb.web.pages.page_json import in_json, json_of
 from deltaweb.web.sharing.access import callers as access
+from deltaweb.web.sharing.activity.refusals import kept_reason
 from deltaweb.web.sharing.api.keys import signing_plan
 from deltaweb.web.sharing.errors import AccessError
 from deltaweb.web.sharing.issuing.tokens import MARK
@@ -166,7 +167,7 @@ def _named(recipient: Recipient, text: str, *, now: datetime) -> Iterator[Findin
             yield Finding(
                 step=Step.HTTP,
                 verdict=Verdict.WARNING,
-                subject=host,
+                subject=kept_reason(host),
                 fact=f"The client asks another address than {ours}.",
                 advice="Compare the endpoint of its profile with DELTAWEB_PUBLIC_URL.",
             )
@@ -192,7 +193,7 @@ def _token(recipient: Recipient, prefix: str, *, now: datetime) -> Finding:
 
 
 def _table(recipient: Recipient, path: tuple[str, str, str]) -> Finding:
-    name = ".".join(path)[:300]
+    name = kept_reason(".".join(path))
     try:
         access.granted_table(recipient, *path)
     except AccessError:

@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 
 from deltaweb.web.accounts.models import User
-from tests.support.index.indexed_tables import new_indexed_table
+from tests.support.index.indexed_tables import new_sample_table
 from tests.support.pages.factories import new_api_key, new_user
 
 pytestmark = pytest.mark.django_db
@@ -41,7 +41,7 @@ class TestACall:
         assert answer.json().keys() == PROBLEM
 
     def test_lists_the_tables_that_its_user_may_see(self, vera: Client, lake: Path):
-        new_indexed_table("sales.orders", lake / "orders")
+        new_sample_table("sales.orders", lake / "orders")
 
         answer = vera.get(TABLES)
 
@@ -59,7 +59,7 @@ class TestACall:
         assert "'namespace'" in answer.json()["hint"]
 
     def test_reads_version_as_pages_do(self, vera: Client, lake: Path):
-        new_indexed_table("sales.orders", lake / "orders")
+        new_sample_table("sales.orders", lake / "orders")
 
         answer = vera.get(f"{TABLES}/sales/orders?version=1")
 

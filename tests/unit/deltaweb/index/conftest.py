@@ -38,9 +38,15 @@ def small_parts() -> Iterator[None]:
         yield
 
 
-@pytest.fixture
-def indexed(tmp_path: Path) -> Indexed:
+@pytest.fixture(scope="module")
+def indexed_once(tmp_path_factory: pytest.TempPathFactory) -> Indexed:
     """A table of eight files with an index of its first version."""
-    table = Indexed(tmp_path)
+    table = Indexed(tmp_path_factory.mktemp("indexed"))
     table.index()
     return table
+
+
+@pytest.fixture
+def indexed(indexed_once: Indexed, tmp_path: Path) -> Indexed:
+    """That table, for a test to change."""
+    return indexed_once.copied_to(tmp_path)

@@ -1,0 +1,178 @@
+"""What some client does not read of the recorded tables, and whose fault that is.
+
+A cell of the table *client x recorded table* that is not here reads the very rows of
+the table. A cell that is here, and would be read, fails as well: nothing is excused
+for longer than it lasts.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+
+class Client(StrEnum):
+    """What reads the tables, and by which door."""
+
+    PYICEBERG = "pyiceberg"
+    DUCKDB = "duckdb"
+    POLARS = "polars"
+    PARQUET = "delta-sharing, parquet format"
+    DELTA = "delta-sharing, delta format"
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Why a client does not read a table.
+
+    Attributes:
+        whose: Whose fault it is: the client's, or that the door has no word for it.
+        why: The fault.
+        shown: A pattern that the error has; None where rows are read wrongly.
+    """
+
+    whose: str
+    why: str
+    shown: str | None = None
+
+
+CLIENT: Final = "the client's"
+NOT_FOUND_OUT: Final = "not found out: another client reads it by the same door"
+DOOR: Final = "the door's: it refuses by name what it has no word for"
+
+VARIANT = Fault(DOOR, "a column of type variant", "type variant")
+VOID = Fault(DOOR, "a column of type void", "type void")
+VOID_UNKNOWN = Fault(CLIENT, "it knows no column of type void", "void")
+MARKED = Fault(
+    DOOR, "files are not their rows: vectors delete some", "Deletion vectors"
+)
+MAPPED = Fault(DOOR, "files have other names for columns", "columns are mapped")
+NTZ = Fault(DOOR, "the format has no times without zone", "timestamp_ntz")
+WIDENED = Fault(DOOR, "the format does not widen nested columns", "type of columns?")
+STRING_VIEWS = Fault(CLIENT, "it joins no string views to strings", "string_view")
+NULL_LISTS = Fault(CLIENT, "a NULL list of structs becomes an empty one")
+FAR_TIMES = Fault(CLIENT, "times of INT96 beyond the year 2262 wrap around")
+MAP_KEYS = Fault(NOT_FOUND_OUT, "keys of a map have no place in the file", "of MAP did")
+NO_FILES = Fault(CLIENT, "a table without files has no schema", "Must pass schema")
+
+SHREDDED = (
+    "deltars__spark-shredded-variant-preview-delta",
+    "kernel__spark-shredded-variant-preview-delta",
+    "spark__variant-stats-nested-no-checkpoint",
+    "spark__variant-stats-with-struct-no-checkpoint",
+)
+WITH_STRING_VIEWS = (
+    "derived__base-cp",
+    "derived__checkpoint-min-columns",
+    "derived__gap-before-checkpoint",
+    "derived__hint-corrupt",
+    "derived__hint-extra-fields",
+    "derived__hint-missing",
+    "derived__large-version-start",
+    "derived__log-truncated",
+    "derived__multipart",
+    "derived__stats-odd",
+    "derived__stray-files",
+)
+NESTED = (
+    "derived__types-extreme",
+    "golden__table-with-columnmapping-mode-id",
+    "golden__table-with-columnmapping-mode-name",
+    "golden__table-with-icebegCompatV2Enabled",
+)
+WITH_MAPS = (
+    "derived__types-extreme",
+    "golden__table-with-columnmapping-mode-id",
+    "golden__table-with-columnmapping-mode-name",
+    "kernelrs__stats-writing-all-types",
+)
+_CASES: Final[tuple[tuple[Client, Fault, tuple[str, ...]], ...]] = (
+    (Client.PYICEBERG, VARIANT, SHREDDED),
+    (Client.PYICEBERG, VOID, ("kernelrs__void-column",)),
+    (Client.PYICEBERG, STRING_VIEWS, WITH_STRING_VIEWS),
+    (Client.PYICEBERG, NULL_LISTS, NESTED),
+    (Client.PYICEBERG, FAR_TIMES, ("deltars__table_with_edge_timestamps",)),
+    (Client.DUCKDB, VARIANT, SHREDDED),
+    (Client.DUCKDB, VOID, ("kernelrs__void-column",)),
+    (Client.DUCKDB, MAP_KEYS, WITH_MAPS),
+    (Client.PARQUET, VARIANT, SHREDDED),
+    (Client.PARQUET, VOID_UNKNOWN, ("kernelrs__void-column",)),
+    (
+        Client.PARQUET,
+        MARKED,
+        (
+            "deltars__table_with_deletion_logs",
+            "golden__dv-partitioned-with-checkpoint",
+            "golden__dv-with-columnmapping",
+            "kernel__basic-dv-with-checkpoint",
+            "kernelrs__cdf-table-with-cdc-and-dvs",
+            "kernelrs__compacted-log-files-table",
+            "spark__table-with-dv-small",
+        ),
+    ),
+    (
+        Client.PARQUET,
+        MAPPED,
+        (
+            "golden__data-reader-timestamp_ntz-name-mode",
+            "golden__table-with-columnmapping-mode-id",
+            "golden__table-with-columnmapping-mode-name",
+            "golden__table-with-icebegCompatV2Enabled",
+            "kernel__data-reader-partition-values-column-mapping-name",
+            "kernelrs__cdf-column-mapping-id-mode",
+            "kernelrs__stats-writing-all-types",
+        ),
+    ),
+    (Client.PARQUET, NTZ, ("kernelrs__parquet_row_group_skipping",)),
+    (Client.PARQUET, WIDENED, ("golden__type-widening-nested",)),
+    (Client.PARQUET, FAR_TIMES, ("deltars__table_with_edge_timestamps",)),
+    (Client.DELTA, VARIANT, SHREDDED),
+    (Client.DELTA, VOID_UNKNOWN, ("kernelrs__void-column",)),
+    (Client.DELTA, WIDENED, ("golden__type-widening-nested",)),
+    (Client.DELTA, FAR_TIMES, ("deltars__table_with_edge_timestamps",)),
+    (Client.DELTA, NO_FILES, ("spark__dbr_8_0_non_generated_columns",)),
+)
+FAULTS: Final[Mapping[tuple[Client, str], Fault]] = {
+    (client, name): fault for client, fault, names in _CASES for name in names
+}
+UNREADABLE: Final[Mapping[str, str]] = {
+    "deltars-err__table_c": "log-gap",
+    "deltars-err__table_g": "data-file-missing",
+    "deltars-err__table_h": "unsupported-feature",
+    "deltars-err__table_i": "unsupported-feature",
+    "deltars__checkpoint_with_partitions": "data-file-missing",
+    "deltars__simple_table_features": "unsupported-protocol",
+    "deltars__table-with-domain-metadata": "data-file-missing",
+    "derived__gap-after-checkpoint": "log-gap",
+    "derived__reader-version-4": "unsupported-protocol",
+    "derived__unknown-reader-feature": "unsupported-feature",
+    "golden__canonicalized-paths-normal-a": "metadata-missing-schema",
+    "golden__canonicalized-paths-special-a": "metadata-missing-schema",
+    "golden__canonicalized-paths-special-b": "metadata-missing-schema",
+    "golden__data-reader-absolute-paths-escaped-chars": "no-metadata",
+    "golden__deltalog-state-reconstruction-from-checkpoint-missing-metadata": (
+        "no-metadata"
+    ),
+    "golden__deltalog-state-reconstruction-from-checkpoint-missing-protocol": (
+        "no-protocol"
+    ),
+    "golden__no-delta-log-folder": "not-a-delta-table",
+    "golden__parquet-decimal-dictionaries-v1": "data-file-missing",
+    "golden__update-deleted-directory": "metadata-missing-schema",
+    "golden__versions-not-contiguous": "log-gap",
+    "kernel__catalog-owned-preview": "unsupported-feature",
+    "kernelrs__crc-malformed": "not-a-delta-table",
+    "kernelrs__type-widening": "unsupported-feature",
+}
+"""Tables that nobody reads at their newest version, by the code of our own error."""
+VERSIONS: Final[Mapping[str, tuple[int, ...]]] = {
+    "deltars__cdc_ict_table": (0, 1),
+    "deltars__delta-1.2.1-only-struct-stats": (1, 6),
+    "golden__dv-partitioned-with-checkpoint": (0, 5),
+    "golden__time-travel-start-start20-start40": (0, 1),
+    "kernelrs__cdf-column-mapping-id-mode": (1, 2),
+    "kernelrs__cdf-table-partitioned": (0, 1),
+    "kernelrs__cdf-table-with-cdc-and-dvs": (5, 14),
+    "spark__history_delta-0.2.0": (1, 2),
+}
+"""Tables of which older versions are read as well."""

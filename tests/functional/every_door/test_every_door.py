@@ -1,0 +1,114 @@
+"""Recorded tables by every door: each client reads the very rows of the table.
+
+What one does not read is in `faults`, with whose fault that is.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Final
+
+import delta_sharing
+import polars as pl
+import pytest
+
+from deltaweb.delta.errors import DeltaError
+from tests.functional.every_door.conftest import NAMES, Doors, table_of
+from tests.functional.every_door.faults import FAULTS, UNREADABLE, VERSIONS, Client
+from tests.functional.sharing_clients.rows import Rows, of_frame, of_table
+
+pytestmark = [
+    pytest.mark.skipif(not NAMES, reason="DELTAWEB_GOLDEN names no folder of tables"),
+    # Clients speak of their own libraries, and leave folders to the garbage collector.
+    pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::UserWarning", "ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::polars.exceptions.PerformanceWarning"),
+]
+Read = Callable[[Doors, str, int | None], Rows]
+"""Reads the rows of a table at a version, the newest for None."""
+
+
+def by_pyiceberg(doors: Doors, name: str, version: int | None) -> Rows:
+    table = doors.iceberg_table(name)
+    return of_table(table.scan(snapshot_id=doors.snapshot(table, version)).to_arrow())
+
+
+def by_polars(doors: Doors, name: str, version: int | None) -> Rows:
+    table = doors.iceberg_table(name)
+    keys = table.io.properties
+    frame = pl.scan_iceberg(
+        table,
+        snapshot_id=doors.snapshot(table, version),
+        storage_options={
+            "aws_endpoint_url": keys["s3.endpoint"],
+            "aws_access_key_id": keys["s3.access-key-id"],
+            "aws_secret_access_key": keys["s3.secret-access-key"],
+            "aws_session_token": keys["s3.session-token"],
+            "aws_region": keys["s3.region"],
+            "aws_allow_http": "true",
+        },
+    )
+    return of_table(frame.collect().to_arrow())
+
+
+def by_duckdb(doors: Doors, name: str, version: int | None) -> Rows:
+    return of_table(doors.in_duckdb(name, version))
+
+
+def in_parquet_format(doors: Doors, name: str, version: int | None) -> Rows:
+    return of_frame(
+        delta_sharing.load_as_pandas(
+            doors.url(name), version=version, use_delta_format=False
+        )
+    )
+
+
+def in_delta_format(doors: Doors, name: str, version: int | None) -> Rows:
+    return of_frame(
+        delta_sharing.load_as_pandas(
+            doors.url(name), version=version, use_delta_format=True
+        )
+    )
+
+
+READ: Final[Mapping[Client, Read]] = {
+    Client.PYICEBERG: by_pyiceberg,
+    Client.POLARS: by_polars,
+    Client.DUCKDB: by_duckdb,
+    Client.PARQUET: in_parquet_format,
+    Client.DELTA: in_delta_format,
+}
+CELLS: Final = [
+    (client, name)
+    for name in NAMES
+    for client in READ
+    # Polars reads by pyiceberg what is not of the versions below.
+    if client != Client.POLARS or name in VERSIONS
+]
+
+
+@pytest.mark.parametrize(("client", "name"), CELLS)
+def test_a_client_reads_the_rows_of_the_table(
+    doors: Doors, client: Client, name: str
+) -> None:
+    read, fault = READ[client], FAULTS.get((client, name))
+    if name in UNREADABLE:
+        with pytest.raises(DeltaError) as refused:
+            table_of(name).snapshot().read()
+        assert refused.value.code == UNREADABLE[name]
+        with pytest.raises(Exception, match=r"\S"):
+            read(doors, name, None)
+    elif fault is None:
+        for version in (*VERSIONS.get(name, ()), None):
+            expected = of_table(table_of(name).snapshot(version).read())
+            assert read(doors, name, version) == expected, version
+    elif fault.shown is None:
+        rows = read(doors, name, None)
+        assert rows != of_table(table_of(name).snapshot().read()), fault
+    else:
+        with pytest.raises(Exception, match=re.compile(fault.shown)):
+            read(doors, name, None)
+
+
+def test_every_fault_is_one_of_a_recorded_table() -> None:
+    assert set(FAULTS) <= set(CELLS)
+    assert {*UNREADABLE, *VERSIONS} <= set(NAMES)
