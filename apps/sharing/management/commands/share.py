@@ -125,12 +125,12 @@ class Command(SubcommandsCommand):
         add("list", self.list_shares, help="list the shares")
         parser = add("show", self.show, help="show a share: its tables and recipients")
         parser.add_argument("name")
-        for verb, handler, name, shown in (
+        for verb, remove, name, shown in (
             ("remove-table", self.remove_table, "name", "schema.table"),
             ("remove-schema", self.remove_schema, "schema", "schema"),
         ):
             kind = verb.removeprefix("remove-")
-            parser = add(verb, handler, help=f"take a {kind} out")
+            parser = add(verb, remove, help=f"take a {kind} out")
             parser.add_argument("share")
             parser.add_argument(name, metavar=shown)
             parser.add_argument("--yes", action="store_true", help="do not ask")
