@@ -4,10 +4,10 @@ A schema change is told of while it has not reached a recipient: until it has re
 version of the table, or a later one.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
 from django.conf import settings
 from django.core.mail import send_mail
@@ -130,12 +130,12 @@ def _changed_schemas(now: datetime) -> Iterator[Reminder]:
         "recipient": f"{_READ}__token__recipient__name",
         "contact": f"{_READ}__token__recipient__contact",
     }
-    rows = (
+    rows: Iterable[Mapping[str, Any]] = (
         commits.order_by("-committed_at", "-id")
         .values("version", "committed_at", **{key: F(of) for key, of in names.items()})
-        .distinct()
+        .distinct()[:MAX_REMINDERS]
     )
-    for row in rows[:MAX_REMINDERS]:
+    for row in rows:
         table = f"{row['share']}.{row['schema']}.{row['shared_as']}"
         yield Reminder(
             key=f"schema:{row['recipient']}:{table}:{row['version']}",

@@ -140,9 +140,7 @@ QUERIES: Final = strategies.fixed_dictionaries(
     {},
     optional={
         "predicateHints": strategies.lists(HINTS, min_size=1, max_size=2),
-        "limitHint": strategies.integers(0, 12),
         "version": strategies.integers(0, 8),
-        "maxFiles": strategies.integers(1, 3),
         "includeRefreshToken": strategies.just(value=True),
         "jsonPredicateHints": strategies.sampled_from(
             [
@@ -199,6 +197,18 @@ def test_no_other_answer_does(twins) -> None:
 
         assert one == other, path
         assert len(versions) == 1
+
+
+@pytest.mark.parametrize("limit", [1, 4, 9])
+def test_a_limit_counts_rows_that_are_shown_alone(twins, limit: int) -> None:
+    for ruled, caller in twins:
+        told = lines(caller.query(ruled.path, {"limitHint": limit}, **IN_DELTA))
+        adds = [
+            line["file"]["deltaSingleAction"]["add"] for line in told if "file" in line
+        ]
+        rows_told = [json.loads(add["stats"])["numRecords"] for add in adds]
+        assert sorted(rows_told) in [[2], [3], [5], [2, 3], [2, 5], [3, 5], [2, 3, 5]]
+        assert sum(rows_told) >= limit > sum(rows_told) - max(rows_told)
 
 
 def test_files_of_twins_are_alike_to_the_byte(twins) -> None:

@@ -191,7 +191,11 @@ class Command(RecipientLooks):
         """Keep versions of a table readable for a recipient, or no longer."""
         recipient, now = find_recipient(name), timezone.now()
         shared = find_shared_table(find_share(share), table)
-        data = {"name": recipient.name, "share": shared.share.name, "table": table}
+        data: dict[str, object] = {
+            "name": recipient.name,
+            "share": shared.share.name,
+            "table": table,
+        }
         if end:
             ended = holds.end_hold(recipient, shared, actor=COMMAND_LINE, now=now)
             text = "is no longer held" if ended else "was not held"
