@@ -88,16 +88,19 @@ class CallRecord:
 
     def _note(self, event: AuditEvent) -> None:
         """Note what was offered, and which version was read to its end."""
-        if self.token is None or event.status >= FIRST_FAILED_STATUS:
+        token, recipient_id = self.token, event.recipient_id
+        if token is None or recipient_id is None:  # or somebody in its place
+            return
+        if event.status >= FIRST_FAILED_STATUS:
             return
         if event.size_bytes:
-            note_offered(self.token.recipient_id, event.size_bytes)
+            note_offered(recipient_id, event.size_bytes)
         version = self.last_version if self.last_version is not None else self.version
         is_whole = not event.error_code and ENDED not in self.detail
         if version is None or self.shared_table is None:
             return
         if is_whole and self.action in READ_ACTIONS:
-            note_read(self.token, self.shared_table, version=version, now=self.at)
+            note_read(token, self.shared_table, version=version, now=self.at)
 
     def _event(self, status: int, error_code: str) -> AuditEvent:
         table = self.shared_table
