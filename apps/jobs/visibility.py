@@ -11,10 +11,10 @@ know what that is, so the app that owns the subjects registers, in `AppConfig.re
         )
     )
 
-Administrators see every job, editors all but those of kinds for administrators. A viewer
-sees the jobs about visible subjects, and those without a subject that they asked for
-themselves. Work that only editors may ask for is reserved to them by its kind, so that
-nobody who was one runs it again.
+Administrators see every job, editors all but those of kinds for administrators. A
+viewer sees the jobs about visible subjects, and those without a subject that they asked
+for themselves. Work that only editors may ask for is reserved to them by its kind, so
+that nobody who was one runs it again.
 """
 
 from collections.abc import Callable, Collection, Mapping
