@@ -63,6 +63,8 @@ class JobKind(Generic[P]):
             to run twice, and import Spark inside.
         queue: Where its jobs wait that nobody waits for.
         is_reserved: Whether only editors and administrators may ask for it.
+        is_for_admins: Whether only administrators may ask for it, and see its jobs:
+            what they say is about recipients.
         is_apart: Whether a worker does it in a process of its own, whose memory is
             bounded: it reads files of others, or evaluates what people write.
         is_look: Whether it only fills a page, which says itself how it ends.
@@ -83,6 +85,7 @@ class JobKind(Generic[P]):
     run: "Callable[[TrackedJob, P], Any] | None" = None
     queue: Queue = Queue.DEFAULT
     is_reserved: bool = False
+    is_for_admins: bool = False
     is_apart: bool = False
     is_look: bool = False
     is_look_unless: str = ""

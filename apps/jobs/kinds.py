@@ -83,7 +83,12 @@ def words_of(name: str) -> str:
 def is_reserved(name: str) -> bool:
     """Whether only editors and administrators may run jobs of a kind."""
     kind = all_kinds().get(name)
-    return kind is not None and kind.is_reserved
+    return kind is not None and (kind.is_reserved or kind.is_for_admins)
+
+
+def names_for_admins() -> list[str]:
+    """Return the kinds whose jobs administrators alone see."""
+    return [name for name, kind in all_kinds().items() if kind.is_for_admins]
 
 
 def queue_of(job: "Job") -> str:

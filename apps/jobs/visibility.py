@@ -11,10 +11,10 @@ know what that is, so the app that owns the subjects registers, in `AppConfig.re
         )
     )
 
-Editors and administrators see every job. A viewer sees the jobs about visible
-subjects, and those without a subject that they asked for themselves. Work that only
-editors may ask for is reserved to them by its kind, so that nobody who was one runs
-it again.
+Administrators see every job, editors all but those of kinds for administrators. A
+viewer sees the jobs about visible subjects, and those without a subject that they asked
+for themselves. Work that only editors may ask for is reserved to them by its kind, so
+that nobody who was one runs it again.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -26,7 +26,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.db.models import Q
 
 from deltaweb.web.accounts.models import User
-from deltaweb.web.jobs.kinds import is_reserved
+from deltaweb.web.jobs.kinds import is_reserved, names_for_admins
 from deltaweb.web.jobs.models import Job, JobQuerySet
 from deltaweb.web.pages.registry import Registry
 
@@ -63,6 +63,9 @@ def visible_jobs(user: User | AnonymousUser) -> JobQuerySet:
     jobs = Job.objects.all()
     if not isinstance(user, User):
         return jobs.none()
+    if user.is_admin:
+        return jobs
+    jobs = jobs.exclude(kind__in=names_for_admins())
     if user.is_editor:
         return jobs
     seen = Q(subject_id__isnull=True, requested_by=user)

@@ -212,6 +212,6 @@ ANSWER: Final = kinds.register(
         run=answer_query,
         queue=Queue.SPARK,  # of a large log
         is_apart=True,
-        is_reserved=True,
+        is_for_admins=True,
     )
 )

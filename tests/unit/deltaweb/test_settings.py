@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[3]
 SETTINGS = ROOT / "docs" / "manual" / "operate" / "settings.md"
 # Those of the whole site take longer, and read no other variable.

@@ -321,6 +321,6 @@ PREPARE_SHARE: Final = kinds.register(
         run=_run,
         queue=Queue.SPARK,  # of many bytes
         is_apart=True,
-        is_reserved=True,
+        is_for_admins=True,
     )
 )

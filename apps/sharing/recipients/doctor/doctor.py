@@ -280,7 +280,7 @@ EXAMINE_RECIPIENT: Final = kinds.register(
         words="Examine the connection of a recipient",
         parameters=ExamineRecipient,
         run=_run,
-        is_reserved=True,
+        is_for_admins=True,
         is_look=True,
     )
 )

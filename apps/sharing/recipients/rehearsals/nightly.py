@@ -107,6 +107,6 @@ REHEARSE_RECIPIENT: Final = kinds.register(
         words="Read as a recipient does",
         parameters=RehearseRecipient,
         run=_run,
-        is_reserved=True,
+        is_for_admins=True,
     )
 )

@@ -21,6 +21,8 @@ from deltaweb.parquet.tail import read_footer
 from deltaweb.parquet.values.dictionaries import StoredChunks, longest_values
 from deltaweb.table import DeltaTable
 
+pytestmark = pytest.mark.slow
+
 MEBIBYTE = 1 << 20
 LONG = "x" * 100_000
 

@@ -23,6 +23,8 @@ from deltaweb.delta.scan.row_groups import has_every_chunk, select_row_groups
 from deltaweb.parquet.counts import RowGroupCounts
 from deltaweb.parquet.tail import read_footer
 
+pytestmark = pytest.mark.slow
+
 
 def selected(
     values: list[Any],

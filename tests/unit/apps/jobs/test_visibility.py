@@ -1,0 +1,29 @@
+"""Who sees which jobs."""
+
+import pytest
+
+from deltaweb.web.accounts.models import User
+from deltaweb.web.jobs.visibility import may_retry, visible_jobs
+from tests.support.pages.factories import new_job, new_user
+
+FOR_ADMINS = "sharing.examine_recipient"
+FOR_EDITORS = "tables.scan_root"
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("role", "seen"),
+    [
+        (User.Role.ADMIN, {FOR_ADMINS, FOR_EDITORS}),
+        (User.Role.EDITOR, {FOR_EDITORS}),
+        (User.Role.VIEWER, {FOR_EDITORS}),
+    ],
+)
+def test_jobs_about_recipients_are_seen_by_administrators_alone(
+    role: User.Role, seen: set[str]
+) -> None:
+    user = new_user("she", role=role)
+    jobs = [new_job(kind=kind, requested_by=user) for kind in (FOR_ADMINS, FOR_EDITORS)]
+
+    assert {job.kind for job in visible_jobs(user)} == seen
+    assert all(may_retry(user, job) == user.is_editor for job in jobs)
