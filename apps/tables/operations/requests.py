@@ -106,7 +106,9 @@ def _queue(  # noqa: PLR0913 (as above)
         "asked": to_json(asked),
         "seen": seen.to_json() if seen else None,
     }
-    title = operation.title.format(table=table.full_name if table else "")
+    # One that makes a table is told its name.
+    name = table.full_name if table else getattr(asked, "name", "")
+    title = operation.title.format(table=name)
     return enqueue(
         kind=operation.kind,
         title=title if seen else look_title(title),

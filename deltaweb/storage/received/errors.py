@@ -30,7 +30,10 @@ class ProviderRefusedError(DeltaError, code="provider-refused"):
     provider: str
     status: int
     message = "{provider} refuses the token (HTTP {status})."
-    hint = "It has ended or was withdrawn: ask the provider for a new profile."
+    hint = (
+        "It has ended, was withdrawn, or is not for this server's address: ask the "
+        "provider."
+    )
 
 
 class NotSharedError(DeltaError, code="not-shared"):
