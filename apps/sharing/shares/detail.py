@@ -153,7 +153,7 @@ def share_detail(share: Share, *, now: datetime, page: int = 1) -> ShareDetail:
     found = preflights({row.table_id for row in tables})
     ruled = [row.id for row in tables if row.condition or row.columns]
     ready = _newest_ready(ruled) if ruled else {}
-    readers = readers_behind(tables)
+    behind = readers_behind(tables)
     broken = broken_in([row.id for row in tables])
     return ShareDetail(
         resource=resource_of_share(share),
@@ -164,8 +164,8 @@ def share_detail(share: Share, *, now: datetime, page: int = 1) -> ShareDetail:
                 preflight=found[row.table_id],
                 prepared=ready.get(row.id),
                 lost_runs=_lost_runs(row, row.readable_runs),
-                num_readers_behind=readers.get(row.id, (0, 0))[0],
-                num_readers=readers.get(row.id, (0, 0))[1],
+                num_readers_behind=behind.get(row.id, (0, 0))[0],
+                num_readers=behind.get(row.id, (0, 0))[1],
                 broken=broken.get(row.id, []),
             )
             for row in tables

@@ -19,4 +19,4 @@ def duckdb_beside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SidecarD
     """A DuckDB that has its delta extension."""
     started = SidecarDuckDB(tmp_path_factory.mktemp("duckdb"))
     yield started
-    started.stop()
+    started.close()
