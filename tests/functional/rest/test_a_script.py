@@ -71,7 +71,11 @@ def test_a_table_is_registered_read_changed_and_read_again(call: Call, folder: P
         assert status == 200
         return found
 
-    made = call("POST", "tables", {"name": "shop.orders", "location": str(folder)})
+    wanted = {"name": "shop.orders", "location": str(folder)}
+    made = call("POST", "tables", wanted)
+    if made[0] == 202:  # it takes longer to check the place than a call waits
+        ended(made[1]["job"])
+        made = call("POST", "tables", wanted)
     assert made[0] == 201, made
     assert soon(lambda: call("GET", name)[1]["state"] == "INDEXED")
     newest = call("GET", name)[1]["version"]
@@ -79,8 +83,8 @@ def test_a_table_is_registered_read_changed_and_read_again(call: Call, folder: P
     assert read(f"{name}/rows?version=1")["rows"]
     assert read(f"{name}/files?version=1")["files"]
 
-    wanted = {"parameters": {"version": 1}, "preview": True}
-    status, told = call("POST", f"{name}/operations/restore", wanted)
+    preview = {"parameters": {"version": 1}, "preview": True}
+    status, told = call("POST", f"{name}/operations/restore", preview)
     assert status == 202
     look = ended(told["job"])
     assert look["state"] == "DONE", look

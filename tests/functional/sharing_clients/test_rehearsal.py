@@ -75,22 +75,22 @@ def test_a_client_that_may_not_come_in_is_told_what_to_do(server) -> None:
 
 
 def test_the_doctor_finds_the_way_to_the_first_file(stage: Installation) -> None:
-    path = str(stage.home / "umbrella.share")
+    path = str(stage.home / "wonka.share")
     stage.command(
-        *("recipient", "create", "umbrella", "--share", "stage", "--profile", path)
+        *("recipient", "create", "wonka", "--share", "stage", "--profile", path)
     )
 
-    found = json.loads(stage.command("recipient", "doctor", "umbrella", "--json"))
+    found = json.loads(stage.command("recipient", "doctor", "wonka", "--json"))
 
     assert found["passed"], found
     assert {
         (one["step"], one["verdict"], one["subject"].rpartition(".")[2])
         for one in found["findings"]
         if one["step"] in {"token", "format", "storage"}
-    } == {("token", "ok", "umbrella")} | {
+    } == {("token", "ok", "wonka")} | {
         (step, "ok", name)
         for step in ("format", "storage")
         for name in ("customers", "fed")
     }
-    shown = json.loads(stage.command("recipient", "show", "umbrella", "--json"))
+    shown = json.loads(stage.command("recipient", "show", "wonka", "--json"))
     assert [one["state"] for one in shown["tokens"]] == ["active"]
