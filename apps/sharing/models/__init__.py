@@ -27,11 +27,13 @@ from django.db import models
 from django.db.models import Q
 
 from deltaweb.web.pages.lists.links import address_of
-from deltaweb.web.sharing.models.assertions import UsedAssertion as UsedAssertion
-from deltaweb.web.sharing.models.certificates import Certificate as Certificate
 from deltaweb.web.sharing.models.prepared import PreparedChanges as PreparedChanges
 from deltaweb.web.sharing.models.prepared import PreparedFile as PreparedFile
 from deltaweb.web.sharing.models.prepared import PreparedVersion as PreparedVersion
+from deltaweb.web.sharing.models.recipient_records import Certificate as Certificate
+from deltaweb.web.sharing.models.recipient_records import (
+    UsedAssertion as UsedAssertion,
+)
 from deltaweb.web.tables.models import Table
 
 MAX_NAME_LENGTH = 255

@@ -1,16 +1,19 @@
-"""What pages of tables say of one that is shared, by us or with us: a badge, a name."""
+"""What pages of other apps show of sharing: badges and names of tables, search hits."""
 
 from collections.abc import Collection
 from uuid import UUID
 
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Q, QuerySet
 
 from deltaweb.storage.location import RECEIVED
-from deltaweb.web.sharing.models import Share, SharedTable
+from deltaweb.web.sharing.models import Recipient, Share, SharedTable
 from deltaweb.web.tables.extension.badges import Badge
+from deltaweb.web.tables.extension.search_kinds import Hit
 from deltaweb.web.tables.models import Table
+
+# === Tables ===
 
 
 def shared_badges(
@@ -75,3 +78,31 @@ def shares_in_words(table: Table) -> list[str]:
     """Return the shares that hold a table, each as "the share sales"."""
     shares = Share.objects.filter(shared_tables__table=table).distinct()
     return [f"the share {share.name}" for share in shares]
+
+
+# === The search ===
+
+
+def find_shares(text: str) -> QuerySet[Share]:
+    """Return the shares whose name or comment holds a text."""
+    return Share.objects.filter(Q(name__icontains=text) | Q(comment__icontains=text))
+
+
+def find_recipients(text: str) -> QuerySet[Recipient]:
+    """Return the recipients whose name, contact or comment holds a text."""
+    return Recipient.objects.filter(
+        Q(name__icontains=text)
+        | Q(contact__icontains=text)
+        | Q(comment__icontains=text)
+    )
+
+
+def share_hit(share: Share) -> Hit:
+    """Return a share as a list of what was found shows it."""
+    return Hit(name=share.name, about=share.comment, url=share.get_absolute_url())
+
+
+def recipient_hit(recipient: Recipient) -> Hit:
+    """Return a recipient as a list of what was found shows it."""
+    about = ", ".join(text for text in (recipient.contact, recipient.comment) if text)
+    return Hit(name=recipient.name, about=about, url=recipient.get_absolute_url())
