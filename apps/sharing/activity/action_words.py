@@ -56,8 +56,8 @@ WORDS: Final = {
     "recipient.describe": "changed the comment of the recipient",
     "recipient.set_networks": "changed where the recipient may come from",
     "recipient.set_properties": "changed the properties of the recipient",
-    "recipient.set_soft_limit": "changed from where on a month's reads are said",
-    "recipient.set_hard_limit": "changed from where on a month's reads are refused",
+    "recipient.set_soft_limit": "changed the soft limit of a month",
+    "recipient.set_hard_limit": "changed the hard limit of a month",
     "hold.add": "held versions of a table for the recipient",
     "hold.remove": "ended the hold of a table for the recipient",
     "recipient.update": "changed the recipient",  # likewise
