@@ -71,7 +71,7 @@ def workplace() -> Path:
 def server() -> str:
     """Serve from that folder, once a process; return where it answers."""
     home = workplace() / "home"
-    started = serving(home, ready=NO_WORKER, WORKERS="0")
+    started = serving(home, ready=NO_WORKER, WORKERS="0", DELTAWEB_WEB_PROCESSES="1")
     atexit.register(started.__exit__, None, None, None)
     return started.__enter__().url
 

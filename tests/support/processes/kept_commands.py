@@ -25,7 +25,6 @@ from tests.support.processes.asking import CODE_BYTES, LENGTH_BYTES, ask
 ROOT: Final = Path(__file__).resolve().parents[3]
 PROGRAM: Final = "deltaweb"
 DJANGO: Final = "manage.py"
-OWN: Final = ("serve", "open", "demo", "web", "worker", "beat")  # they start others
 LEARNED: Final = (PROGRAM, "django", "pyarrow", "numpy")
 LOADED: Final = (
     "deltaweb.web.sharing.management.commands.recipient",
@@ -33,12 +32,6 @@ LOADED: Final = (
     "deltaweb.web.tables.management.commands.table",
     "django.core.management.commands.shell",
 )
-SCRIPT: Final = """#!/bin/sh
-case "$1" in
-  {own}) exec {python} -m {program} "$@" ;;
-esac
-exec {python} -I -S {asking} {at} {program} "$@"
-"""
 
 
 class KeptCommands:
@@ -85,17 +78,10 @@ class KeptCommands:
 
     def put_into(self, folder: Path) -> None:
         """Make a file `deltaweb` there, for shells: it runs what `run` does."""
-        asking = ROOT / "tests" / "support" / "processes" / "asking.py"
+        asking = Path(__file__).with_name("asking.py")
+        line = shlex.join([sys.executable, "-IS", str(asking), self._at, PROGRAM])
         file = folder / PROGRAM
-        file.write_text(
-            SCRIPT.format(
-                own="|".join(OWN),
-                python=shlex.quote(sys.executable),
-                program=PROGRAM,
-                asking=shlex.quote(str(asking)),
-                at=self._at,
-            )
-        )
+        file.write_text(f'#!/bin/sh\nexec {line} "$@"\n')
         file.chmod(0o700)
 
     def close(self) -> None:
