@@ -211,7 +211,7 @@ class TokenStateError(SharingStateError, code="token-state"):
     reason: str
     status = 409
     message = "The token {prefix}... {reason}."
-    hint = "Rotate to make a new one."
+    hint = "Revoke it if nobody is to use it; a rotation makes a new one."
 
 
 class TokenNotFoundError(SharingStateError, code="token-not-found"):
