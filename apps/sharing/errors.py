@@ -115,17 +115,23 @@ class SharedTableNotFoundError(SharingStateError, code="shared-table-not-found")
 
 
 class ConditionError(SharingStateError, code="condition-invalid"):
-    """A condition does not parse, or does not fit the table."""
+    """A condition does not parse, or does not fit the table.
+
+    Attributes:
+        columns: Those of the table, where they are known.
+        advice: What to do where naming them does not help.
+    """
 
     sentence: str
     columns: Sequence[str]
+    advice: str = "Leave it empty."
     message = "{sentence}"
     hint = "{_advice}"
 
     @property
     def _advice(self) -> str:
         if not self.columns:
-            return "Leave it empty."
+            return self.advice
         shown = ", ".join(self.columns[:MAX_COLUMNS_SHOWN])
         more = len(self.columns) - MAX_COLUMNS_SHOWN
         return f"The columns are {shown}{f' and {more} more' if more > 0 else ''}."
@@ -207,7 +213,7 @@ class TokenStateError(SharingStateError, code="token-state"):
     reason: str
     status = 409
     message = "The token {prefix}... {reason}."
-    hint = "Rotate to make a new one."
+    hint = "Revoke it if nobody is to use it; a rotation makes a new one."
 
 
 class TokenNotFoundError(SharingStateError, code="token-not-found"):

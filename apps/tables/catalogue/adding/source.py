@@ -48,7 +48,7 @@ class FileAsked(Protocol):
 def check_file(asked: FileAsked) -> str:
     """Return the path of the file; who asked may read it."""
     if asked.upload:
-        return str(upload_path(asked.upload))
+        return str(upload_path(asked.upload, user_id=asked.user_id))
     check_allowed(asked.path, roots=roots_for(User.objects.get(pk=asked.user_id)))
     return asked.path
 

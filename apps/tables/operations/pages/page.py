@@ -255,10 +255,19 @@ class OperationPage(Generic[P]):
             ).first()
         address = table.get_absolute_url() if table else reverse("tables:table-list")
         version = f" as version {result['version']}" if result.get("version") else ""
-        messages.success(request, f"Done{version}.")
+        _say_once(request, f"Done{version}.")
         if "HX-Request" in request.headers:
             return HttpResponse(headers={"HX-Redirect": address})
         return redirect(address)
+
+
+def _say_once(request: HttpRequest, text: str) -> None:
+    """Say that a job is done, unless it waits to be said: a live part may ask twice."""
+    waiting = messages.get_messages(request)
+    is_said = text in {message.message for message in waiting}
+    waiting.used = False  # they are shown by the page that is opened next
+    if not is_said:
+        messages.success(request, text)
 
 
 def by_values(read: Callable[[Mapping[str, Any]], P]) -> Read[P]:
