@@ -46,12 +46,9 @@ class Chart:
     """A figure and the same numbers as a table.
 
     Attributes:
-        name: Names the elements of the page that hold it.
-        label: What a screen reader says instead of the picture.
         figure: What plotly draws, ready for JSON.
         note: What the aside of the caption says.
         legend: Colours and counts above the picture.
-        height: Class of the picture's height.
         words: The sentence that stands in place of a picture of one bar; else "".
     """
 

@@ -16,7 +16,6 @@ class Paged:
     """Where a page stands in its list.
 
     Attributes:
-        count: How many entries the filter holds.
         page: Which page, from 1.
         num_pages: At least 1.
         first, last: Place of the first and last entry of the page, from 1; 0 of none.

@@ -34,7 +34,6 @@ class Bin:
 
     Attributes:
         first, last: Their numbers.
-        size_bytes: Compressed bytes of all of them.
     """
 
     first: int

@@ -61,7 +61,6 @@ class SnapshotStart:
     """Where a page of a version's files begins.
 
     Attributes:
-        place: The first file.
         limit: How many rows of the limit are missing still; None without one.
         head: What tells the first lines of the answer from others.
     """

@@ -153,7 +153,6 @@ def table_head(table: Table, version: int | None = None) -> TableHead:
     """Return the head of a table's pages, by two queries.
 
     Args:
-        table: A table that the user may see.
         version: The version shown, from `requested_version`; None is the newest.
     """
     found = _head_jobs(table)

@@ -24,7 +24,6 @@ def fetch_document(
     Args:
         url: `https`; `http` only to hosts that are allowed by their names.
         allowed: As in `check_endpoints`.
-        limit_bytes: How large it may be.
     """
     host = host_of(url)
     named = [one for one in allowed if one != ANY_PUBLIC]

@@ -56,12 +56,10 @@ class SnapshotDiff(Shown):
     """The way from one version to another, earlier or later one.
 
     Args:
-        before: The first version.
         find_engine: Finds what compares rows in process, where there is something
             cheaper than `diff_rows`; None for nothing.
 
     Attributes:
-        before: The first version.
         refusal: Why files and rows may not be read, None when they may.
     """
 

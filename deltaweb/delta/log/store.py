@@ -85,9 +85,6 @@ def check_size(root: str, name: str, size_bytes: int) -> None:
     A commit of such a size is a mistake or an attack; a sparse one costs nothing to
     make, and memory and minutes to read.
 
-    Args:
-        root: The table's root, for the error.
-
     Raises:
         LogCorruptError: If it is larger than `MAX_LOG_FILE_BYTES`.
     """

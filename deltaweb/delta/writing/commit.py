@@ -74,7 +74,6 @@ class CommitPolicy:
         max_time_s: Seconds from the first to the last.
         first_pause_s: About how long the first pause is; each is twice the last.
         longest_race_pause_s: Nor than this while others win: the log goes on.
-        pause: Waits for some seconds.
         clock: Seconds, only ever more.
         now_ms: Milliseconds since the Unix epoch.
         draw: A number from 0 to 1, so that racing writers drift apart.

@@ -47,7 +47,6 @@ class SharedVersion:
         parts: The part of each block of files that an earlier version has had.
 
     Attributes:
-        metadata: The metaData in force.
         refusal: Why its files may not be offered; None when they may.
     """
 

@@ -202,7 +202,6 @@ def plan_import(
     """Check every row of an import; nothing is written.
 
     Args:
-        store: The table's files.
         counted: What was counted before: where the table is as it was then, no row is
             looked at again, and the plan has these numbers alone.
     """

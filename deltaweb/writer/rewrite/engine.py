@@ -91,11 +91,7 @@ class RewriteEngine(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RewriteHere:
-    """Changes files in this process, one after the other.
-
-    Attributes:
-        time_zone: The zone of the condition.
-    """
+    """Changes files in this process, one after the other."""
 
     store: TableStore
     snapshot: Snapshot

@@ -46,7 +46,6 @@ class RowShaper:
     """Brings file actions to the columns of one checkpoint.
 
     Attributes:
-        schema: The table's schema, for values with types.
         oldest_ms: Tombstones of before this time have expired.
         allows_vectors: Whether the protocol announces deletion vectors.
     """

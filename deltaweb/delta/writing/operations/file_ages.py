@@ -192,8 +192,6 @@ def version_losses(
     """Say until when each version can be read; a commit that does not read is passed.
 
     Args:
-        store: The table's files.
-        state: The newest version.
         ages: Of `file_ages`.
     """
     commits = [at for at in list_log(store).commits if at <= state.version]
@@ -225,7 +223,6 @@ def with_held(
     files that none of them has are held, too: an earlier cut spares no version less.
 
     Args:
-        state: The newest version.
         ages: Of `file_ages`.
         keep_from: The oldest version that has to stay readable.
 
