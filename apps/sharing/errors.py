@@ -50,11 +50,7 @@ MAX_COLUMNS_SHOWN = 12
 
 
 class SharingStateError(DeltaError, code="sharing-error"):
-    """Base of the errors of shares, recipients and tokens.
-
-    Attributes:
-        status: The HTTP status of its answer.
-    """
+    """Base of the errors of shares, recipients and tokens."""
 
     status: ClassVar[int] = 422
 

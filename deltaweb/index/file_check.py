@@ -62,7 +62,6 @@ def check_files(
     """List a table's storage once, and count for each version what it lacks.
 
     Args:
-        table: The table.
         engine: What replays its log; this process by default.
         report: Called with the step, what is done of it, of how much, and the unit; it
             may raise to stop.
@@ -115,8 +114,6 @@ def follow_files(
     """Replay a log, and follow the files of the versions that it builds.
 
     Args:
-        engine: What replays it.
-        store: The table's files.
         report: As for `check_files`.
 
     Returns:

@@ -57,7 +57,6 @@ class PartitionPlan(NamedTuple):
 
     Attributes:
         values: Partition columns by their names, and their values as we write them.
-        num_files: Files that are rewritten.
     """
 
     values: tuple[tuple[str, str | None], ...]
@@ -129,7 +128,6 @@ def plan_optimize(  # noqa: PLR0913  # what is asked for
     """Return how small files are packed, or all rows clustered along a Z-order curve.
 
     Args:
-        store: The table's files.
         where: Which partitions; all for None.
         target_bytes: About how large files are to be; None for what the table says.
         cluster_by: Names of columns whose values are to be close within files.
@@ -199,8 +197,6 @@ def carry_out_optimize(
     """Rewrite the files of a plan, and commit that.
 
     Args:
-        store: The table's files.
-        plan: What is to be done.
         user_name: Who asked for it, for the log.
         on_progress: Called with the files that are rewritten, and of how many; it
             may raise to stop the work, and what was written is deleted then.

@@ -113,7 +113,6 @@ class ReplacedRows:
     Attributes:
         removed: The files that go, rows of `Snapshot.files`.
         num_rows: The rows that go with them and are not written again.
-        read: What of the version this depends on.
         where: Only rows that satisfy this go; None for no such condition.
         dynamic: Whether only the partitions go that new rows are in.
         change_files: Files that tell the rows which go, and those which come, where

@@ -34,7 +34,6 @@ class RowChecks:
     """Checks the rows of one write.
 
     Args:
-        metadata: The table's, from this write on.
         schema: The table's logical schema.
         more: Further conditions of this write alone.
         elsewhere: Conditions that another engine evaluates for these rows.
@@ -97,7 +96,6 @@ def look_at_rows(
     in memory at a time.
 
     Args:
-        snapshot: The version.
         constraint: The constraint.
         on_progress: Told how many rows are done, and of how many if the log says so;
             it may raise to stop the work.
@@ -159,7 +157,6 @@ def constraints_elsewhere(
         metadata: As of `RowChecks`.
         schema: As of `RowChecks`.
         more: As of `RowChecks`.
-        settings: Of the session.
     """
     from deltaweb.expressions.session.dependence import (  # noqa: PLC0415  # it parses SQL
         Dependence,

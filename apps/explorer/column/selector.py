@@ -94,12 +94,7 @@ class ColumnPage:
 
 
 def column_page(at: TableVersion, address: str) -> ColumnPage:
-    """Return a column of a version that is indexed.
-
-    Args:
-        at: The version.
-        address: What the address calls the column.
-    """
+    """Return a column of a version that is indexed."""
     tree = version_tree(at.metadata)
     if tree.is_too_wide:
         raise PageError(

@@ -46,7 +46,6 @@ class ShownProfile:
 
     Attributes:
         facts: Label and value: extremes, mean, lengths.
-        quantiles: Label and value.
         top: The most frequent values.
     """
 

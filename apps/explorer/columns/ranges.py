@@ -114,9 +114,7 @@ def column_ranges(
     """Return what the newest version's files tell of a column; None without an index.
 
     Args:
-        table: The table.
         schema: Its newest schema.
-        names: The column's names from the top.
         is_partition: Whether files are partitioned by it.
     """
     folder = index_folder(table)
@@ -140,8 +138,6 @@ def read_ranges(
 
     Args:
         files: By `deltaweb.index.folder.file_index.open_files`.
-        schema: The table's schema.
-        names: The column's names from the top.
         is_partition: Whether files are partitioned by it.
     """
     if "path" not in files.column_names:

@@ -115,7 +115,6 @@ def matching_files(
 
     Args:
         files: As for `file_page`.
-        wanted: The filter.
         partition_columns: What the table is partitioned by.
         schema: Its columns: partitions are found by their values then, whatever the
             text of these; None where they are not known.
@@ -152,7 +151,6 @@ def file_page(
         files: `path`, `size`, `modification_time` (ms), `partition_values` and, where
             known, `num_records`.
         wanted: The filter, the order and the page.
-        partition_columns: What the table is partitioned by.
         schema: As for `matching_files`.
     """
     matching = matching_files(files, wanted, partition_columns, schema)
@@ -198,7 +196,6 @@ def partition_shares(
     """Return the largest partitions of the newest version, the largest first.
 
     Args:
-        table: The table.
         partition_columns: In the order of the values; databases do not keep one.
     """
     entries = table.summary.get("partitions")

@@ -170,9 +170,7 @@ class Chunks:
         """Return a column with a page of its row groups; None without such a one.
 
         Args:
-            leaf: The number of the leaf column.
             page: Which page, from 1.
-            condition: What is tried on it.
         """
         if leaf >= self.leaves.num_rows:
             return None

@@ -123,7 +123,6 @@ def node_page(
         text: Part of a path or of a type; "" is any.
         page: Which page, from 1.
         table: The table's columns; None if unknown.
-        length: Nodes of a page.
     """
     places = _matching(nodes, text)
     place = paged(len(places), page, length=length)

@@ -190,9 +190,7 @@ def kept_totals(
     """Return `partition_totals` of a version, kept for the next page.
 
     Args:
-        listed: The version's files.
         columns: The partition columns, one at least.
-        schema: As for that.
     """
     key = (listed.source, tuple(columns))
     return _kept.get(key, lambda: partition_totals(listed.files, columns, schema))

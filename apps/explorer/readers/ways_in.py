@@ -92,7 +92,6 @@ def ways_in(
     """Return what would open a version; None where nobody is stopped.
 
     Args:
-        at: The version.
         facts: What is known of it.
         stopped: The features that stop clients, each with these.
         stopped_by_types: Whether a type of columns stops any.

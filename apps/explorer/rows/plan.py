@@ -57,7 +57,6 @@ class RowPlan:
     """What the address asks for, checked against the schema.
 
     Attributes:
-        schema: The columns of the version.
         chosen: Names of the chosen columns, in the order of the schema; parts of a
             variant after it.
         is_default: Whether nobody has chosen: the first ones of a wide table.
@@ -221,8 +220,6 @@ def row_plan(
     """Check a query against the schema of the version.
 
     Args:
-        schema: The columns of the version.
-        query: What the address asks for.
         zone: Where a timestamp without a zone is.
         leading: Columns that a wide table shows beside its first ones.
     """

@@ -42,7 +42,6 @@ class WorkerState:
         num_busy: Workers that are not heard of, but hold jobs and are not gone: their
             work, or the database, keeps them from saying so.
         seen_at: When any worker was last heard of; None if never.
-        num_queued: Jobs that wait.
         num_running: Jobs in a worker's hands.
         unattended: Queues whose jobs wait, since no worker that takes them lives; and
             when one was last heard of, None if never.

@@ -19,10 +19,6 @@ class KeyNumber:
 
     Attributes:
         key: Names it in the JSON form.
-        label: Names it on the page.
-        value: The number.
-        note: What it is a part of, or what it says.
-        url: Where those are listed that it counts.
     """
 
     key: str

@@ -95,9 +95,6 @@ def open_version(
     """Open a version, shared or not.
 
     Args:
-        shared: The table.
-        table: The same, opened.
-        query: Which version is meant.
         index: The index to read it from; that of the catalogue for None.
     """
     return _READER.open_version(

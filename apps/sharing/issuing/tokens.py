@@ -39,7 +39,6 @@ class Credentials:
     Attributes:
         link: The absolute URL. It is the only copy: the database has a hash. Empty if
             the profile file was handed out instead.
-        link_expires_at: When the link closes.
     """
 
     token: RecipientToken

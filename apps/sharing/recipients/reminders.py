@@ -36,11 +36,7 @@ class Reminder:
     """Something that a recipient is to be told.
 
     Attributes:
-        key: Stays the same for as long as the reminder is the same one.
-        since: Since when there is something to tell.
         contact: Whom to tell; "" where nobody is named.
-        text: What, in a sentence.
-        url: The page of the recipient.
     """
 
     key: str
@@ -58,12 +54,7 @@ def reminders(now: datetime) -> list[Reminder]:
 
 
 def reminders_feed(found: Sequence[Reminder], *, url: str) -> str:
-    """Return reminders as an Atom feed.
-
-    Args:
-        found: The reminders.
-        url: Where the feed is.
-    """
+    """Return reminders as an Atom feed."""
     feed = Atom1Feed(
         title="Reminders of deltaweb",
         link=settings.PUBLIC_URL,

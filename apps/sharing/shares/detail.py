@@ -54,7 +54,6 @@ class SharedTableRow:
     """A table of a share, with what clients make of it.
 
     Attributes:
-        shared_table: The table.
         preflight: Which clients can read its newest version.
         prepared: The newest version that was made ready, where only a part is shared.
         lost_runs: Versions that are offered, and cannot be read any more.

@@ -34,7 +34,6 @@ class TableHead:
     Attributes:
         version: The version shown; None before the first index.
         is_latest: Whether that is the newest indexed version.
-        commit: The commit that made the version, when it is indexed.
         newest: The newest commits, newest first, for the version menu.
         commits_behind: How many versions the newest one is ahead.
         timeline: The version timeline; None before the first index.

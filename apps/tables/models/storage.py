@@ -21,7 +21,6 @@ class StorageConnection(models.Model):
 
     Attributes:
         prefix: As `storage_connections.parse_prefix` spells it.
-        option_names: Names of the options alone, to be shown.
         sealed: The options, encrypted; nothing but the driver ever sees them.
     """
 

@@ -61,7 +61,6 @@ class Asked:
     """The parameters of a job of an operation.
 
     Attributes:
-        asked: Those of the operation, as JSON.
         seen: What is agreed to, of `Seen.to_json`; None only looks.
     """
 
@@ -127,7 +126,6 @@ class Operation(Generic[P, T]):
 
     Attributes:
         name: In the name of its kind of job, `tables.<name>`.
-        words: What it does, for lists of jobs.
         title: The title of a job, with `{table}`.
         doing: The step of what is agreed to, while it is done.
         action: Its name in the record: `table.restore`, or what says that by what is
@@ -155,7 +153,6 @@ class Operation(Generic[P, T]):
         has_engines: Whether a command may say who does it, this process or Spark.
         is_apart: Whether a job of it has a process of its own, as `JobKind` has it; one
             that has none starts no Spark to look.
-        queue: Where its jobs wait.
         page: The URL name of its page.
     """
 

@@ -32,7 +32,6 @@ def open_table(
     """Return the reader of a registered table.
 
     Args:
-        table: The table.
         roots: From `roots_of_server`, which asks the database.
         time_zone: As of `DeltaTable`.
     """
@@ -44,7 +43,6 @@ def table_place(table: Table, *, roots: Sequence[str] | None) -> TablePlace:
     """Return the place of a registered table, for this process or for executors.
 
     Args:
-        table: The table.
         roots: From `roots_of_server`.
     """
     check_allowed(table.location, roots=roots)

@@ -20,12 +20,9 @@ class BucketDiff:
 
     Attributes:
         before: The first table.
-        after: The second table.
         deleted: Rows of the first table alone.
-        inserted: Rows of the second table alone.
         updated_before: Rows of the first table that changed under their key.
         updated_after: What became of them, row for row.
-        changed: By column, which of the updates changed it.
         unmatched_keys: Keys with several differing rows on a side.
     """
 
@@ -51,7 +48,6 @@ def diff_bucket(
 
     Args:
         before: The first table.
-        after: The second table.
         key: Columns that tell one row from another.
         as_text: Columns whose values are never equal, unless they are null.
     """

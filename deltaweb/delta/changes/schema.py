@@ -56,7 +56,6 @@ class FieldChange:
     """A field that is not as it was.
 
     Attributes:
-        path: The names that lead to the field.
         before: How it was; None when it was added.
         after: How it is; None when it was removed.
         aspects: What of it changed; empty unless it was there and still is.

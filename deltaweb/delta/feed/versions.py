@@ -51,7 +51,6 @@ def find_range(
 
     Args:
         root: The table's root, for errors.
-        times: The versions that the log shows.
         versions: The first and the last one; None for the first and the last there is.
         timestamps: Or the times that they were made at: the first version from the
             one on, the last one up to the other.
@@ -133,7 +132,6 @@ def definitions(
     """Yield what holds at the first version, and at each that changes it.
 
     Args:
-        store: The log, for errors.
         start: What holds at the first version.
         batches: The commits, each batch with the version of its first one.
         with_feed: Whether each version has to record its changes.

@@ -87,8 +87,6 @@ def check_size(root: str, name: str, size_bytes: int) -> None:
 
     Args:
         root: The table's root, for the error.
-        name: The file.
-        size_bytes: Its size.
 
     Raises:
         LogCorruptError: If it is larger than `MAX_LOG_FILE_BYTES`.
@@ -187,7 +185,6 @@ class LogStore(typing.Protocol):
         no lock that all know.
 
         Args:
-            name: The file.
             change: Gets its bytes, None without it; returns the new ones, None to
                 leave it as it is.
         """

@@ -45,8 +45,6 @@ class DecodedBytes:
     Args:
         footer: The bytes of its footer.
         metadata: The same, as pyarrow has it.
-        fields: Its columns.
-        source: The file.
     """
 
     def __init__(
@@ -71,9 +69,6 @@ class DecodedBytes:
         """Return how many rows of a row group are decoded at a time.
 
         Args:
-            names: The columns.
-            row_group: The position of the row group.
-            most_rows: The most that are wanted.
             coded: Columns that are read as codes: `parts` is for these.
         """
         group = self._metadata.row_group(row_group)

@@ -122,8 +122,6 @@ class KeptVersions:
         """Return the snapshot of a state that is kept, which knows more than a new one.
 
         Args:
-            store: Where its log is.
-            made: A new one of that state.
             time_zone: The zone in which it takes SQL: another has its own.
         """
         held = self._held(store, made.state.version)

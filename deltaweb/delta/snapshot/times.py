@@ -58,7 +58,6 @@ def find_version(
 
     Args:
         store: The table's log.
-        timestamp: The time.
         time_zone: Whose clocks show a time without a zone; None refuses it.
 
     Raises:

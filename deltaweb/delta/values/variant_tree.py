@@ -31,12 +31,7 @@ class VariantNode:
 
 
 def variant_tree(text: str, *, max_nodes: int = MAX_NODES) -> VariantNode | None:
-    """Return a variant as a tree; None for one of more values than that shows.
-
-    Args:
-        text: With types.
-        max_nodes: How many values it shows.
-    """
+    """Return a variant as a tree; None for one of more values than that shows."""
     told = parse_exact(text)
     if sum(1 for _ in _values(told)) > max_nodes:
         return None

@@ -112,7 +112,6 @@ def clean_up_log(  # noqa: PLR0913 (what a caller may want of one)
     """Delete the history that `delta.logRetentionDuration` does not keep.
 
     Args:
-        store: The table's log.
         now: The time to count back from; aware.
         is_dry_run: Whether the files are only listed.
         keep_from: The oldest version that has to stay readable; any for None.

@@ -39,8 +39,6 @@ class KeptPart:
     """A part of an index before, whose rows stay.
 
     Attributes:
-        path: Where it is.
-        checksum: What it was when it was written.
         rows: Its rows, mapped, for who looks at them on their way.
     """
 
@@ -130,7 +128,6 @@ def write_parts(
     """Write a columnar file, uncompressed so that it can be mapped.
 
     Args:
-        folder: The index.
         name: The file.
         schema: Its columns, also those of parts that are kept.
         pieces: Its rows in order; batches between kept parts are parts of their own.

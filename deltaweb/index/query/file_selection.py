@@ -44,11 +44,7 @@ class SelectedPart:
 
 
 class FileSelection:
-    """Files of one version of a table.
-
-    Attributes:
-        num_files: Count of selected files.
-    """
+    """Files of one version of a table."""
 
     def __init__(
         self, parts: Sequence[SelectedPart], *, total_files: int, root: str
@@ -115,9 +111,6 @@ class FileSelection:
 
         Instead of the text there is a column `statistics`, a struct of the columns that
         `deltaweb.delta.values.statistics.columns` describes.
-
-        Args:
-            schema: The columns.
         """
         columns = [leaf.path for leaf in leaf_fields(schema)]
         read_part, known = None, pa.nulls(0)

@@ -61,11 +61,7 @@ class RestrictedVersion(SharedVersion):
     """A version as recipients under a rule are offered it.
 
     Args:
-        version: The whole version.
         metadata: Its metaData as they see it.
-        schema: The logical schema of that.
-        classified: What becomes of its files.
-        prepared: The rewritten files.
     """
 
     def __init__(

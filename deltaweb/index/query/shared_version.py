@@ -44,13 +44,9 @@ class SharedVersion:
     """A version of a table as recipients are offered it.
 
     Args:
-        snapshot: The table at the version.
-        root: The table's root.
         parts: The part of each block of files that an earlier version has had.
 
     Attributes:
-        version: The version.
-        protocol: The protocol in force.
         metadata: The metaData in force.
         refusal: Why its files may not be offered; None when they may.
     """
@@ -187,9 +183,6 @@ class SharedVersion:
         """Mark the files that a hint may be true for; all that cannot be judged.
 
         Args:
-            part: The files.
-            live: Those that matter.
-            predicate: The condition.
             cut_bytes: As in `ColumnRange`.
         """
         sources = [partial(self._partition_ranges, part)]

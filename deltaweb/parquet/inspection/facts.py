@@ -49,12 +49,7 @@ of these is why there is none, if there is none."""
 
 
 def group_batches(footer: ParquetFooter, sums: ChunkSums) -> Iterator[pa.RecordBatch]:
-    """Yield the row groups of a footer as `GROUP_SCHEMA`.
-
-    Args:
-        footer: The footer.
-        sums: What its chunks add up to.
-    """
+    """Yield the row groups of a footer as `GROUP_SCHEMA`."""
     nothing = (0, None)
     groups = footer.metadata.row_groups
     for first in range(0, max(len(groups), 1), GROUPS_A_BATCH):
@@ -92,9 +87,6 @@ def file_facts(
     """Return what one look at a file tells.
 
     Args:
-        footer: The footer.
-        types: What its nodes are in Delta.
-        sums: What its chunks add up to.
         size_bytes: The bytes of the file.
     """
     metadata = footer.metadata

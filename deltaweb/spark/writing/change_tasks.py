@@ -33,7 +33,6 @@ class ChangeRequest:
     """A change of the rows of a table.
 
     Attributes:
-        base: What holds at the version whose rows change.
         elsewhere: Rules of the table that Spark evaluates.
     """
 
@@ -95,10 +94,7 @@ def run_watched(
     """Do work that runs jobs of Spark.
 
     Args:
-        spark: The session.
-        work: Runs the jobs.
         on_progress: Told how many of their tasks are done; it may raise to stop them.
-        title: What the jobs are for.
     """
     if on_progress is None:
         with faults_are_raised():

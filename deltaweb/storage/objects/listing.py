@@ -130,7 +130,6 @@ def remote_table_above(
 
     Args:
         root: The URL.
-        list_names: Lists the names of a folder.
     """
     scheme, separator, rest = root.partition("://")
     above = rest.rstrip("/").rpartition("/")[0]

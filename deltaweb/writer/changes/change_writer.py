@@ -111,7 +111,6 @@ class ChangeWriter:
     """Writes what a change leaves; as a context it takes it back on an error.
 
     Args:
-        write: The write to the table.
         texts: What the log says of the files whose rows change.
         row_ids: What their rows are known by; None where they keep nothing.
 
@@ -199,7 +198,6 @@ class ChangeWriter:
         """Take the next rows of the file.
 
         Args:
-            holds: Which of them go, or change.
             kept: What is written where rows are written again: the others, and the
                 new ones at their places.
             new: The new ones alone; None where rows only go.
@@ -246,7 +244,6 @@ class ChangeWriter:
 
         Args:
             kind: What became of them: `DELETE`, `INSERT`, `BEFORE` or `AFTER`.
-            rows: As they were, or as they became.
         """
         if self._feed is not None and rows.num_rows:
             kinds = pa.repeat(pa.scalar(kind, pa.string()), rows.num_rows)

@@ -115,9 +115,7 @@ class FileStatistics:
     """The statistics of one file while its row groups are written.
 
     Attributes:
-        columns: The leaf columns that get statistics.
         names: What the log calls those that are stored as something else.
-        num_records: Rows so far.
     """
 
     columns: tuple[ColumnPath, ...]

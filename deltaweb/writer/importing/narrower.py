@@ -80,11 +80,7 @@ class NarrowerType:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ColumnTexts:
-    """The first values of a column, none of them null.
-
-    Attributes:
-        file: What people call their file.
-    """
+    """The first values of a column, none of them null."""
 
     file: str
     column: str

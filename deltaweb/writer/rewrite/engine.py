@@ -40,7 +40,6 @@ class ConcernedFiles:
         gone: Those that go without being opened, for every row of theirs does.
         opened: Those that are inspected.
         is_sure: Whether it is known that each of them has a row that is concerned.
-        read: What of the version this depends on.
         condition: What rows are judged by in process; None for every row.
     """
 
@@ -95,7 +94,6 @@ class RewriteHere:
     """Changes files in this process, one after the other.
 
     Attributes:
-        change: What becomes of the rows.
         time_zone: The zone of the condition.
     """
 

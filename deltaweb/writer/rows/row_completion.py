@@ -74,11 +74,7 @@ class RowCompletion:
         return {name for name, _ in self._values} | numbered
 
     def complete(self, rows: pa.RecordBatch) -> pa.RecordBatch:
-        """Return rows with the values that the table gives them.
-
-        Args:
-            rows: In the columns of the schema.
-        """
+        """Return rows with the values that the table gives them."""
         for name, is_given in self._counted.items():
             if is_given:
                 self._numbers.follow(name, rows.column(name))

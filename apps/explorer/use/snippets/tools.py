@@ -48,7 +48,6 @@ class Tool:
 
     Attributes:
         key: Short name, of letters.
-        label: Its own name.
         ways: Its ways to a table, the best first.
         with_parts: Whether it reads parts of variants as values of a type, and takes
             conditions in Spark's SQL.

@@ -243,9 +243,7 @@ def clock_finding(
     """Return how far the clock of an answer is from this one.
 
     Args:
-        headers: Those of the answer.
         between: When it was asked for, and when it was there.
-        of: Who answered.
     """
     found = partial(Finding, step=Step.CLOCK, subject=of)
     try:

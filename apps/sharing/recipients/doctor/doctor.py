@@ -137,13 +137,7 @@ def _offered(recipient: Recipient, *, actor: Actor, clock: Clock) -> Iterator[Fi
 
 
 def diagnose(recipient: Recipient, text: str, *, now: datetime) -> Diagnosis:
-    """Return what an error of a recipient's client is known as.
-
-    Args:
-        recipient: Whose client it is.
-        text: What the client wrote.
-        now: The current time.
-    """
+    """Return what an error of a recipient's client is known as."""
     causes = [
         LikelyCause(
             key=one.key,

@@ -36,7 +36,6 @@ def write_excerpts(
         files: As a `RowSource` has them, with size and `EXCERPT`; one at least.
         keep: Told of each once it is written, by its path; None where nothing of a
             file may be seen.
-        reports: Told how far that is.
         wanted: Who does it; None to choose by the bytes that are read.
     """
 

@@ -45,8 +45,6 @@ def find_sidecars(
 
     Args:
         store: The table's log.
-        checkpoint: The checkpoint.
-        groups: What its own files hold.
     """
     path = f"{store.root}/_delta_log/{checkpoint.names[0]}"
     named = parse_checkpoint_name(checkpoint.names[0])

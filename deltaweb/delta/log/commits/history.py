@@ -26,7 +26,6 @@ def read_history(
 
     Args:
         store: The table's log.
-        times: Its versions and their times.
         limit: How many at most; all for None.
     """
     entries: list[CommitInfo] = []
@@ -50,7 +49,6 @@ def read_raw_commit(
 
     Args:
         store: The table's log.
-        version: The version that the commit makes.
         max_bytes: How much of the commit is read at most.
     """
     name = commit_name(version)

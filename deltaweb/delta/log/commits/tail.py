@@ -75,8 +75,6 @@ class TailCommits:
     """The commits of a tail, batch by batch; the first batch is read at once.
 
     Args:
-        store: The log.
-        names: The commits.
         held: Their bytes, where they are read already.
     """
 

@@ -67,7 +67,6 @@ class CommitTimes:
 
         Args:
             position: Where it is in `versions`.
-            info: Its commitInfo.
         """
         own = own_time_ms(info) if position >= self.num_of_files else None
         return self.times_ms[position] if own is None else own
@@ -102,7 +101,6 @@ class OwnCommitTimes(Sequence[int]):
 
     Args:
         store: The table's log.
-        times: Versions and times by the files.
         first: Position of the first version whose commit carries its time.
     """
 

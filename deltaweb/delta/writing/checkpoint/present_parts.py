@@ -23,7 +23,6 @@ def make_way(store: LogStore, version: int, names: Sequence[str]) -> None:
 
     Args:
         store: The table's log.
-        version: The version of the checkpoint.
         names: Its files, in order.
     """
     for name in _find_strangers(store, version, names):

@@ -32,7 +32,6 @@ class DefinitionPlan:
 
     Attributes:
         base: What holds at the version that was read.
-        transaction: What is to be committed.
         checked: What the rows of the version say to a new constraint; None for any
             other change.
     """
@@ -101,8 +100,6 @@ def carry_out_definition(
 
     Args:
         store: The table's files.
-        plan: What is to be done.
-        user_name: Who asked for it, for the log.
     """
     plan.check()
     return commit_and_checkpoint(store, replace(plan.transaction, user_name=user_name))

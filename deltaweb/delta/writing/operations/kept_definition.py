@@ -31,8 +31,6 @@ def restored_metadata(now: Definition, target: Metadata, *, root: str) -> Metada
     """Return the metaData with which a version comes back.
 
     Args:
-        now: What holds now.
-        target: The metaData of the version.
         root: The table's root, for errors.
     """
     modes = [

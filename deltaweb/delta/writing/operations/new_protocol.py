@@ -85,9 +85,7 @@ def new_protocol(
     """Return the lowest protocol that a table of a definition asks for.
 
     Args:
-        schema: Its columns.
         configuration: Its properties, constraints among them.
-        features: Further features that it is to have.
     """
     has_rules = any(
         name.startswith((CONSTRAINT_PREFIX, CHECKPOINT_PREFIX))

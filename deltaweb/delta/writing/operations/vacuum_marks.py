@@ -24,8 +24,6 @@ def recorded_vacuum(
 
     Args:
         store: The table's files.
-        num_files: How many go.
-        size_bytes: How large they are together.
         retention_ms: How long is kept what left the table.
     """
     found = {"numFilesToDelete": num_files, "sizeOfDataToDelete": size_bytes}

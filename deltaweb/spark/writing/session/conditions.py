@@ -27,12 +27,7 @@ VERDICT: Final = "_deltaweb_holds_"
 
 @dataclass(frozen=True, slots=True)
 class FilledColumns:
-    """Columns that a table gives rows, and that the session evaluates.
-
-    Attributes:
-        defaults: SQL by the column, of no other column.
-        generated: SQL by the column, of other columns.
-    """
+    """Columns that a table gives rows, and that the session evaluates."""
 
     defaults: Mapping[str, str] = field(default_factory=dict)
     generated: Mapping[str, str] = field(default_factory=dict)
@@ -52,8 +47,6 @@ class FilledColumns:
 
         Args:
             schema: The table's logical schema.
-            given: Names of the columns that rows have.
-            settings: Of the session.
             takes_defaults: Whether columns that rows lack take their defaults.
             are_all: Whether it evaluates the others, too.
         """

@@ -28,8 +28,6 @@ class FolderCredentials:
 
     Attributes:
         location: The folder, as clients of the store write it.
-        secret: What is shown to the store.
-        expires_at: When it ends.
     """
 
     location: str
@@ -42,10 +40,8 @@ class Folder:
     """A folder of an object store, and how it is reached.
 
     Attributes:
-        location: As its table has it.
         bucket: The bucket or container, as the location writes it.
         prefix: The name of the folder, without slashes around it; never empty.
-        options: Of its storage connection.
     """
 
     location: str
@@ -71,7 +67,6 @@ class FolderVendor(Protocol):
         Args:
             lifetime_s: How long they are good; an hour at most, and no less than the
                 store's shortest.
-            now: The current time.
 
         Raises:
             VendingUnsupportedError: If the store cannot hold them to the folder.
