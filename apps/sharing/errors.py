@@ -22,6 +22,7 @@ DeltaError
     ├── TokenStateError             a token that is past what was asked for
     ├── TokenNotFoundError          the recipient has no such token
     ├── NoWaitingTokenError         a recipient without a waiting token
+    ├── MailRefusedError            a mail that nobody takes
     ├── RetirementInvalidError      a token that cannot end then
     ├── AccessError                 a caller who may not come in
     │   ├── TokenUnknownError       401
@@ -221,6 +222,13 @@ class TokenNotFoundError(SharingStateError, code="token-not-found"):
     status = 404
     message = "{recipient!r} has no such token."
     hint = "Its page and GET .../tokens list those that it has."
+
+
+class MailRefusedError(SharingStateError, code="mail-refused"):
+    reason: str
+    status = 502
+    message = "The mail relay does not take it: {reason}."
+    hint = "DELTAWEB_SMTP_HOST names the relay."
 
 
 class NoWaitingTokenError(SharingStateError, code="no-waiting-token"):

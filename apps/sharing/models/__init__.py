@@ -15,6 +15,7 @@ LastRead         the version of a shared table that a token has read last
 Hold             versions of a shared table that stay readable for a recipient
 UsedAssertion    what an OAuth client has signed and traded, which is good once
 Certificate      how a client last read a shared table for a recipient
+ToldReminder     a reminder that was sent, and is not sent again
 
 Names are found whatever their capitals: `*_key` columns hold them folded.
 """
@@ -31,6 +32,7 @@ from deltaweb.web.sharing.models.prepared import PreparedChanges as PreparedChan
 from deltaweb.web.sharing.models.prepared import PreparedFile as PreparedFile
 from deltaweb.web.sharing.models.prepared import PreparedVersion as PreparedVersion
 from deltaweb.web.sharing.models.recipient_records import Certificate as Certificate
+from deltaweb.web.sharing.models.recipient_records import ToldReminder as ToldReminder
 from deltaweb.web.sharing.models.recipient_records import (
     UsedAssertion as UsedAssertion,
 )
