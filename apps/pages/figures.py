@@ -23,14 +23,10 @@ class Shade(typing.Protocol):
     """What a colour of a picture stands for."""
 
     @property
-    def name(self) -> str:
-        """Its word."""
-        ...
+    def name(self) -> str: ...
 
     @property
-    def hue(self) -> str:
-        """A hue of the style sheet."""
-        ...
+    def hue(self) -> str: ...
 
 
 class Drawn(typing.Protocol):

@@ -29,12 +29,10 @@ class Paged:
 
     @property
     def next_page(self) -> int | None:
-        """The number of the next page, or None."""
         return self.page + 1 if self.page < self.num_pages else None
 
     @property
     def previous_page(self) -> int | None:
-        """The number of the page before, or None."""
         return self.page - 1 if self.page > 1 else None
 
     @property

@@ -86,7 +86,6 @@ class SchemaColumn:
 
     @property
     def depth_class(self) -> str:
-        """The style class of the indent."""
         return f"d{min(self.depth, MAX_DEPTH_CLASS)}"
 
     @property

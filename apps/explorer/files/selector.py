@@ -101,7 +101,6 @@ class PartitionShare:
 
     @property
     def average_bytes(self) -> int:
-        """Bytes of an average file."""
         return self.size_bytes // self.num_files if self.num_files else 0
 
 

@@ -43,7 +43,6 @@ class Bin:
 
     @property
     def average_bytes(self) -> int:
-        """Bytes of one of them."""
         return self.size_bytes // (self.last - self.first + 1)
 
     @property

@@ -126,7 +126,6 @@ class JobView:
 
     @property
     def state_icon(self) -> str:
-        """The icon of the state's chip."""
         return {
             Job.State.DONE: "circle-check",
             Job.State.FAILED: "circle-x",

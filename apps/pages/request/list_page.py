@@ -72,9 +72,7 @@ class Listed(Protocol):
         ...
 
     @property
-    def paged(self) -> Paged | Keyset:
-        """Where it stands."""
-        ...
+    def paged(self) -> Paged | Keyset: ...
 
 
 L = TypeVar("L", bound=Listed)

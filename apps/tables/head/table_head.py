@@ -70,7 +70,6 @@ class TableHead:
 
     @property
     def indexed_at(self) -> datetime | None:
-        """When the index was written."""
         return self.table.indexed_at
 
     @property

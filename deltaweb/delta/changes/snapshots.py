@@ -95,7 +95,6 @@ class SnapshotDiff(Shown):
 
     @cached_property
     def properties(self) -> ValueChanges:
-        """Table properties."""
         return diff_properties(self.before.metadata, self.after.metadata)
 
     @cached_property
@@ -110,7 +109,6 @@ class SnapshotDiff(Shown):
 
     @property
     def partition_columns(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The partition columns of both versions."""
         before, after = self.before.metadata, self.after.metadata
         return tuple(before.partition_columns), tuple(after.partition_columns)
 

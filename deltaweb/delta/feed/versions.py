@@ -35,7 +35,6 @@ class VersionRange:
 
     @property
     def versions(self) -> Sequence[int]:
-        """The versions, ascending."""
         return range(self.first, self.last + 1)
 
 

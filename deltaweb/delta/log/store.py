@@ -45,9 +45,7 @@ class PendingFile(typing.Protocol):
     """
 
     @property
-    def name(self) -> str:
-        """The name that it will have."""
-        ...
+    def name(self) -> str: ...
 
     @property
     def sink(self) -> pa.NativeFile:

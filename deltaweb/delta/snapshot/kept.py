@@ -25,14 +25,10 @@ class KeptState(Protocol):
     """What is kept of a version: of `SnapshotState`, what matters here."""
 
     @property
-    def version(self) -> int:
-        """The version."""
-        ...
+    def version(self) -> int: ...
 
     @property
-    def blocks(self) -> Sequence[SelectedBlock]:
-        """Its files."""
-        ...
+    def blocks(self) -> Sequence[SelectedBlock]: ...
 
     @property
     def commit_status(self) -> FileStatus | None:

@@ -95,7 +95,6 @@ class LogCleanup:
 
     @property
     def size_bytes(self) -> int:
-        """Bytes of the files."""
         return sum(file.size for file in self.files)
 
 

@@ -104,7 +104,6 @@ class ImportPlan:
 
     @property
     def new_columns(self) -> list[str]:
-        """The columns that the table gets."""
         if self.base is None:
             return [*self.schema.names]
         before = parse_schema(self.base.metadata.schema_string or "")

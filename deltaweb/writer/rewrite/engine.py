@@ -105,7 +105,6 @@ class RewriteHere:
 
     @property
     def is_evaluated_here(self) -> bool:
-        """It is."""
         return True
 
     @property

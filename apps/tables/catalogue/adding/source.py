@@ -15,9 +15,7 @@ class FileAsked(Protocol):
     """Parameters that name a file."""
 
     @property
-    def user_id(self) -> int:
-        """Who asked."""
-        ...
+    def user_id(self) -> int: ...
 
     @property
     def upload(self) -> str:
@@ -30,9 +28,7 @@ class FileAsked(Protocol):
         ...
 
     @property
-    def file_name(self) -> str:
-        """What people call it."""
-        ...
+    def file_name(self) -> str: ...
 
     @property
     def file_format(self) -> str:

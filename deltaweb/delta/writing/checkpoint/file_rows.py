@@ -37,7 +37,6 @@ class FileRows:
 
     @property
     def num_rows(self) -> int:
-        """Count of actions."""
         return sum(len(rows) for rows in (self.adds, self.removes) if rows is not None)
 
 

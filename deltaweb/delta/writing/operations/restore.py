@@ -79,12 +79,10 @@ class RestorePlan:
 
     @property
     def added_bytes(self) -> int:
-        """Bytes of the files that come back."""
         return pc.sum(self.added["size"]).as_py() or 0
 
     @property
     def removed_bytes(self) -> int:
-        """Bytes of the files that go."""
         return pc.sum(self.removed["size"]).as_py() or 0
 
     def check(self) -> None:

@@ -78,7 +78,6 @@ class VacuumPlan:
 
     @property
     def size_bytes(self) -> int:
-        """Bytes of the files."""
         return pc.sum(self.files["size"]).as_py() or 0
 
 

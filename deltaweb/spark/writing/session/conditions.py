@@ -77,7 +77,6 @@ class FilledColumns:
 
     @property
     def names(self) -> list[str]:
-        """The columns."""
         return [*self.defaults, *self.generated]
 
     def add_to(self, frame: DataFrame, schema: StructType) -> DataFrame:
