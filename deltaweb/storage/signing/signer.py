@@ -42,7 +42,6 @@ class URLSigner(Protocol):
     @property
     def expires_at(self) -> datetime:
         """The end of the URLs' life, a whole second."""
-        ...
 
     def sign(
         self,
@@ -58,7 +57,6 @@ class URLSigner(Protocol):
         Raises:
             PathEscapesTableError: If a path is not plainly one below the root.
         """
-        ...
 
 
 def sign_all(
