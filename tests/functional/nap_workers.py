@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from tests.support.processes.installation import environment, migrate, wait_for
-from tests.support.processes.workers import STARTED_WITHIN_S as TAKEN_WITHIN_S
-from tests.support.processes.workers import Workers
+from tests.support.processes.workers import STARTED_WITHIN_S, Workers
 
+TAKEN_WITHIN_S = STARTED_WITHIN_S
 NAPS = "import tests.functional.nap; from deltaweb.__main__ import main; main()"
 DEFAULT = ("--queues", "default")
 APART = "apart"  # before the options of a worker whose jobs have their own processes

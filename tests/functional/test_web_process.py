@@ -88,20 +88,22 @@ def ask(home: Path, key: str, *paths: str, **variables: str) -> Told:
     return Told(**json.loads(done.stdout), errors=done.stderr)
 
 
+PAGES = ("/", "/tables/", "/t/default/orders/", "/t/default/orders/data", "/jobs/")
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> Told:
+    home = tmp_path_factory.mktemp("home")
+    table = home / "lake" / "orders"
+    (table / "_delta_log").mkdir(parents=True)
+    migrate(home)
+    run(home, "user", "add", "ada", "--role", "admin")
+    run(home, "table", "scan", str(table.parent))
+    key = json.loads(run(home, "user", "key", "ada", "--json").stdout)["key"]
+    return ask(home, key, *PAGES)
+
+
 class TestAWebProcess:
-    PATHS = ("/", "/tables/", "/t/default/orders/", "/t/default/orders/data", "/jobs/")
-
-    @pytest.fixture(scope="class")
-    def told(self, tmp_path_factory: pytest.TempPathFactory) -> Told:
-        home = tmp_path_factory.mktemp("home")
-        table = home / "lake" / "orders"
-        (table / "_delta_log").mkdir(parents=True)
-        migrate(home)
-        run(home, "user", "add", "ada", "--role", "admin")
-        run(home, "table", "scan", str(table.parent))
-        key = json.loads(run(home, "user", "key", "ada", "--json").stdout)["key"]
-        return ask(home, key, *self.PATHS)
-
     def test_has_what_pages_need_before_it_forks(self, told: Told) -> None:
         assert told.before == {
             "views": [True, True],
@@ -114,7 +116,7 @@ class TestAWebProcess:
 
     def test_never_loads_spark_nor_pandas(self, told: Told) -> None:
         statuses = {path: said["status"] for path, said in told.answers.items()}
-        assert statuses == dict.fromkeys(self.PATHS, "200 OK"), told.errors
+        assert statuses == dict.fromkeys(PAGES, "200 OK"), told.errors
         assert told.unwanted == []
 
 
@@ -141,20 +143,22 @@ def test_a_page_says_that_the_database_does_not_answer(without_database, path):
     assert "a-secret" not in without_database.errors
 
 
+PREFIXED = "https://data.example.org/lake"
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    home = tmp_path_factory.mktemp("home")
+    migrate(home)
+    return home
+
+
+@pytest.fixture(scope="module")
+def answers(home: Path) -> dict[str, dict[str, str]]:
+    return ask(home, "", "/sign-in/", "/shares/", DELTAWEB_PUBLIC_URL=PREFIXED).answers
+
+
 class TestBehindAProxyThatStripsAPrefix:
-    URL = "https://data.example.org/lake"
-
-    @pytest.fixture(scope="class")
-    def home(self, tmp_path_factory: pytest.TempPathFactory) -> Path:
-        home = tmp_path_factory.mktemp("home")
-        migrate(home)
-        return home
-
-    @pytest.fixture(scope="class")
-    def answers(self, home: Path) -> dict[str, dict[str, str]]:
-        paths = ("/sign-in/", "/shares/")
-        return ask(home, "", *paths, DELTAWEB_PUBLIC_URL=self.URL).answers
-
     def test_every_address_of_a_page_begins_with_the_prefix(self, answers) -> None:
         page = answers["/sign-in/"]
 
@@ -172,6 +176,6 @@ class TestBehindAProxyThatStripsAPrefix:
     def test_a_sign_in_link_names_the_prefix_once(self, home: Path) -> None:
         run(home, "user", "add", "ada", "--role", "admin")
 
-        link = run(home, "user", "link", "ada", DELTAWEB_PUBLIC_URL=self.URL).stdout
+        link = run(home, "user", "link", "ada", DELTAWEB_PUBLIC_URL=PREFIXED).stdout
 
-        assert link.startswith(f"{self.URL}/sign-in/")
+        assert link.startswith(f"{PREFIXED}/sign-in/")

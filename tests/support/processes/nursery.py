@@ -17,6 +17,7 @@ import os
 import sys
 import traceback
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from multiprocessing import Pipe
 from typing import Any, Final
@@ -51,7 +52,7 @@ def main() -> None:
         said: object
         match json.loads(line):
             case ["begin", *words]:
-                said = _forked(lambda words=words: module.work(*words))
+                said = _forked(partial(module.work, *words))
             case ["ended", int(pid)]:
                 said = _ended(pid, codes)
             case words:
