@@ -70,9 +70,6 @@ class OperationPage(Generic[P]):
     Attributes:
         form: What is asked before the look.
         choice: What is chosen after the look, of the parameters.
-        heading: What it does, as a title.
-        about: What it does, in a sentence or two.
-        failed: The title where a job failed.
         shows: Makes values of the form from parameters.
         read: Makes parameters of the form's values, by the request and the table; it
             may raise `DeltaError`. None where they are named alike.
@@ -85,10 +82,7 @@ class OperationPage(Generic[P]):
             "" of all others.
         looks: By which the parts are found that show what would happen and what was
             done, where several operations share them.
-        icon: Of its buttons.
-        look_words: The button that looks.
         says: What follows, beside the button that agrees.
-        does: The button that agrees.
         below: A template of what stands below the form; none for an empty one.
         is_undone: Whether a restore takes back what it did.
     """
