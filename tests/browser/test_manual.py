@@ -14,7 +14,7 @@ PAGES = sorted(
     page.parent.relative_to(SITE).as_posix() for page in SITE.rglob("index.html")
 )
 # What is around the text is one template's; of the commands it has the longest list.
-WHOLE = [".", "how-to/compact", "reference/commands"]
+WHOLE = [".", "tour", "reference/commands"]
 # As the manual's own theme turns pages where that is asked for.
 TURN = """async url => {
     const answer = await fetch(url);
