@@ -9,6 +9,7 @@ from deltaweb.web.pages.templatetags.deltaweb import (
     absolute,
     compact,
     exact,
+    icon,
     percent,
     relative,
     signed,
@@ -17,6 +18,14 @@ from deltaweb.web.pages.templatetags.deltaweb import (
 from tests.support.processes.installation import ROOT
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+def test_an_icon_is_drawn_by_the_page_alone() -> None:
+    drawn = icon("x", "dw-caret")
+
+    assert drawn.startswith('<svg class="dw-i dw-caret" viewBox="0 0 24 24"')
+    assert "<path" in drawn
+    assert "href" not in drawn
 
 
 @pytest.mark.parametrize(
