@@ -2,12 +2,12 @@
 
 Chromium opens pages of a real installation, `deltaweb serve` with all its processes; a
 time is that from the click until what was asked for is painted, by the page's own
-clock: what drives the browser puts a script of its own into each page, and looks there,
+clock: what drives the browser puts a script of its own into each page and looks there,
 which takes 0.1 s that nobody else waits for. No question was asked before, unless the
-row says so. Tables of ten files are in a folder, and on an S3 server that is `REQUEST_S`
-away. People at once come to PostgreSQL and Redis where `tests.servers` gives them: each
-opens rows that nobody has read yet, within a time in which every one of them asks once,
-and asks for the part that waits as the page does.
+row says so. Tables of ten files are in a folder, and on an S3 server that is
+`REQUEST_S` away. People at once come to PostgreSQL and Redis where `tests.servers`
+gives them: each opens rows that nobody has read yet, within a time in which every one
+of them asks once, and asks for the part that waits as the page does.
 """
 
 import json
