@@ -2,6 +2,7 @@
 
 import gc
 import os
+import shutil
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -187,6 +188,27 @@ def editor(db: None) -> "Client":  # noqa: ARG001 (people are rows)
     from tests.support.pages.factories import signed_in
 
     return signed_in("eve", role="EDITOR")
+
+
+@pytest.fixture(scope="session")
+def django_db_keepdb() -> bool:
+    """A test database is there before pytest-django asks for it."""
+    return True
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(
+    django_db_modify_db_settings_parallel_suffix: None,  # noqa: ARG001 (it names the database)
+) -> None:
+    """Make the test database as a copy: migrations take seconds, in each process."""
+    from tests.support.processes.databases import new_migrated_database
+    from tests.support.processes.installation import migrated
+
+    name = connection.creation._get_test_db_name()  # noqa: SLF001 (there is no other)
+    if connection.vendor == "sqlite":
+        shutil.copy(migrated(), name)
+    else:
+        new_migrated_database(os.environ["DELTAWEB_DATABASE_URL"], name)
 
 
 @pytest.fixture(scope="session")
