@@ -96,7 +96,6 @@ class AddSubcommand(Protocol):
         help: str,  # noqa: A002 (argparse's own word)
     ) -> CommandParser:
         """Add the subcommand `name`, which `handler` answers."""
-        ...
 
 
 class NotAskedError(DeltawebError, code="not-asked"):
@@ -275,7 +274,6 @@ class Subcommand:
     """One subcommand of a `VerbsCommand`; the first line of its docstring is its help.
 
     Attributes:
-        command: The command that it belongs to.
         run: Answers; its options are the arguments that were declared.
     """
 
@@ -345,9 +343,6 @@ class VerbsCommand(SubcommandsCommand):
     underscore keeps the word free for Python (`import_.py`). Only the module of the
     verb that is called is imported: a command starts with what it needs, and what each
     does is read off its text.
-
-    Attributes:
-        verbs: The full name of the package.
     """
 
     verbs: str

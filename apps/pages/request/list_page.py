@@ -69,12 +69,9 @@ class Listed(Protocol):
     @property
     def rows(self) -> Sequence[object]:
         """Its rows, dataclasses as `page_json` reads them."""
-        ...
 
     @property
-    def paged(self) -> Paged | Keyset:
-        """Where it stands."""
-        ...
+    def paged(self) -> Paged | Keyset: ...
 
 
 L = TypeVar("L", bound=Listed)
@@ -91,7 +88,6 @@ class ListPage(Generic[L]):
         columns: From left to right; none where there is one order alone.
         default_sort: The key of the order that none names.
         is_keyset: Whether its pages are `Keyset` ones.
-        filters: The fields of its filters, by their parameter.
         page: Returns one page of what a user may see, at a moment.
         entry: The dataclass of a line of CSV.
         every: Returns what all pages hold, as such dataclasses.

@@ -41,16 +41,13 @@ class PageStart(Protocol):
     @property
     def head(self) -> str:
         """What tells the first lines of the answer from others."""
-        ...
 
     def values(self) -> list[object]:
         """Return what the token says of it."""
-        ...
 
     @classmethod
     def of(cls, values: tuple[str, ...]) -> Self:
         """Return what a token says."""
-        ...
 
 
 Start = TypeVar("Start", bound=PageStart)
@@ -61,7 +58,6 @@ class SnapshotStart:
     """Where a page of a version's files begins.
 
     Attributes:
-        place: The first file.
         limit: How many rows of the limit are missing still; None without one.
         head: What tells the first lines of the answer from others.
     """
@@ -93,7 +89,6 @@ class ChangesStart:
     """Where a page of the changes of a range begins.
 
     Attributes:
-        shown: A version in whose schema the changes are shown.
         place: The first file of the page.
         has_deletion_vectors: Whether a file of the range has a deletion vector.
         head: What tells the first lines of the answer from others.
@@ -139,10 +134,8 @@ class Paging:
     """Makes and reads the tokens of one query's answer.
 
     Attributes:
-        asked: What is asked of the answer's beginning and end.
         refreshes: Of URLs that are made anew.
         lifetime: How long URLs are good at most.
-        capabilities: What the client can read.
     """
 
     asked: PageAsked

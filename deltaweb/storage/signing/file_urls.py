@@ -24,7 +24,7 @@ import pyarrow.compute as pc
 
 from deltaweb.delta.errors import DeltaError
 from deltaweb.sharing.json_text import hex_texts
-from deltaweb.storage.signing.hmac_states import as_list, hmac_states
+from deltaweb.storage.signing.hmac_states import Numbers, Texts, as_list, hmac_states
 from deltaweb.storage.signing.url_quoting import quote_paths
 
 PATH_PREFIX: Final = "/delta-sharing/files"
@@ -61,7 +61,6 @@ class SignedFile:
     """What a checked URL names.
 
     Attributes:
-        table_id: The shared table.
         token_id: The recipient's token that the URL was made for.
         path: The file's path below the table's root, decoded.
         size: The file's size in bytes, as in the log.
@@ -80,9 +79,6 @@ class LocalFileSigner:
 
     Args:
         base_url: The server's public address, without a trailing slash.
-        share: Name of the share.
-        table_id: The shared table.
-        token_id: The recipient's token.
         keys: From `derived_keys.derive_keys`; the first signs.
         expires_at: The end of the URLs' life; fractions of a second are dropped.
         path_prefix: Where the server hands out files of this kind; each has its keys.
@@ -113,11 +109,7 @@ class LocalFileSigner:
         """The end of the URLs' life."""
         return self._expires_at
 
-    def sign(
-        self,
-        relative_paths: Sequence[str] | pa.Array | pa.ChunkedArray,
-        sizes: Sequence[int] | pa.Array | pa.ChunkedArray,
-    ) -> list[str]:
+    def sign(self, relative_paths: Texts, sizes: Numbers) -> list[str]:
         """Return the URL of each file."""
         paths, lengths = as_list(relative_paths), as_list(sizes)
         quoted = quote_paths(paths)
@@ -168,7 +160,6 @@ def verify(  # noqa: PLR0913 (each is a part of the request)
         path: The file's path in the URL, decoded.
         query: The URL's query as it came.
         keys: From `derived_keys.derive_keys`; any of them may have signed.
-        now: The current time.
     """
     values = _query_values(query)
     expiry, size = int(values["se"]), int(values["sz"])

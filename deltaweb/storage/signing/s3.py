@@ -8,15 +8,12 @@ Source: AWS, "Authenticating requests: using query parameters (Signature Version
 
 import hashlib
 import hmac
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Final
 from urllib.parse import quote, urlsplit
 
-import pyarrow as pa
-
-from deltaweb.storage.signing.hmac_states import as_list, hmac_states
+from deltaweb.storage.signing.hmac_states import Numbers, Texts, as_list, hmac_states
 from deltaweb.storage.signing.url_quoting import quote_paths
 
 ALGORITHM: Final = "AWS4-HMAC-SHA256"
@@ -30,7 +27,6 @@ class S3Endpoint:
 
     Attributes:
         base_url: What a key is appended to; ends with a slash.
-        region: The region that signatures name.
     """
 
     base_url: str
@@ -51,10 +47,8 @@ class S3Signer:
     """Signs URLs that read objects below a prefix of a bucket.
 
     Args:
-        endpoint: The bucket's.
         prefix: The key of the table's root, decoded, without slashes around it.
         credentials: Whose rights the URLs carry; no URL outlives them.
-        now: The time that the URLs are signed at.
         lifetime_s: How long they are good, at most 7 days.
     """
 
@@ -98,11 +92,7 @@ class S3Signer:
         self._inner, self._outer = hmac_states(key)
         self._inner.update(f"{ALGORITHM}\n{stamp}\n{scope}\n".encode())
 
-    def sign(
-        self,
-        relative_paths: Sequence[str] | pa.Array | pa.ChunkedArray,
-        sizes: Sequence[int] | pa.Array | pa.ChunkedArray,
-    ) -> list[str]:
+    def sign(self, relative_paths: Texts, sizes: Numbers) -> list[str]:
         """Return the URL of each file, of which its size is no part."""
         del sizes
         head, tail = self._head, self._tail

@@ -22,7 +22,6 @@ class ChangedRows:
     """Rows of a file after a change.
 
     Attributes:
-        written: What is written in their place.
         changed: Those that are concerned, as they are now; None where they are gone.
     """
 
@@ -54,7 +53,6 @@ class RowChange(ChangeKind, Protocol):
             ExpressionValueError: If a new value cannot be calculated.
             ConstraintViolatedError: If a new row breaks a rule of the table.
         """
-        ...
 
 
 class RowDeletion:
@@ -82,8 +80,6 @@ class RowUpdate(UpdateKind):
 
     Args:
         assignments: SQL by the name of the column that takes its value.
-        schema: The table's.
-        metadata: The table's, for its rules.
         time_zone: The zone of the expressions, and of the rules.
     """
 

@@ -26,7 +26,6 @@ class ChangeHere(Protocol):
     @property
     def is_for_a_process(self) -> bool:
         """Whether Spark's tasks cannot do it."""
-        ...
 
     def opened_bytes(self) -> int:
         """Return the bytes of the files that are inspected.
@@ -34,7 +33,6 @@ class ChangeHere(Protocol):
         Raises:
             ExpressionError: If the SQL is not evaluated in process.
         """
-        ...
 
 
 Change = TypeVar("Change", bound=ChangeHere)
@@ -51,9 +49,6 @@ def with_fitting_engine(
     """Do a change of rows; the bytes of the files that it opens decide who does it.
 
     Args:
-        here: Returns the change as this process does it.
-        then: Does it.
-        on_spark: Does it with Spark.
         occasion: Told that Spark is started, where it is; it may say who does it.
         time_zone: The zone of the SQL: Spark has it in a session of that zone.
     """
