@@ -102,6 +102,7 @@ def test_it_installs_one_name_and_nothing_of_the_checkout(package: Package) -> N
     assert tops == {"deltaweb", next(top for top in tops if "dist-info" in top)}
     assert {
         "deltaweb/py.typed",
+        "deltaweb/delta/values/old_calendar/clocks.txt",
         "deltaweb/index/build/full.py",
         "deltaweb/templates/base.html",
         "deltaweb/web/tables/models/__init__.py",
