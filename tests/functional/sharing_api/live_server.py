@@ -21,7 +21,7 @@ from tests.support.processes.kept_commands import KeptCommands
 from tests.support.processes.ports import free_port
 from tests.support.tables.raw_table import Operation, TableWriter
 
-NUM_FILES = 20_000
+NUM_FILES = 10_000
 AT = datetime(2026, 2, 1, tzinfo=UTC)
 QUERY = "/delta-sharing/shares/sales/schemas/crm/tables/orders/query"
 VERSION = "/delta-sharing/shares/sales/schemas/crm/tables/orders/version"
