@@ -64,7 +64,7 @@ def _pages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(DataSharingRestClient, "_post_internal", in_pages)
 
 
-@pytest.mark.parametrize("name", ["orders", "customers", "marked"])
+@pytest.mark.parametrize("name", ["device_readings", "customers", "marked"])
 @pytest.mark.parametrize("use_delta_format", [None, True])
 def test_reads_the_rows_that_the_table_holds(tables, name, *, use_delta_format):
     shared = tables[name]

@@ -111,7 +111,10 @@ def test_a_client_that_may_not_come_in_is_told_what_to_do(barred: Path, client: 
 
 
 def test_the_doctor_finds_the_way_to_the_first_file(stage: Installation) -> None:
-    new_profile(stage, "wonka", "stage")
+    path = str(stage.home / "wonka.share")
+    stage.command(
+        *("recipient", "create", "wonka", "--share", "stage", "--profile", path)
+    )
 
     found = json.loads(stage.command("recipient", "doctor", "wonka", "--json"))
 
