@@ -111,7 +111,10 @@ PRICES = env_prices("DELTAWEB_PRICES")
 CURRENCY = env_text("DELTAWEB_CURRENCY", default="USD")
 PROVIDER_NAME = env_text("DELTAWEB_PROVIDER_NAME", default="deltaweb")
 PROVIDER_CONTACT = env_text("DELTAWEB_PROVIDER_CONTACT")
-EMAIL_HOST = env_text("DELTAWEB_SMTP_HOST", default="localhost")  # for reminders
+REMINDER_HOUR = env_int("DELTAWEB_REMINDER_HOUR", default=-1, minimum=-1, maximum=23)
+EMAIL_HOST = env_text("DELTAWEB_SMTP_HOST")  # for reminders
+WEBHOOK_URL = env_text("DELTAWEB_WEBHOOK_URL")  # for the same
+WEBHOOK_SECRET = env_secret("DELTAWEB_WEBHOOK_SECRET") if WEBHOOK_URL else ""
 TRUSTED_PROXIES = env_networks("DELTAWEB_TRUSTED_PROXIES")
 
 # === Applications ===
@@ -261,8 +264,7 @@ JOB_MEMORY_BYTES = env_int(
 )
 SPARK_MASTER = env_text("DELTAWEB_SPARK_MASTER", default="local[*]")
 SPARK_DRIVER_MEMORY = env_text("DELTAWEB_SPARK_DRIVER_MEMORY", default="2g")
-# Of a file that is brought to be imported. The web server takes whole requests of about
-# 4 MiB; larger files are imported by their path.
+# Of a file that is brought to be imported: the web server takes requests of 4 MiB.
 UPLOAD_BYTES = env_int(
     "DELTAWEB_UPLOAD_BYTES", default=4_000_000, minimum=0, maximum=1 << 40
 )
@@ -288,8 +290,7 @@ PARQUET_FOOTER_BYTES = env_int(
     minimum=1 << 20,
     maximum=(1 << 32) - 1,
 )
-# Of a page that reads storage while a person waits for it.
-STORAGE_TIMEOUT_S = 1.0
+STORAGE_TIMEOUT_S = 1.0  # of a page that reads storage while a person waits for it
 
 # === People ===
 AUTH_USER_MODEL = "accounts.User"

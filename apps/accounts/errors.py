@@ -159,9 +159,7 @@ class ScopeRequiredError(PageError, code="scope-required"):
     """A key is asked for more than it was made for.
 
     Args:
-        label: What the key is for.
         scopes: What it may be used for.
-        needed: What it would have to be.
     """
 
     label: str

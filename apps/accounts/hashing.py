@@ -24,9 +24,7 @@ class HashSlots:
     """Places for those who hash, and for those who wait until they may.
 
     Args:
-        at_once: How many hash.
         waiting: How many wait for that; more are refused at once.
-        max_wait_s: How long they wait.
     """
 
     def __init__(
@@ -57,7 +55,6 @@ class AddressSlots:
 
     Args:
         waiting: How many wait; more are refused at once.
-        max_wait_s: How long they wait.
     """
 
     def __init__(self, *, waiting: int = 1, max_wait_s: float = MAX_WAIT_S) -> None:
@@ -69,11 +66,7 @@ class AddressSlots:
 
     @contextmanager
     def taken(self, network: str) -> Iterator[None]:
-        """Hold the place of an address while its password is checked.
-
-        Args:
-            network: The address, or the network that counts as one.
-        """
+        """Hold the place of an address while its password is checked."""
         with self._changed:
             if self._inside[network] > self._waiting:
                 raise PasswordsBusyError

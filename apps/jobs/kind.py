@@ -36,7 +36,6 @@ class Queue(StrEnum):
     Attributes:
         INTERACTIVE: Of what a person waits for, and what seldom takes long: a lane of
             its own, beside all other work.
-        DEFAULT: Of what is done by one process.
         SPARK: Of what may need Spark.
     """
 
@@ -56,12 +55,10 @@ class JobKind(Generic[P]):
 
     Attributes:
         name: The name of its task and in its rows; machine forms show it.
-        words: What such a job does, for pages.
         parameters: A dataclass: what a job of this kind is asked. A field's name may
             end with an underscore that JSON does not have (`from_`).
         run: What a worker does; it returns the job's result as JSON. It must be safe
             to run twice, and import Spark inside.
-        queue: Where its jobs wait that nobody waits for.
         is_reserved: Whether only editors and administrators may ask for it.
         is_for_admins: Whether only administrators may ask for it, and see its jobs:
             what they say is about recipients.

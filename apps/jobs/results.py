@@ -73,9 +73,6 @@ def keep_rows(
     Another worker may be at the same job, so each writes a file of its own.
 
     Args:
-        job_id: The job.
-        schema: Columns of the rows.
-        batches: The rows.
         suffix: Ends the file's name, of a job that leaves several.
     """
     import pyarrow as pa  # noqa: PLC0415 (as above)

@@ -53,8 +53,6 @@ def enqueue(  # noqa: PLR0913 (each is one column of the row)
         kind: The name of the task, such as `tables.index_log`; the task is called
             with `job_id` alone and reads the rest from the row.
         title: What the work is, for people: "Index sales.orders".
-        now: The current time.
-        parameters: What the task needs, as JSON.
         subject_id: The table that the job is about. Who may not see the table may
             not see the job.
         key: Equal keys ask for equal work. An active job with this key is returned
@@ -148,12 +146,6 @@ def retry(
 
     The old row stays, with its step and its cause. Work that is reserved to editors
     is recorded as theirs.
-
-    Args:
-        job: The old one.
-        requested_by: Who asks.
-        now: The current time.
-        actor: Who asks, for the record.
     """
     if not job.can_be_retried:
         raise JobNotRetryableError(job=job)

@@ -30,8 +30,6 @@ class Subscription:
     """Somebody who waits for topics; it may be told in any thread.
 
     Attributes:
-        topics: Those of which it hears.
-        owner: Who waits.
         is_over: Whether it hears nothing any more.
     """
 
@@ -83,11 +81,7 @@ class Subscription:
 
 
 class Hub:
-    """All who wait in this process.
-
-    Args:
-        way: How news come.
-    """
+    """All who wait in this process."""
 
     def __init__(self, way: Channel) -> None:
         self._way = way

@@ -275,7 +275,6 @@ class Subcommand:
     """One subcommand of a `VerbsCommand`; the first line of its docstring is its help.
 
     Attributes:
-        command: The command that it belongs to.
         run: Answers; its options are the arguments that were declared.
     """
 
@@ -345,9 +344,6 @@ class VerbsCommand(SubcommandsCommand):
     underscore keeps the word free for Python (`import_.py`). Only the module of the
     verb that is called is imported: a command starts with what it needs, and what each
     does is read off its text.
-
-    Attributes:
-        verbs: The full name of the package.
     """
 
     verbs: str

@@ -70,9 +70,7 @@ class PageError(DeltawebError, code="page-error"):
     """An answer other than the page: a view raises it, the middleware renders it.
 
     Attributes:
-        status: Of HTTP.
         way_out: Words and address of the page that helps best; None where none does.
-        facts: What the JSON form says besides.
     """
 
     status: int = 500

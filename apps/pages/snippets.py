@@ -27,8 +27,6 @@ class Snippet:
 
     Attributes:
         key: Short name, of letters: for ids and classes.
-        label: The tool's own name.
-        text: What the copy button copies.
         steps: What to do, in order, where the tool takes no code.
         refusal: Why there is nothing to copy, and which tools there are instead.
     """

@@ -27,7 +27,6 @@ def page(  # noqa: PLR0913 (what is said of a page)
         csv: Whether the page is a list.
         json_route: Path of the machine forms without their suffix; by default the
             route without its trailing slash.
-        takes: The parameters of its address.
     """
     view = _with_parameters(view, tuple(takes))
     base = route.rstrip("/") if json_route is None else json_route

@@ -56,8 +56,9 @@ def _add_to_workers() -> None:
         "deltaweb.web.sharing.answers.answer_query",
         "deltaweb.web.sharing.recipients.doctor.doctor",
         "deltaweb.web.sharing.recipients.rehearsals.nightly",
+        "deltaweb.web.sharing.recipients.telling",
     )
-    dues.register(_prepare_due, _rehearse_due)
+    dues.register(_prepare_due, _rehearse_due, _remind_due)
 
 
 def _prepare_due(now: datetime) -> None:
@@ -74,6 +75,12 @@ def _rehearse_due(now: datetime) -> None:
     )
 
     nightly.request_due_rehearsals(now=now)
+
+
+def _remind_due(now: datetime) -> None:
+    from deltaweb.web.sharing.recipients import telling  # noqa: PLC0415 (as above)
+
+    telling.request_due_reminders(now=now)
 
 
 def _add_to_tables() -> None:

@@ -22,6 +22,7 @@ DeltaError
     ├── TokenStateError             a token that is past what was asked for
     ├── TokenNotFoundError          the recipient has no such token
     ├── NoWaitingTokenError         a recipient without a waiting token
+    ├── MailRefusedError            a mail that nobody takes
     ├── RetirementInvalidError      a token that cannot end then
     ├── AccessError                 a caller who may not come in
     │   ├── TokenUnknownError       401
@@ -49,11 +50,7 @@ MAX_COLUMNS_SHOWN = 12
 
 
 class SharingStateError(DeltaError, code="sharing-error"):
-    """Base of the errors of shares, recipients and tokens.
-
-    Attributes:
-        status: The HTTP status of its answer.
-    """
+    """Base of the errors of shares, recipients and tokens."""
 
     status: ClassVar[int] = 422
 
@@ -119,17 +116,23 @@ class SharedTableNotFoundError(SharingStateError, code="shared-table-not-found")
 
 
 class ConditionError(SharingStateError, code="condition-invalid"):
-    """A condition does not parse, or does not fit the table."""
+    """A condition does not parse, or does not fit the table.
+
+    Attributes:
+        columns: Those of the table, where they are known.
+        advice: What to do where naming them does not help.
+    """
 
     sentence: str
     columns: Sequence[str]
+    advice: str = "Leave it empty."
     message = "{sentence}"
     hint = "{_advice}"
 
     @property
     def _advice(self) -> str:
         if not self.columns:
-            return "Leave it empty."
+            return self.advice
         shown = ", ".join(self.columns[:MAX_COLUMNS_SHOWN])
         more = len(self.columns) - MAX_COLUMNS_SHOWN
         return f"The columns are {shown}{f' and {more} more' if more > 0 else ''}."
@@ -211,7 +214,7 @@ class TokenStateError(SharingStateError, code="token-state"):
     reason: str
     status = 409
     message = "The token {prefix}... {reason}."
-    hint = "Rotate to make a new one."
+    hint = "Revoke it if nobody is to use it; a rotation makes a new one."
 
 
 class TokenNotFoundError(SharingStateError, code="token-not-found"):
@@ -219,6 +222,13 @@ class TokenNotFoundError(SharingStateError, code="token-not-found"):
     status = 404
     message = "{recipient!r} has no such token."
     hint = "Its page and GET .../tokens list those that it has."
+
+
+class MailRefusedError(SharingStateError, code="mail-refused"):
+    reason: str
+    status = 502
+    message = "The mail relay does not take it: {reason}."
+    hint = "DELTAWEB_SMTP_HOST names the relay."
 
 
 class NoWaitingTokenError(SharingStateError, code="no-waiting-token"):

@@ -68,7 +68,6 @@ def fits_decimal(data_type: DataType, numbers: Sequence[str]) -> bool:
     """Whether one decimal type has all digits of a column and of numbers beside it.
 
     Args:
-        data_type: A type of whole or decimal numbers.
         numbers: As they are written; a whole one is a number of 32 or 64 bits.
     """
     if isinstance(data_type, DecimalType):

@@ -51,7 +51,6 @@ class SkippedHint:
     """A hint, or a part of one, that selects nothing.
 
     Attributes:
-        text: The hint, cut to a line.
         reason: Why it is skipped, as half a sentence.
     """
 
@@ -86,7 +85,6 @@ def parse_hints(
     Args:
         predicate_hints: The request's `predicateHints`, SQL texts.
         json_predicate_hints: The request's `jsonPredicateHints`, JSON in a text.
-        schema: The table's schema.
     """
     collected = _Collected(schema, zone_is_unknown=True)
     if json_predicate_hints is not None:
@@ -104,8 +102,6 @@ def reach_of(
     It is read as hints of clients are: no row is lost that Spark would find.
 
     Args:
-        condition: The condition, parsed.
-        schema: The schema of the rows.
         time_zone: Whose clocks show the times without a zone.
     """
     predicates = _understood(condition, schema, time_zone).predicates

@@ -35,7 +35,6 @@ def bound_to(
     Args:
         condition: As it was written.
         properties: Values by their names in lower case; `NAME` is one of them.
-        schema: The schema of the rows.
     """
     if not asked_properties(condition):
         return condition

@@ -35,13 +35,7 @@ class NotSQLError(PredicateError):
 
 @dataclass(frozen=True)
 class SQLText:
-    """A condition that parsed.
-
-    Attributes:
-        text: As it was written.
-        tokens: Its words.
-        tree: What sqlglot made of them.
-    """
+    """A condition that parsed."""
 
     text: str
     tokens: Sequence[Token]

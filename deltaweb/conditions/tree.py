@@ -55,8 +55,6 @@ class Literal(Written):
         kind: number (whole or decimal), float, double, string, boolean, binary, date,
             timestamp, timestamp_ntz; null.
         text: How it is written, without quotes.
-        casts: As of a column.
-        value_type: As of a column.
         other_text: What the same text is to clients that take a backslash as it is;
             empty when there is none.
         is_cut: Whether clients cut such a time to milliseconds.

@@ -22,9 +22,6 @@ def default_home(package: Path) -> Path:
 
     In a checkout this is its folder `var`; of an installed package, the user's folder
     for data, since the next version replaces all that lies beside it.
-
-    Args:
-        package: The folder of the package.
     """
     if (package / "web").is_symlink():  # a checkout
         return package.parent / "var"

@@ -30,7 +30,6 @@ class MakesTooMuchError(Exception):
     """A step of an expression would make more than it may.
 
     Attributes:
-        function: The step.
         num_bytes: What it, and those before it, would have made.
         is_final: Whether fewer rows at a time do not help.
     """
@@ -62,8 +61,6 @@ def check_made(function: str, num_bytes: int, *, is_passing: bool = False) -> No
     """Refuse what a step is about to make if that is too much.
 
     Args:
-        function: What people call the step.
-        num_bytes: What it makes.
         is_passing: Whether it is gone after the next step, which counts what it keeps.
     """
     account = _account.get() or _Account()
@@ -88,13 +85,7 @@ def text_bytes(values: pa.Array) -> int:
 def in_parts(
     sql: str, rows: pa.RecordBatch, evaluate: Callable[[pa.RecordBatch], T]
 ) -> Iterator[T]:
-    """Yield what is made of rows: of all at once, or of ever smaller parts in order.
-
-    Args:
-        sql: The expression, for the error.
-        rows: The rows.
-        evaluate: Evaluates it for some of them.
-    """
+    """Yield what is made of rows: of all at once, or of ever smaller parts in order."""
     account = _Account()
     waiting = [rows]
     while waiting:

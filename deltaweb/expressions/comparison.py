@@ -182,8 +182,6 @@ def mapped_text(
     """Return what makes texts of others; of equal ones once.
 
     Args:
-        name: What people call it.
-        convert: Makes a text of another.
         growth: How many times as long that is at most, in bytes; texts of ASCII alone
             do not grow.
     """

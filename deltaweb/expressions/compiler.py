@@ -121,8 +121,6 @@ def compile_sql(
     """Return an expression over rows of a schema.
 
     Args:
-        sql: The expression, as text or parsed.
-        schema: The schema of the rows.
         time_zone: Whose clocks show the times without a zone.
     """
     parsed = parse_expression(sql) if isinstance(sql, str) else sql

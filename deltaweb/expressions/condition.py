@@ -34,8 +34,6 @@ class SQLCondition(RowCondition):
     """A boolean expression over rows of a schema; it can travel to other processes.
 
     Args:
-        sql: The expression, as text or parsed.
-        schema: The schema of the rows.
         time_zone: Whose clocks show the times without a zone, and what its functions
             say of instants: as in a session of Spark that has it.
     """
@@ -87,9 +85,6 @@ class SQLAssignment:
     """An expression whose value a column takes.
 
     Args:
-        sql: The expression.
-        column: The column.
-        schema: The schema of the rows.
         time_zone: As of `SQLCondition`.
     """
 

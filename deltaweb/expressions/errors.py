@@ -36,7 +36,6 @@ class ExpressionTooLargeError(ExpressionValueError, code="expression-too-large")
     """An expression makes so much of rows that it is not made.
 
     Attributes:
-        function: The step that would.
         num_bytes: What it, and the steps before it, would have made.
         is_final: Whether fewer rows at a time do not help.
     """

@@ -66,12 +66,7 @@ def literal(value: object, kind: pa.DataType) -> BoundExpression:
 
 
 def constant(scalar: pa.Scalar, value: object = None) -> BoundExpression:
-    """Return a value that every row has, and that is not null.
-
-    Args:
-        scalar: The value.
-        value: The same where it is a literal.
-    """
+    """Return a value that every row has, and that is not null."""
     is_text = pa.types.is_string(scalar.type) or pa.types.is_binary(scalar.type)
     num_bytes = scalar.as_buffer().size if is_text else 0
 

@@ -95,7 +95,6 @@ def encoded_map(entries: Sequence[tuple[int, Encoded]], num_rows: int) -> Encode
     Args:
         entries: Keys, and the encoded values of each; a row that is null in one has
             no entry for it.
-        num_rows: How many rows there are.
     """
     counts = np.zeros(num_rows, np.int64)
     pairs: list[Encoded | bytes] = []
@@ -133,7 +132,6 @@ def container(
 
     Args:
         rows: The encoded rows; none is null.
-        schema: Their Avro schema.
         metadata: Further values of the header.
     """
     header = {

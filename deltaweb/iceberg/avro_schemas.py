@@ -44,12 +44,7 @@ VECTOR_FIELDS: Final = (
 def entry_schema(
     fields: Sequence[PartitionField], format_version: int
 ) -> dict[str, Any]:
-    """Return the schema of the entries of a manifest.
-
-    Args:
-        fields: What the version is partitioned by.
-        format_version: Of Iceberg's format.
-    """
+    """Return the schema of the entries of a manifest."""
     partition = {
         "type": "record",
         "name": "r102",

@@ -54,11 +54,8 @@ class DataFiles:
     """Some data files of a version.
 
     Attributes:
-        locations: Where clients fetch each file.
         sizes: In bytes.
         num_records: Rows of each file, deleted ones too.
-        partition: The typed values of each partition field.
-        columns: What is known of columns.
     """
 
     locations: pa.StringArray
@@ -83,10 +80,6 @@ def data_files(
     Args:
         rows: As `FileSelection.typed_batches` gives them, with statistics of the
             `known_columns`.
-        locations: Where clients fetch each file.
-        columns: The columns of the version.
-        fields: What it is partitioned by.
-        ids: The ids of its columns.
     """
     partition = [
         type_partition_column(

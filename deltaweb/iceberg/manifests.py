@@ -47,11 +47,7 @@ class SnapshotFacts:
     """A version of the table as its manifests know it.
 
     Attributes:
-        snapshot_id: Its id in Iceberg.
         sequence_number: Its place among the table's versions.
-        schema: The Iceberg schema, with its number.
-        spec_id: The number of that partition spec.
-        format_version: Of Iceberg's format.
     """
 
     snapshot_id: int
@@ -67,9 +63,7 @@ class VectorFiles:
     """Deletion vectors of some data files, row for row.
 
     Attributes:
-        locations: Where clients fetch each vector.
         sizes: Of the vectors' files in bytes.
-        content_offsets: Where in its file the vector begins.
         content_sizes: How long it is there, in bytes.
         partition: The typed values of each partition field of the data file.
     """
@@ -185,10 +179,8 @@ class ListedManifest:
     """A manifest as the list tells of it.
 
     Attributes:
-        location: Where clients fetch it.
         length: Of the manifest in bytes.
         content: `DATA` or `DELETES`.
-        num_files: Count of its files.
         num_rows: Count of rows, in the files or deleted by them.
         partition: The typed values of each partition field of its files.
     """

@@ -29,14 +29,7 @@ INTEGER_MASK: Final = (1 << 31) - 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableVersion:
-    """What a snapshot is made of.
-
-    Attributes:
-        timestamp_ms: Time of its commit.
-        columns: Its columns.
-        num_files: Count of its files, where it is known.
-        num_rows: Count of its rows, where it is known.
-    """
+    """What a snapshot is made of."""
 
     version: int
     timestamp_ms: int
@@ -49,7 +42,6 @@ class TableLayout:
     """Schemas, partition specs and ids of some versions of a table.
 
     Args:
-        table_id: The table's id in its log.
         versions: The versions, ascending; the last one is the newest.
         has_vectors: Whether files of one of them may have deletion vectors.
     """
@@ -91,12 +83,7 @@ class TableLayout:
     def metadata(
         self, *, location: str, list_locations: Sequence[str]
     ) -> dict[str, Any]:
-        """Return `metadata.json`.
-
-        Args:
-            location: Of the table.
-            list_locations: Of the manifest list of each version.
-        """
+        """Return `metadata.json`."""
         snapshots = self._snapshot_entries(list_locations)
         facts = self._snapshots.values()
         schemas = {one.schema["schema-id"]: one.schema for one in facts}

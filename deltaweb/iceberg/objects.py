@@ -48,8 +48,6 @@ class ObjectNames:
     """How the objects of a version are called.
 
     Attributes:
-        table_location: Where clients think that the table is.
-        version_location: Where its manifests are.
         sealer: Seals the paths of its files.
     """
 
@@ -82,7 +80,6 @@ class NamedVector:
 
     Attributes:
         path: The data file's path below the table's root.
-        fields: The descriptor as the log has it.
     """
 
     path: str
@@ -114,7 +111,6 @@ class VersionObjects:
     """The objects of a version, by the last part of their names.
 
     Attributes:
-        num_files: Count of data files.
         num_rows: Count of their rows, deleted ones too.
     """
 
@@ -139,10 +135,6 @@ def version_objects(
 
     Args:
         rows: Its files, as `data_files` takes them.
-        version: The version.
-        snapshot: The same as its manifests know it.
-        ids: The ids of its columns.
-        names: How the objects are called.
     """
     _check(rows, snapshot)
     writer = _Writer(version, snapshot, ids, names)

@@ -22,12 +22,7 @@ BLOB_START: Final = len(MAGIC)
 
 @dataclass(frozen=True, slots=True)
 class PuffinVector:
-    """The file of a deletion vector; how long it is, is known before it is read.
-
-    Attributes:
-        vector: What the log says of it.
-        data_location: The data file whose rows it deletes.
-    """
+    """The file of a deletion vector; how long it is, is known before it is read."""
 
     vector: DeletionVector
     data_location: str

@@ -27,7 +27,6 @@ def with_row_counts(rows: pa.Table, open_file: OpenFile) -> pa.Table:
 
     Args:
         rows: As `FileSelection.typed_batches` gives them.
-        open_file: Opens a file.
     """
     is_unknown = pc.is_null(rows[RECORDS]).combine_chunks()
     num_unknown = is_unknown.true_count

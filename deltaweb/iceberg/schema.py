@@ -66,13 +66,7 @@ _PLAIN_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 @dataclass(frozen=True, slots=True)
 class TableColumns:
-    """The columns of one version as its log has them.
-
-    Attributes:
-        schema: The schema; it knows what columns are stored as.
-        partition_columns: Names of those that it is partitioned by.
-        configuration: The table's properties.
-    """
+    """The columns of one version as its log has them."""
 
     schema: StructType
     partition_columns: tuple[str, ...]
@@ -320,7 +314,6 @@ class PartitionField:
     """A column that a version is partitioned by.
 
     Attributes:
-        field_id: The id of the partition field.
         name: Its name: of letters that Avro takes, since readers end at any other.
     """
 

@@ -41,7 +41,6 @@ class FileCheck:
         version: The newest version. Those between that the log builds were checked too.
         num_versions: How many were checked.
         num_paths: Data files that any of them has.
-        num_missing: How many of these are not in storage.
         missing: Rows of `MISSING_SCHEMA`.
         spelled: The partition columns of the newest version whose values are not
             spelled in one way.
@@ -62,7 +61,6 @@ def check_files(
     """List a table's storage once, and count for each version what it lacks.
 
     Args:
-        table: The table.
         engine: What replays its log; this process by default.
         report: Called with the step, what is done of it, of how much, and the unit; it
             may raise to stop.
@@ -115,8 +113,6 @@ def follow_files(
     """Replay a log, and follow the files of the versions that it builds.
 
     Args:
-        engine: What replays it.
-        store: The table's files.
         report: As for `check_files`.
 
     Returns:

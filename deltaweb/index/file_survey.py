@@ -78,9 +78,6 @@ def survey_files(
     """Add up the files at some paths; one that does not read is added up as such.
 
     Args:
-        survey: Gets the sums.
-        paths: As the log writes them.
-        open_file: Opens one.
         on_file: Called with how many are done; what it raises ends the work.
     """
     for done, path in enumerate(paths, 1):

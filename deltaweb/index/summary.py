@@ -91,8 +91,6 @@ def table_summary(
 
     Args:
         metadata: That of the newest version.
-        files: What `files_summary` says of its files.
-        history: Its history.
         now_ms: The time that `commits_30d` ends at.
     """
     runs = history.runs
@@ -112,7 +110,6 @@ def states_of_versions(
     """Join versions of equal readability, from 0 to the newest.
 
     Args:
-        snapshot: The newest version.
         history: The commits.
         states: Whether each of them can be read, row for row.
     """
@@ -160,7 +157,6 @@ def version_states(
     """Say of each commit whether its version can be read, row for row.
 
     Args:
-        history: The commits.
         runs: The versions that the log can build.
         totals: Which of them a VACUUM has hurt.
     """

@@ -68,7 +68,6 @@ def check_lake(lake: str, *, said: str = "LAKE=") -> str | None:
 
     Args:
         lake: What was written, after what is `said` in front of it.
-        said: As the sentence has it.
     """
     if not (lake := lake.strip()):
         return None

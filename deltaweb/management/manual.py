@@ -34,7 +34,6 @@ def build(sources: Path, site: Path) -> None:
 
     Args:
         sources: The folder of mkdocs.yml.
-        site: Where to.
     """
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--clean"]
     # `--quiet` would keep dead anchors from ending the build.

@@ -55,7 +55,6 @@ def preview(
 
     Args:
         source: A local path, or an open file: of Arrow, of Python, or of fsspec.
-        limit: The most rows that are wanted.
         row_group: The position of a row group; None for the whole file.
 
     Raises:

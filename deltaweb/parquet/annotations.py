@@ -46,7 +46,6 @@ class Annotation:
     Attributes:
         kind: `STRING`, `DECIMAL`, `TIMESTAMP`, ...; `UNRECOGNIZED` for a LogicalType of
             an unknown number, `UNRECOGNIZED_CONVERTED` for such a ConvertedType.
-        number: The unknown number.
         is_signed: Whether an INT is signed.
         precision: Digits of a DECIMAL; None if absent.
         scale: Fraction digits of a DECIMAL.
@@ -173,7 +172,6 @@ def effective_annotation(
     """Return what an element is, by LogicalType or else by ConvertedType.
 
     Args:
-        element: The element.
         is_in_map: Whether its parent is a MAP: then MAP_KEY_VALUE says nothing.
 
     Source: Parquet logical types, "ConvertedType" under each type, "Maps".

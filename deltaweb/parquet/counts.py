@@ -52,9 +52,7 @@ class ChunkCounts:
     """What a footer says of one leaf column in one row group.
 
     Attributes:
-        path: Dotted path of the column.
         num_values: Its values, nulls among them; -1 where the footer does not say.
-        null_count: Its nulls.
         low: The least value, or one below it, as Parquet's plain encoding has it.
         high: The greatest value, or one above it.
         is_coded: Whether the footer says that all values are of a dictionary.

@@ -12,8 +12,6 @@ class ParquetFooter:
     """A footer and the schema that it describes.
 
     Attributes:
-        metadata: The footer as stored.
-        root: Its schema as a tree.
         leaves: The leaf columns, in the order of the column chunks.
     """
 
@@ -33,7 +31,6 @@ def load_footer(
     """Read and parse the footer of an open file.
 
     Args:
-        source: The file.
         max_bytes: The most bytes of a footer that are read.
     """
     metadata = parse_metadata(read_footer(source, max_bytes))

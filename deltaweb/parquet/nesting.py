@@ -44,7 +44,6 @@ def list_shape(node: Node, *, is_in_list: bool = False) -> ListShape:
     """Return what a LIST group holds.
 
     Args:
-        node: The group.
         is_in_list: Whether it is the repeated group of a list of two levels: only then
             it may be repeated itself.
     """

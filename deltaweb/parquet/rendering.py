@@ -59,8 +59,6 @@ def render(
 
     Args:
         value: A bool, int, float or bytes, as the physical type has it.
-        annotation: What the column is, if the annotation is valid.
-        physical_type: The name of its physical type.
     """
     if isinstance(value, bool):
         return value

@@ -25,7 +25,6 @@ class Node(NamedTuple):
     """A column, a group of columns, or the root.
 
     Attributes:
-        element: What the footer stores of it.
         path: The names from the root, which has none.
         annotation: What it is, by either annotation; None where it has none.
         invalid: Why the annotation does not fit; None where it does.
@@ -42,7 +41,6 @@ class Node(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Its own name."""
         return self.element.name
 
     @property

@@ -58,7 +58,6 @@ def read_statistics(
 
     Args:
         raw: The fields as stored; see `ColumnChunk.statistics`.
-        node: The leaf column.
         order: Its column order; None where the footer has none.
     """
     is_old = "min" in raw or "max" in raw

@@ -39,7 +39,6 @@ def has_left(client: socket, asked_at_s: float) -> bool:
     waited for long: it may have closed its own side alone.
 
     Args:
-        client: Its connection.
         asked_at_s: When its request was there, on the monotonic clock.
     """
     if monotonic() - asked_at_s < PATIENCE_S:
@@ -176,7 +175,6 @@ class HeldStream(HeldAnswer):
     the first, which keeps what its client does not take.
 
     Args:
-        parts: The body.
         close: Ends the application's answer.
         may_wait: Whether any thread may make a part.
         has_left: Whether the client has.
@@ -267,7 +265,6 @@ def holding_bodies(
     """Let the server send whatever an application answers.
 
     Args:
-        application: A WSGI application.
         hold: Told of each answer that is to be sent, headers included, and to whom.
         may_hold: Whether one more may go on (`deltaweb.serving.events`).
     """
@@ -324,7 +321,6 @@ def _parts(
     """Return the parts of an answer, what ends it, and whether any thread makes them.
 
     Args:
-        answer: What the application answers.
         is_bare: Whether headers are all that may be sent.
     """
     if isinstance(answer, HeldFile):

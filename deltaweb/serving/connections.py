@@ -19,9 +19,7 @@ class Connection(TConn):  # type: ignore[misc]  # gunicorn has no types
     """A connection, and what came of its next request.
 
     Attributes:
-        arrival: The request so far.
         asked_bytes: How long the request is that waits for a thread, or has one.
-        asked_at_s: When it was there.
         deadline: When it is closed if it waits still.
         body: What is left to send of its answer.
         keeps: Whether it stays open after that.

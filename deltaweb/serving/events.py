@@ -55,7 +55,6 @@ class HeldEvents(HeldAnswer):
     """An answer that goes on.
 
     Args:
-        events: What it tells.
         response: The server's response to the request, which writes to `outbox`.
         outbox: What is to be sent first.
     """

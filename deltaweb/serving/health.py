@@ -17,7 +17,6 @@ def answers(port: int, public_url: str) -> bool:
     """Whether a page comes from 127.0.0.1, whatever it says.
 
     Args:
-        port: Where the server listens.
         public_url: The address that people open; "" for none.
     """
     public = urlsplit(public_url)

@@ -47,11 +47,7 @@ _MESSAGES: Final = {
 
 
 class RefusedError(Exception):
-    """A request that is not taken in.
-
-    Attributes:
-        status: What it is answered.
-    """
+    """A request that is not taken in."""
 
     def __init__(self, status: HTTPStatus) -> None:
         super().__init__(status.phrase)
@@ -186,10 +182,6 @@ def refusal(status: HTTPStatus, head: bytes) -> bytes:
 
     Below the path of the protocol it has the protocol's form. Nothing of the request
     is repeated.
-
-    Args:
-        status: Of the answer; the connection ends with it.
-        head: The request, as far as it is there.
 
     Source: sharing_wire.md, 2.3.
     """

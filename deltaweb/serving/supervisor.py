@@ -70,8 +70,6 @@ class Supervisor:
         """Add a child that `run` starts.
 
         Args:
-            name: Its name in the log.
-            command: The program and its arguments.
             on_ready: Called once, the first time that the child says it is ready.
         """
         self.children.append(Child(name=name, command=command, on_ready=on_ready))

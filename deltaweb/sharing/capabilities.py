@@ -90,7 +90,6 @@ def answered(response_format: str, *, with_end: bool = False) -> str:
     """Return the header's value of an answer.
 
     Args:
-        response_format: Its format.
         with_end: Whether its last line says that it has ended, as was asked for.
     """
     value = f"{_FORMAT_KEY}={response_format}"

@@ -36,11 +36,6 @@ class KnownError:
     """An error of clients that is known.
 
     Attributes:
-        key: Names it for scripts.
-        step: Where it fails.
-        phrases: What its text has, as a pattern.
-        cause: What it means.
-        remedy: What to do.
         is_general: Whether many causes share it: one that tells more goes before it.
     """
 

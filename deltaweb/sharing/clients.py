@@ -38,10 +38,7 @@ class ShareClient:
     """A client of shares.
 
     Attributes:
-        name: As people call it.
-        about: What of it talks to the server.
         first: Its first release that reads the parquet format.
-        product: What its releases are releases of.
         in_delta: The features it reads in the delta format, each from a release on.
         by_python: Whether it reads through the python client.
     """
@@ -93,13 +90,11 @@ class ClientReading:
     """Whether one client reads a table as it is shared.
 
     Attributes:
-        client: The client, as people call it.
         can_read: Whether it is known to return the table's rows.
         reason: Why it does not; empty when it does.
         minimum_version: The first release of it that reads the table, as text.
         response_format: The format it is answered in; "" where it is not answered.
         verdict: The same by the features that the version uses.
-        used: These features.
     """
 
     client: str

@@ -50,7 +50,6 @@ class Misreading:
     """A reason for which a table's files are not its rows.
 
     Attributes:
-        feature: The table feature by the specification's name.
         reason: A whole sentence about the table.
     """
 
@@ -68,9 +67,6 @@ def misreadings(
     """Return why a client of the parquet format would misread a version.
 
     Args:
-        protocol: The protocol in force.
-        metadata: The metadata in force.
-        schema: Its schema.
         has_deletion_vectors: Whether a live file has one. None where that is not known:
             the table's property then says whether writers make them.
 

@@ -61,7 +61,6 @@ class SharingError(DeltaError, code="sharing-error"):
     """Base of what a request to the sharing protocol is refused with.
 
     Attributes:
-        status: The HTTP status of the answer.
         error_code: The answer's `errorCode`.
     """
 

@@ -38,7 +38,6 @@ def narrowed(
     """Return the metaData of a version that tells of some columns alone.
 
     Args:
-        metadata: As the log has it.
         schema: Its logical schema, which knows what columns are stored as.
         columns: Names of the columns that may be seen, as the schema has them.
     """
@@ -73,12 +72,7 @@ def narrowed(
 
 
 def with_field_metadata(value: object, keep: KeepMetadata) -> object:
-    """Return a type of a schema, as JSON, with other metadata of its fields.
-
-    Args:
-        value: The JSON value of the type.
-        keep: Returns what is kept of the metadata of a field.
-    """
+    """Return a type of a schema, as JSON, with other metadata of its fields."""
     if not isinstance(value, dict):
         return value
     cleaned = {key: with_field_metadata(part, keep) for key, part in value.items()}

@@ -45,7 +45,6 @@ class PageScope:
         names: What else the list is told by, such as the names in its path, folded:
             their capitals do not matter.
         field: What a request calls the token.
-        giver: What an error calls the list.
     """
 
     endpoint: str
@@ -62,7 +61,6 @@ def encode_page_token(
 
     Args:
         last_key: What the list is ordered by, of the last item that was given.
-        scope: The list.
         keys: Secret keys; the first seals.
     """
     payload = _json(list(last_key))
@@ -77,7 +75,6 @@ def decode_page_token(
     """Return the key after which a page begins.
 
     Args:
-        token: The token as it came.
         scope: The list that is asked for.
         keys: Secret keys; any of them may have sealed.
     """

@@ -57,12 +57,7 @@ def check_version(version: int | None, *, name: str = "version") -> int:
 
 
 def parse_moment(text: str, *, name: str) -> datetime:
-    """Return a time: ISO 8601 with a zone, or `YYYY-MM-DD hh:mm:ss` in UTC.
-
-    Args:
-        text: The time as it came.
-        name: The parameter, for the error.
-    """
+    """Return a time: ISO 8601 with a zone, or `YYYY-MM-DD hh:mm:ss` in UTC."""
     plain = _LOST_PLUS.sub(r"\1+\2", text.strip())
     try:
         if match := _SQL_TIMESTAMP.fullmatch(plain):

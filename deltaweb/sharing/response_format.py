@@ -104,9 +104,7 @@ def choose_format(
     """Return the format that a client reads a version in.
 
     Args:
-        capabilities: What the client says of itself.
         misreadings: Why the version would be misread in the parquet format.
-        protocol: The protocol in force.
         table: The table's name, for the error.
     """
     is_plain = capabilities.reads_parquet and not misreadings

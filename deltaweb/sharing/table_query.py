@@ -60,15 +60,12 @@ class ChangesQuery:
     """Which changes are asked for.
 
     Attributes:
-        starting_version: The first version.
-        ending_version: The last one.
         starting_timestamp: Or the first version is the oldest made at or after this.
         ending_timestamp: And the last one the newest made at or before this.
         with_feed: Whether the rows that changed are asked for, and not merely the
             files that were added and removed.
         with_old_metadata: Whether the metadata of older versions is.
         with_old_protocol: Whether the protocol of older versions is.
-        page: Which part of the answer is.
     """
 
     starting_version: int | None = None
@@ -92,7 +89,6 @@ class TableQuery:
         version: The version; the newest for None.
         timestamp: The version is the newest one made at or before this time.
         changes: Or the files that were added and removed in some versions.
-        page: Which part of the answer is asked for.
         idempotency_key: What tells a query that is sent again from another one, where
             it is answered later; "" without.
     """

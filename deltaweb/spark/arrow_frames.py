@@ -50,11 +50,8 @@ def run_tasks(
     """Return the rows that tasks make, each of its number alone.
 
     Args:
-        spark: The session.
-        count: How many tasks.
         function: Makes the batches of the task 0 to `count - 1`; it travels to the
             executors with all it refers to.
-        schema: Columns of the batches.
     """
 
     def of_partition(batches: Batches) -> Batches:

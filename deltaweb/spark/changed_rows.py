@@ -58,8 +58,6 @@ class ComparedTask:
     """What every task of a comparison knows.
 
     Attributes:
-        place: The data files.
-        schemas: The schema of either version.
         partition_columns: Names of the partition columns of either version.
         num_partitions: Over how many tasks rows are spread.
         folder: Where tasks leave what they found; the driver sees it.
@@ -127,13 +125,7 @@ def _blocks(task: ComparedTask, side: int, rows: pa.Table) -> Batches:
 def spread(
     rows: pa.Table, by: Sequence[str], num_partitions: int
 ) -> Iterator[tuple[int, pa.Table]]:
-    """Yield rows with the number of the task that those of equal values meet in.
-
-    Args:
-        rows: The rows.
-        by: The columns whose values decide.
-        num_partitions: How many tasks there are.
-    """
+    """Yield rows with the number of the task that those of equal values meet in."""
     hashes = row_hashes(rows, by, seed=0) >> HASH_SHIFT
     numbers = (hashes % np.uint64(num_partitions)).astype(np.int64)
     order = np.argsort(numbers, kind="stable")

@@ -52,9 +52,6 @@ def build_checkpoint(
     """Write a checkpoint of a version that exists.
 
     Args:
-        spark: The session.
-        source: The table's log.
-        request: What is wanted.
         scratch: A folder that executors see, where the task may report how far it is;
             a temporary one of this machine for None.
     """

@@ -44,8 +44,6 @@ class SparkJob(Generic[T]):
     """Work that runs jobs of Spark.
 
     Args:
-        spark: The session.
-        title: What the jobs are for.
         work: Runs the jobs; called in a thread of its own.
 
     Attributes:
@@ -73,7 +71,6 @@ class SparkJob(Generic[T]):
 
         Args:
             on_look: Called in this thread; what it raises stops the work.
-            every_s: How often.
             ask_to_stop: Asks tasks to stop, which then remove what they began. Spark
                 stops those that do not.
         """
@@ -159,11 +156,8 @@ def run_job(
     """Do work that runs jobs of Spark, and report how many of their tasks are done.
 
     Args:
-        spark: The session.
-        work: Runs the jobs, in another thread.
         on_progress: Called some times a second with tasks, and once after the last,
             when all are done.
-        title: What the jobs are for.
     """
     job = SparkJob(spark, title, work)
     result = job.run(lambda: on_progress(*job.tasks_done()))

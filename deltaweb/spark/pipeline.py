@@ -63,7 +63,6 @@ def index_tables(
 
     Args:
         spark: The session; its executors see `scratch` and the index folders.
-        requests: The tables.
         on_result: Called once for each request, by its position, in this thread.
         scratch: Where the run may keep small files; made when needed.
         on_tick: Called twice a second or more with the progress of running tasks;
@@ -162,12 +161,7 @@ class _Run:
     def _watch(
         self, job: SparkJob[list[Row]], replayed: int | None = None
     ) -> BaseException | None:
-        """Hand on what arrives until a job ends; return what ended it early.
-
-        Args:
-            job: The job, which this begins.
-            replayed: The table whose log it replays, if that is what it does.
-        """
+        """Hand on what arrives until a job ends; return what ended it early."""
         due_s = 0.0
 
         def look() -> None:

@@ -96,8 +96,6 @@ def profile_column(
     """Read one column of a version and describe its values.
 
     Args:
-        spark: The session.
-        request: The table, the version and the column.
         on_progress: Called some times a second; what it raises ends the work.
     """
     report = on_progress or _say_nothing

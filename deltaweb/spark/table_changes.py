@@ -58,7 +58,6 @@ def diff_rows(
     """Compare the rows of files of one version with those of another.
 
     Args:
-        spark: The session.
         place: Where the files are; tasks open them, this process does not.
         before: Files of the first version that the second does not have.
         after: Files of the second version that the first does not have.

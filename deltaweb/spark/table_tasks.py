@@ -43,7 +43,6 @@ class IndexRequest:
     """A table to index.
 
     Attributes:
-        place: The table.
         folder: The index folder to make; every executor must see it.
         max_task_bytes: A log of more bytes is replayed by Spark; None for never.
             Where the base is gone on from, only commits that are new count.
@@ -67,7 +66,6 @@ class Share:
 
     Attributes:
         requests: Tables by their position in the run.
-        folder: Where tasks report how far they are.
     """
 
     requests: Mapping[int, IndexRequest]
@@ -76,9 +74,6 @@ class Share:
 
     def index_tables(self, numbers: Iterable[int]) -> Iterator[Row]:
         """Index tables until none is left to take.
-
-        Args:
-            numbers: The number of the task.
 
         Returns:
             The results that the run's folder could not hold.
@@ -123,9 +118,6 @@ def index_one(
     """Index a table; whatever is wrong with it is its result.
 
     Args:
-        position: Position of the table in its run.
-        request: The table.
-        folder: The run's folder.
         engine: What replays the log; this process by default.
         max_bytes: The most bytes of the log to read; None for any.
     """
@@ -175,7 +167,6 @@ def index_in_process(
     A log that is larger than its request lets a task read is a result that says so.
 
     Args:
-        requests: The tables.
         on_result: Called once for each request, by its position, in this thread.
         scratch: Where the run may keep small files; made when needed.
         on_tick: Called some times a second with the progress of the table that is

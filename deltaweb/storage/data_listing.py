@@ -47,8 +47,6 @@ def file_statuses(folder: str, names: Iterable[str], below: str) -> Iterator[Sta
     """Yield the files of a local folder; one that went away is skipped.
 
     Args:
-        folder: Its path.
-        names: The names of its files.
         below: Its place below the table's root.
     """
     prefix = f"{below}/" if below else ""
@@ -84,7 +82,6 @@ def walk_folders(
     A link to a folder is followed once, if at all.
 
     Args:
-        root: A path.
         is_followed: Tells whether a path is listed to which a link leads.
         passed_over: The folder of the root that is not listed.
 
@@ -123,12 +120,7 @@ def _is_new(
 
 
 def linked_places(root: str, places: Sequence[str]) -> Iterator[str]:
-    """Yield where files really are below a root that a link on their way leads to.
-
-    Args:
-        root: The path of the root.
-        places: Of the files, below the root.
-    """
+    """Yield where files really are below a root that a link on their way leads to."""
     base = os.path.realpath(root)
     folders: dict[str, str] = {}
     for place in places:
@@ -162,7 +154,6 @@ def list_below(fs: Any, root: str) -> Iterator[list[str]]:  # noqa: ANN401 (fssp
     """Yield the places of all files below a URL, those of a log too.
 
     Args:
-        fs: A driver of fsspec.
         root: The URL.
     """
     if lists_by_pages(fs):
@@ -180,7 +171,6 @@ def list_statuses_below(fs: Any, root: str) -> Iterator[Iterable[Status]]:  # no
     """Yield the same with sizes and times.
 
     Args:
-        fs: A driver of fsspec.
         root: The URL.
     """
     if lists_by_pages(fs):

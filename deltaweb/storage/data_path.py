@@ -37,9 +37,7 @@ def resolve_data_path(path: str, *, root: str, allowed_roots: Sequence[str]) -> 
     """Return the place of a data file, below the table's root or an allowed one.
 
     Args:
-        path: The path as in the log.
         root: The table's root without a trailing slash, as an absolute path or URL.
-        allowed_roots: Further roots of the same form.
     """
     decoded = decode_path(path)
     if is_absolute(path):
@@ -57,7 +55,6 @@ def own_data_place(path: str, *, root: str) -> str:
     """Return the place of a data file that is the table's own, to be deleted.
 
     Args:
-        path: The path as in the log.
         root: The table's root without a trailing slash.
     """
     place = resolve_data_path(path, root=root, allowed_roots=())

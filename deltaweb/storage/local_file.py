@@ -38,11 +38,6 @@ def read_all(handle: int, limit: int, size_bytes: int | None = None) -> bytes:
 
     A read may return less than was asked for anywhere but at the end, so the end is
     where a read returns nothing, or where the file's size says.
-
-    Args:
-        handle: The open file.
-        limit: How many bytes at most.
-        size_bytes: The file's size, where it is known.
     """
     likely = READ_BYTES if size_bytes is None else size_bytes + 1
     data = os.read(handle, min(likely, limit, MAX_READ_BYTES))
@@ -71,7 +66,6 @@ def open_small_file(place: str, roots: Sequence[str]) -> pa.BufferReader | None:
     question for all folders on the way, and nobody can move it meanwhile.
 
     Args:
-        place: The file, by its own path.
         roots: Where it may be: paths without links.
     """
     try:

@@ -30,7 +30,6 @@ def take_name(temporary: str, path: str) -> None:
 
     Args:
         temporary: The file as it is called now, in the same folder; its name may stay.
-        path: The name that it is to have.
     """
     try:
         try:

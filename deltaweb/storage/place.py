@@ -14,7 +14,6 @@ class TablePlace:
 
     Attributes:
         location: A path, or a URL that fsspec knows.
-        storage_options: Options of the store; in no text of it.
         allowed_roots: Roots outside of the table that its log may lead to.
     """
 

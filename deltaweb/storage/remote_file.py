@@ -46,7 +46,6 @@ class KeptParts:
         """Return the end of an open file, read now or before; "" where none is kept.
 
         Args:
-            file: As fsspec opened it.
             access: Of the store: equal where two are opened alike.
         """
         details = getattr(file, "details", None)
@@ -73,8 +72,6 @@ class GuardedFile(io.RawIOBase):
     """A driver's file whose faults are errors of ours, also inside pyarrow.
 
     Args:
-        file: As fsspec opened it.
-        fault: Returns the error of ours that a driver's error means.
         access: A digest of the store's options: equal where two are opened alike.
     """
 

@@ -16,8 +16,6 @@ class RemotePendingFile:
 
     Args:
         upload: Puts a file of this disk into the log: its path, then its name there.
-        root: The table's root, as errors show it.
-        name: The name that the file will have.
     """
 
     def __init__(

@@ -103,7 +103,6 @@ def append_rows(  # noqa: PLR0913  # what comes, and how it is taken
     """Add rows to a table.
 
     Args:
-        store: The table's files.
         rows: Whatever `open_rows` takes.
         merge_schema: Whether columns that the table lacks are added to it.
         txn: How far an application comes with this; a version that the table has

@@ -64,7 +64,6 @@ class FileLayout:
 
     Attributes:
         schema: The table's logical schema, which knows what columns are stored as.
-        partition_columns: Names of the partition columns.
         statistics: The columns that get statistics, by the table's names.
         target_bytes: About how large a file is to be.
         stores_partitions: Whether files have the partition columns, too: after others.
@@ -176,12 +175,7 @@ class _Waiting:
 class DataFileWriter:
     """Writes rows as new data files; as a context it takes them back on an error.
 
-    Args:
-        store: The table's files.
-        layout: How rows become files.
-
     Attributes:
-        num_rows: Rows so far.
         num_bytes: Bytes of the files, once they are finished.
     """
 

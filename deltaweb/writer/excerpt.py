@@ -35,10 +35,8 @@ class Excerpts:
     """What may be seen of the data files of a version; it travels to executors.
 
     Attributes:
-        partition_columns: Names of its partition columns.
         condition: Only rows that it is true for; None for every row.
         seen: The logical schema of what may be seen.
-        target: Where the excerpts go.
     """
 
     place: TablePlace
@@ -85,8 +83,6 @@ def write_excerpt(
         schema: The logical schema of what may be seen, which knows what its columns
             are stored as.
         partition_columns: Those of its columns that files do not hold.
-        store: Where the file goes.
-        path: Its path there.
     """
     data = StructType(
         tuple(f for f in schema.fields if f.name not in partition_columns)

@@ -73,7 +73,6 @@ def find_matches(
     """Find the files that a condition is about, without opening one.
 
     Args:
-        snapshot: The version.
         where: The condition; None for one that is true of every row.
         is_evaluated_here: Whether rows are looked at in process; if another engine
             does, no condition is refused.

@@ -57,7 +57,6 @@ class PartitionPlan(NamedTuple):
 
     Attributes:
         values: Partition columns by their names, and their values as we write them.
-        num_files: Files that are rewritten.
     """
 
     values: tuple[tuple[str, str | None], ...]
@@ -71,7 +70,6 @@ class OptimizePlan:
     """What an optimization does, or would do.
 
     Attributes:
-        snapshot: The version whose files are laid out again.
         where: Which partitions, as it was asked; None for all.
         paths: The columns whose values are to be close within files.
         target_bytes: About how large files are to be.
@@ -129,13 +127,11 @@ def plan_optimize(  # noqa: PLR0913  # what is asked for
     """Return how small files are packed, or all rows clustered along a Z-order curve.
 
     Args:
-        store: The table's files.
         where: Which partitions; all for None.
         target_bytes: About how large files are to be; None for what the table says.
         cluster_by: Names of columns whose values are to be close within files.
         version: The version whose files are laid out again; the newest for None. Rows
             that were appended since stay where they are.
-        time_zone: The zone of the condition.
     """
     state = load_state(store, version)
     check_writable(state.definition, root=store.root, operation=OPTIMIZE)
@@ -199,8 +195,6 @@ def carry_out_optimize(
     """Rewrite the files of a plan, and commit that.
 
     Args:
-        store: The table's files.
-        plan: What is to be done.
         user_name: Who asked for it, for the log.
         on_progress: Called with the files that are rewritten, and of how many; it
             may raise to stop the work, and what was written is deleted then.

@@ -52,13 +52,11 @@ def overwrite_rows(  # noqa: PLR0913  # what goes, and what comes
     """Write rows in the place of others.
 
     Args:
-        store: The table's files.
         rows: Whatever `open_rows` takes.
         where: Only rows that satisfy this go, and every new one must.
         overwrite_schema: Whether the table takes the schema of the rows.
         dynamic: Only the partitions go that new rows are in.
         merge_schema: Whether columns that the table lacks are added to it.
-        time_zone: The zone of all conditions.
     """
     if sum((where is not None, overwrite_schema, dynamic)) > 1:
         message = "choose one of where, overwrite_schema and dynamic"
@@ -113,7 +111,6 @@ class ReplacedRows:
     Attributes:
         removed: The files that go, rows of `Snapshot.files`.
         num_rows: The rows that go with them and are not written again.
-        read: What of the version this depends on.
         where: Only rows that satisfy this go; None for no such condition.
         dynamic: Whether only the partitions go that new rows are in.
         change_files: Files that tell the rows which go, and those which come, where

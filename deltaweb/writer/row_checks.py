@@ -34,11 +34,9 @@ class RowChecks:
     """Checks the rows of one write.
 
     Args:
-        metadata: The table's, from this write on.
         schema: The table's logical schema.
         more: Further conditions of this write alone.
         elsewhere: Conditions that another engine evaluates for these rows.
-        time_zone: The zone of the conditions.
     """
 
     def __init__(
@@ -97,11 +95,9 @@ def look_at_rows(
     in memory at a time.
 
     Args:
-        snapshot: The version.
         constraint: The constraint.
         on_progress: Told how many rows are done, and of how many if the log says so;
             it may raise to stop the work.
-        time_zone: The zone of the constraint.
     """
     condition = SQLCondition(constraint.sql, snapshot.schema, time_zone)
     num_rows = num_violating = 0
@@ -159,7 +155,6 @@ def constraints_elsewhere(
         metadata: As of `RowChecks`.
         schema: As of `RowChecks`.
         more: As of `RowChecks`.
-        settings: Of the session.
     """
     from deltaweb.expressions.session.dependence import (  # noqa: PLC0415  # it parses SQL
         Dependence,

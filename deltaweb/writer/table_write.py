@@ -62,8 +62,6 @@ class TableWrite:
     """A write to a version of a table.
 
     Attributes:
-        base: What holds at the version that was read.
-        metadata: What holds from the write on.
         target_bytes: About how large a file is to be; None for what the table says.
         is_new: Whether this makes the table.
         time_zone: The zone of the table's conditions and of what it fills in.
@@ -78,7 +76,6 @@ class TableWrite:
 
     @cached_property
     def schema(self) -> StructType:
-        """The logical schema of the rows."""
         return parse_schema(self.metadata.schema_string or "")
 
     @cached_property
@@ -150,8 +147,6 @@ def evolved(
     """Return the metadata with which rows of a schema are written.
 
     Args:
-        base: What holds now.
-        incoming: The schema of the rows.
         merge: Whether columns that the table lacks are added.
         replaces: Whether the table takes the schema of the rows.
     """

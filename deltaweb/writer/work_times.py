@@ -13,7 +13,6 @@ class WorkTimes:
     """Times of one write, in seconds of a clock that only goes on.
 
     Attributes:
-        started: When it began.
         found: When it was known which files it is about; None before.
     """
 

@@ -9,7 +9,6 @@ which every one of them asks once.
 """
 
 import json
-import logging
 import os
 import random
 import re
@@ -25,17 +24,11 @@ from contextlib import closing, contextmanager
 from http import HTTPStatus
 from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
-from threading import Thread
 from typing import Any
 from urllib.parse import urlsplit
 
 import pyarrow as pa
-from moto.moto_server.werkzeug_app import (
-    DomainDispatcherApplication,
-    create_backend_app,
-)
 from playwright.sync_api import Page, sync_playwright
-from werkzeug.serving import make_server
 
 from deltaweb.table import DeltaTable
 from tests.benchmarks.bench_news import SESSIONS
@@ -47,7 +40,7 @@ from tests.support.processes.installation import (
     wait_for,
 )
 from tests.support.processes.node import NODE
-from tests.support.stores.s3_server import S3Server
+from tests.support.stores.s3_server import running_s3
 
 NUM_FILES = 10
 NUM_ROWS = 2_000  # of a file
@@ -84,7 +77,10 @@ def main(*words: str) -> None:
 def _measure_one(home: Path, lake: Path, newest: int) -> int:
     """Measure what one person waits for."""
     migrate(home)
-    with distant_s3() as s3, serving(home, LAKE=str(lake)) as running:
+    with (
+        running_s3(answers_after_s=REQUEST_S) as s3,
+        serving(home, LAKE=str(lake)) as running,
+    ):
         bucket = s3.new_bucket()
         s3.upload(lake / "orders", bucket, "orders")
         options = [f"--option={text}" for text in s3.option_texts]
@@ -150,26 +146,6 @@ def _answer(running: Installation, key: str, path: str) -> Iterator[HTTPResponse
         answer = connection.getresponse()
         assert answer.status == HTTPStatus.OK, answer.status
         yield answer
-
-
-@contextmanager
-def distant_s3() -> Iterator[S3Server]:
-    """Run an S3 server that is far away: each answer takes a while to come."""
-    far = DomainDispatcherApplication(create_backend_app)
-
-    def delayed(environ: Any, start_response: Any) -> Any:  # noqa: ANN401 (WSGI's own)
-        time.sleep(REQUEST_S)
-        return far(environ, start_response)
-
-    logging.getLogger("werkzeug").setLevel(logging.ERROR)
-    server = make_server("127.0.0.1", 0, delayed, threaded=True)
-    thread = Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield S3Server(f"http://127.0.0.1:{server.server_port}")
-    finally:
-        server.shutdown()
-        thread.join()
 
 
 def _measure(running: Installation, page: Page, newest: int) -> int:

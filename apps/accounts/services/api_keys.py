@@ -35,11 +35,8 @@ def issue_api_key(  # noqa: PLR0913 (each is one fact of the key)
 
     Args:
         user: Whose key it is; it never opens more than its user may.
-        name: What it is for.
         scopes: Values of `Scope`; the usual ones for none. Reading is one of each.
         expires_at: When it ends; None for never.
-        actor: Who makes it.
-        now: The current time.
     """
     if not user.is_active:
         raise errors.UserDisabledError(name=user.username)

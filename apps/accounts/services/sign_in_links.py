@@ -29,9 +29,6 @@ def issue_sign_in_link(
     """Make a link that signs the user in once.
 
     Args:
-        user: Who.
-        actor: Who makes it.
-        now: The current time.
         lifetime: How long it is good for; fifteen minutes for None.
 
     Returns:

@@ -114,11 +114,7 @@ def change_password(
     """Set a password; every other session and unused sign-in link of the user ends.
 
     Args:
-        user: Whose it is.
-        password: The new one.
         revoke_keys: Whether the user's API keys end as well.
-        actor: Who changes it.
-        now: The current time.
     """
     try:
         validate_password(password, user)

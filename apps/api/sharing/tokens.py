@@ -169,7 +169,7 @@ class Token(RestView):
     def patch(
         self, request: HttpRequest, name: str, token_id: UUID, body: TokenRetirement
     ) -> object:
-        """Move the end of a token: sooner or later, never past its expiry."""
+        """Move the end of a token in use: sooner or later, never past its expiry."""
         now = timezone.now()
         retired = tokens.set_retirement(
             _find_token(name, token_id),

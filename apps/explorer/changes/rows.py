@@ -71,7 +71,6 @@ class FeedRows:
 
     Attributes:
         paged: Where it stands among those that were kept.
-        columns: The columns that are shown.
         num_hidden: How many are not.
     """
 
@@ -101,11 +100,7 @@ def feed_rows(  # noqa: PLR0913 (what is shown of them)
     """Return a page of changes ready to render.
 
     Args:
-        kept: The changes that a job has kept.
-        facts: What it counted.
-        key: The key columns.
         shows_all: Whether columns are shown that no update changed.
-        page: The number of the page.
         zone: The zone that times are shown in.
     """
     places, chosen = _page(kept, page)

@@ -65,8 +65,6 @@ class ColumnPage:
     """A column at one version.
 
     Attributes:
-        column: Its row of the schema's tree.
-        children: The rows right below.
         ranges: What files tell; None where there is no index.
         events: How it changed, the newest first.
         can_be_profiled: Whether its values can be read on their own.
@@ -94,12 +92,7 @@ class ColumnPage:
 
 
 def column_page(at: TableVersion, address: str) -> ColumnPage:
-    """Return a column of a version that is indexed.
-
-    Args:
-        at: The version.
-        address: What the address calls the column.
-    """
+    """Return a column of a version that is indexed."""
     tree = version_tree(at.metadata)
     if tree.is_too_wide:
         raise PageError(

@@ -46,8 +46,6 @@ class ShownProfile:
 
     Attributes:
         facts: Label and value: extremes, mean, lengths.
-        quantiles: Label and value.
-        top: The most frequent values.
     """
 
     num_rows: int

@@ -26,7 +26,6 @@ class ColumnBounds:
     """Nulls and bounds of a column, as a list shows them.
 
     Attributes:
-        ranges: The numbers.
         minimum, maximum: As a line shows them; "" where no file has them. Of a wide
             file they are what the values lie within.
     """
@@ -56,7 +55,6 @@ def column_bounds(at: TableVersion, columns: Sequence[SchemaColumn]) -> Bounds:
 
     Args:
         at: The version; nothing is told of one that is not the newest.
-        columns: The columns.
     """
     folder = index_folder(at.table)
     if folder is None or not at.is_latest:

@@ -25,7 +25,6 @@ def column_facts(name: str, metadata: Mapping[str, Any]) -> Iterator[tuple[str, 
     """Say what a column's metadata means, the keys nobody knows as they are.
 
     Args:
-        name: The column's own name.
         metadata: What the log keeps about it, but for its comment.
     """
     default = next((metadata[key] for key in _DEFAULT if key in metadata), None)

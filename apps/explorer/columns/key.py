@@ -104,8 +104,6 @@ def table_key(
     """Suggest a key of a table: that of a merge, or a column that looks like one.
 
     Args:
-        table: The table.
-        columns: Names of its columns.
         after: Merges are looked for after this version,
         up_to: and up to this one.
     """
@@ -185,7 +183,6 @@ def read_facts(
 
     Args:
         files: By `deltaweb.index.folder.file_index.FileIndex.files`.
-        columns: Names of columns of the table.
     """
     if "num_records" not in files.column_names or not files.num_rows:
         return

@@ -56,17 +56,12 @@ class RowChangesPage:
 
     @property
     def num_changed(self) -> int:
-        """How many rows changed."""
         names = ("inserted", "deleted", "updated")
         return sum(int(self.facts.get(name) or 0) for name in names)
 
 
 def missing_files_reason(facts: Mapping[str, Any] | None) -> str:
-    """Say which files are deleted that comparing rows would read, or nothing.
-
-    Args:
-        facts: What the comparison of files found, if it has.
-    """
+    """Say which files are deleted that comparing rows would read, or nothing."""
     sentences = []
     for side in (facts or {}).get("missing", ()):
         count, names = side["files"], ", ".join(side["paths"])
@@ -85,9 +80,7 @@ def row_changes_page(
 
     Args:
         sample: The sample, as the job of the comparison left it.
-        facts: What the job counted.
         kind: A page of one kind of changes; "" for the first of each.
-        page: The number of the page.
         zone: The zone that times are shown in.
     """
     key = tuple(facts.get("key") or ())

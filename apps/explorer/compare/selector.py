@@ -68,12 +68,9 @@ class Comparison:
     Attributes:
         at: The table at the second version; its head stands on the page.
         before: The first version; None while nothing is indexed, as is `after`.
-        after: The second version.
         schema: Fields; None where a schema is unknown or does not parse.
         schema_problem: Why it is None, or nothing.
-        properties, protocol, details: Named values.
         columns: Column names of both versions, for keys.
-        span: Both versions on the timeline.
     """
 
     at: TableVersion
@@ -99,12 +96,10 @@ class Comparison:
 
     @property
     def table(self) -> Table:
-        """The table."""
         return self.at.table
 
     @property
     def head(self) -> TableHead:
-        """The head of the page."""
         return self.at.head
 
     @property

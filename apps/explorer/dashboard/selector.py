@@ -67,11 +67,9 @@ class Dashboard:
         size_bytes: Bytes of the newest versions together.
         num_files: Files of the newest versions together.
         num_running: Jobs that wait or run.
-        num_failed: Jobs of these failures.
         latest: The newest commit of each table that changed last.
         running: Jobs that wait or run, the oldest first.
         failures: What failed in the last week and still stands, by table.
-        numbers: What other apps count.
         steps: What other apps propose to do in a new installation.
     """
 

@@ -23,12 +23,9 @@ def histogram_figure(  # noqa: PLR0913 (each is one part of the picture)
     """Draw a bar a count; the edges between them are told as often as they fit.
 
     Args:
-        counts: How many things each bar is of.
-        texts: What each bar says of itself.
         edges: What stands at the n + 1 ends of the n bars; none of no bar.
         unit: What the things are: `files`.
         max_ticks: How many edges are told at most.
-        colours: One for all bars, or one a bar.
     """
     bars = go.Bar(
         x=list(range(len(counts))),

@@ -26,9 +26,7 @@ def sizes_by_age(
     """Draw each file by the time it was written and its size; cells for very many.
 
     Args:
-        ages: The files.
         small_bytes: Smaller files are marked; None marks none.
-        height: Class of the picture's height.
     """
     grid = ages.grid
     if grid is None:

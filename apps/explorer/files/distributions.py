@@ -54,7 +54,6 @@ class AgeGrid:
     Attributes:
         times: Label of each column: when it begins, in UTC.
         sizes: Label of each row, the smallest first.
-        counts: A row a size.
     """
 
     times: tuple[str, ...]

@@ -20,8 +20,6 @@ def listed_files(
     The index has the newest version's; a job lists those of an older one.
 
     Args:
-        request: Who asks.
-        at: The version.
         waits: Whether to wait a while for the job, as a download does.
     """
     if at.version is None or at.unlisted_reason:

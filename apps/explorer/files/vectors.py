@@ -19,7 +19,6 @@ class VectorLens:
     """The rows that deletion vectors hide in the files of a version.
 
     Attributes:
-        num_files: Files that have a vector.
         dead_rows: Rows that the vectors hide, of the files that tell.
         rows_of_files: Rows that lie in files with a vector, the hidden ones too, of
             those that tell how many they have.

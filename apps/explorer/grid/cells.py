@@ -30,7 +30,6 @@ class Cell:
 
     Attributes:
         kind: "null", "empty", "text", "number", "binary", "nested" or "unread".
-        text: What the cell shows on one line.
         detail: The whole value where the line cuts it; else empty.
     """
 

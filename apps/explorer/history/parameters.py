@@ -68,7 +68,6 @@ class Parameter:
 
     Attributes:
         name: As the writer spells it; "" for an entry of a list.
-        label: The same in words.
         text: Its value; "" where it has parts.
         is_condition: Whether the text is a condition, a part a line.
         parts: The entries of a list or an object.

@@ -150,8 +150,6 @@ def daily_counts(
     """Count the commits of the last days up to a moment, by day and family.
 
     Args:
-        table: The table.
-        up_to: The last moment.
         num_days: How many days, with that of the moment, unless `wanted` says the
             first one.
         wanted: Which commits count, and from which day on; of a longer span, the last

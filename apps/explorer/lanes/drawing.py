@@ -40,7 +40,6 @@ class Stretch:
 
     @property
     def end(self) -> float:
-        """Where it ends."""
         return self.x + self.width
 
 
@@ -93,8 +92,6 @@ def drawn(lane: Lane, scale: Scale, *, is_tree: bool) -> DrawnLane:
     """Return a lane as its row shows it.
 
     Args:
-        lane: The lane.
-        scale: Where versions lie.
         is_tree: Whether its struct stands above; else its name is its whole path.
     """
     name = lane.path[-1] if is_tree else ".".join(lane.path)

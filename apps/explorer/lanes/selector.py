@@ -30,7 +30,6 @@ class SchemaCommit:
     """What a version did to the fields that are shown.
 
     Attributes:
-        version: The version.
         commit: Who made it and when; None where that is not known.
         changes: The first of what it did.
         num_more: How many are left out.

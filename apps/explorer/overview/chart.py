@@ -50,10 +50,7 @@ def file_sizes(
 
     Args:
         edges: The n + 1 edges of the bins in bytes, increasing.
-        counts: Files in each of the n bins.
         target_bytes: The size that files of the table aim at, or None.
-        note: What the caption adds.
-        height: Class of the picture's height.
     """
     small = _small_bins(edges, target_bytes)
     texts = [
@@ -112,9 +109,6 @@ def over_versions(
 
     Args:
         points: Versions in ascending order.
-        schema_changes: Versions that changed the schema.
-        shown: The version that the page shows.
-        note: What the caption adds.
     """
     by_rows = any(point.num_records is not None for point in points)
     values = [point.num_records if by_rows else point.size_bytes for point in points]

@@ -91,7 +91,6 @@ def overview(at: TableVersion, files: pa.Table | None = None) -> Overview:
     """Return the first page of a version that is indexed.
 
     Args:
-        at: The version.
         files: The files of an older version, where a job has listed them.
     """
     metadata = at.metadata
@@ -182,9 +181,7 @@ def sizes_chart(
     """Return the histogram of a version's file sizes, as far as they are known.
 
     Args:
-        at: The version.
         files: Its files; the index has the sizes of the newest version's.
-        height: Class of the picture's height.
     """
     edges, counts = _size_histogram(at, files)
     if sum(count > 0 for count in counts) < MIN_BARS:

@@ -149,12 +149,7 @@ OWN_NAME: Final = "domainName"  # which Delta's own domains repeat within
 def shown_domains(
     domains: Mapping[str, str], clustering_columns: Sequence[str]
 ) -> list[Parameter]:
-    """Return the domains that say something, each named as the log names it.
-
-    Args:
-        domains: The configuration of each, as text.
-        clustering_columns: The names of the columns that a table is clustered by.
-    """
+    """Return the domains that say something, each named as the log names it."""
     return list(_shown(domains, clustering_columns))
 
 

@@ -23,7 +23,6 @@ def group_bytes(
     Of a condition, those that it skips are hollow.
 
     Args:
-        bins: The row groups, each alone or some beside each other.
         chosen: The number of the group whose columns are shown.
         tried: What a condition reads of them; None of none.
     """

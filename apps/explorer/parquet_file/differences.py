@@ -75,7 +75,6 @@ def differences(
     Args:
         nodes: `NODE_SCHEMA`.
         table: The table's columns; None if unknown.
-        partitions: Columns whose values are in the log.
     """
     if table is None:
         return []

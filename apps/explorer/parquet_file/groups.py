@@ -34,7 +34,6 @@ class Bin:
 
     Attributes:
         first, last: Their numbers.
-        size_bytes: Compressed bytes of all of them.
     """
 
     first: int
@@ -44,7 +43,6 @@ class Bin:
 
     @property
     def average_bytes(self) -> int:
-        """Bytes of one of them."""
         return self.size_bytes // (self.last - self.first + 1)
 
     @property
@@ -170,9 +168,7 @@ class Chunks:
         """Return a column with a page of its row groups; None without such a one.
 
         Args:
-            leaf: The number of the leaf column.
             page: Which page, from 1.
-            condition: What is tried on it.
         """
         if leaf >= self.leaves.num_rows:
             return None

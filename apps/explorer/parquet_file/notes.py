@@ -23,9 +23,6 @@ class Note:
     """A sentence about the file.
 
     Attributes:
-        subject: A column, or nothing.
-        finding: What is so.
-        meaning: What follows from it.
         is_costly: Whether it costs readers something.
         relations: What a survey of all files calls it.
         num_like: Files of the version that are so, where a survey has counted them.
@@ -45,9 +42,7 @@ def notes_of(
     """Return what is worth knowing of a file, what costs something first.
 
     Args:
-        facts: What the job says of it.
         leaves: The rows of `NODE_SCHEMA` that are leaf columns.
-        differences: How it differs from the table.
     """
     notes = [
         *_old_calendar(facts, leaves),
@@ -140,7 +135,6 @@ def with_files_like(notes: Sequence[Note], sums: pa.Table | None) -> list[Note]:
     """Return notes with how many files of the version are so.
 
     Args:
-        notes: The notes of a file.
         sums: `SURVEY_SCHEMA` of a survey of all files; None where there was none.
     """
     if sums is None:

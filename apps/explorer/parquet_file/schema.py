@@ -70,7 +70,6 @@ class SchemaNode:
 
     @property
     def name(self) -> str:
-        """Its own name."""
         return str(self.row["path"][-1])
 
     @property
@@ -80,7 +79,6 @@ class SchemaNode:
 
     @property
     def depth_class(self) -> str:
-        """The style class of the indent."""
         return f"d{min(self.row['depth'], MAX_DEPTH_CLASS)}"
 
     @property
@@ -123,7 +121,6 @@ def node_page(
         text: Part of a path or of a type; "" is any.
         page: Which page, from 1.
         table: The table's columns; None if unknown.
-        length: Nodes of a page.
     """
     places = _matching(nodes, text)
     place = paged(len(places), page, length=length)

@@ -93,7 +93,6 @@ class FileInside:
         notes: What is worth knowing first.
         differences: How it differs from the table's columns.
         indexes: What lets readers skip.
-        schema: A page of its nodes.
         code: The schema as another system writes it, where that is asked.
         bins: Its row groups in short.
         group: One of them with its columns.
@@ -126,8 +125,6 @@ def asked_of(at: TableVersion, file: FoundFile, kind: type[L]) -> L:
     """Return what a job of a file is asked.
 
     Args:
-        at: The version.
-        file: The file.
         kind: What jobs of the kind are asked.
     """
     return kind(
@@ -144,9 +141,6 @@ def file_inside(
     """Return what a page shows of a file; None where a part of the result is gone.
 
     Args:
-        job: The job that has inspected it.
-        found: Its rows.
-        query: Which parts are shown.
         at: The table's version that the file is held against; None of no table.
     """
     nodes, groups = job_rows(job, NODES), job_rows(job, GROUPS)
@@ -192,7 +186,6 @@ def whole_text(job: Job, place: int) -> str | None:
     """Return a text of a footer, all of it; None where there is none.
 
     Args:
-        job: The job.
         place: Its row in `TEXT_SCHEMA`.
     """
     texts = job_rows(job, TEXTS)

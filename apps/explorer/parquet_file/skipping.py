@@ -73,7 +73,6 @@ class TriedCondition:
         fault: Why the condition says nothing; "" where it does.
         num_read: Row groups that are read, of `num_groups`.
         read_bytes: Their bytes, of `total_bytes`.
-        verdicts: By row group.
     """
 
     condition: Condition
@@ -96,7 +95,6 @@ def try_condition(
     """Return which row groups a condition reads.
 
     Args:
-        condition: The condition.
         column: The row of `NODE_SCHEMA` of its leaf column.
         chunks: `CHUNK_SCHEMA`, of all columns.
         groups: `GROUP_SCHEMA`.

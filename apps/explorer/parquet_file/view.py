@@ -171,7 +171,6 @@ def sent_text(job: Job | None, text: str) -> HttpResponse:
     """Send a text that a job that inspects a file has left.
 
     Args:
-        job: The look.
         text: The place of a key, or the language of a schema.
     """
     check_job(job)

@@ -27,11 +27,9 @@ class PartitionGrid:
     """Bytes by two labels.
 
     Attributes:
-        across: Labels of the columns.
         down: Labels of the rows, the topmost first.
         size_bytes: A row a label of `down`; None where there is no partition.
         num_files: Files of the same places.
-        caption: What stands on which side.
         note: What was put together or left out.
     """
 
@@ -57,7 +55,6 @@ def partition_grid(totals: pa.Table, columns: Sequence[str]) -> PartitionGrid | 
 
     Args:
         totals: By `selectors.partitions.partition_totals`.
-        columns: The partition columns.
     """
     if not totals.num_rows:
         return None

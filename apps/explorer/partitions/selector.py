@@ -91,7 +91,6 @@ class Skew:
 
     @property
     def largest_to_median(self) -> float | None:
-        """How many times the median the largest partition is."""
         if not self.median_bytes:
             return None
         return round(self.largest_bytes / self.median_bytes, 2)
@@ -190,9 +189,7 @@ def kept_totals(
     """Return `partition_totals` of a version, kept for the next page.
 
     Args:
-        listed: The version's files.
         columns: The partition columns, one at least.
-        schema: As for that.
     """
     key = (listed.source, tuple(columns))
     return _kept.get(key, lambda: partition_totals(listed.files, columns, schema))

@@ -72,7 +72,6 @@ def squarify(sizes: Sequence[float], place: Rectangle) -> list[Rectangle]:
 
     Args:
         sizes: Above 0, descending.
-        place: The rectangle, which they fill.
 
     Returns:
         A rectangle a size, in their order.
@@ -102,7 +101,6 @@ def partition_tiles(totals: pa.Table, columns: Sequence[str]) -> list[Tile]:
 
     Args:
         totals: By `partition_totals`, the largest first.
-        columns: The partition columns.
     """
     filled = totals.filter(pc.greater(totals["bytes"], 0))
     shown = list(partitions_of(filled.slice(0, MAX_TILES), columns, 0))

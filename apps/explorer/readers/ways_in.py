@@ -78,7 +78,6 @@ class WaysIn:
 
     @property
     def columns_text(self) -> str:
-        """The columns as a sentence has them."""
         return in_words(self.columns[:5])
 
 
@@ -92,7 +91,6 @@ def ways_in(
     """Return what would open a version; None where nobody is stopped.
 
     Args:
-        at: The version.
         facts: What is known of it.
         stopped: The features that stop clients, each with these.
         stopped_by_types: Whether a type of columns stops any.

@@ -57,13 +57,7 @@ class TreeNode:
 
 
 def tree_of(column: str, node: VariantNode, steps: Steps = ()) -> TreeNode:
-    """Return a variant as a tree.
-
-    Args:
-        column: The column of variants.
-        node: The value.
-        steps: What leads to it.
-    """
+    """Return a variant as a tree."""
     is_array = node.type_name == "array"
     parts = tuple(
         tree_of(column, part, (*steps, int(part.name) if is_array else part.name))
@@ -148,7 +142,6 @@ def record_plan(plan: RowPlan, row: int, column_page: int) -> RowPlan:
     """Return the plan that reads a row with every column, a page of columns at once.
 
     Args:
-        plan: The version's columns and the filters.
         row: The number of the row, from 1.
         column_page: Which page of columns, from 1; the last where there are fewer.
     """
@@ -169,10 +162,6 @@ def record(
 
     Args:
         plan: By `record_plan`.
-        result: The block.
-        facts: What the job says of it.
-        row: The number of the row.
-        zone: Where times are shown.
     """
     place = row - 1 - plan.offset
     if place >= result.num_rows:
@@ -196,7 +185,6 @@ def record_values(plan: RowPlan, one: pa.Table) -> tuple[dict[str, object], list
 
     Args:
         plan: By `record_plan`.
-        one: The row alone.
     """
     one = _plain(plan, one)
     limit = MAX_JSON_LENGTH // max(len(plan.columns), 1)

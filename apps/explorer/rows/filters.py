@@ -64,7 +64,6 @@ class SQLFilter:
 
     Attributes:
         raw: As the address has it.
-        parts: What it names that are parts of variants.
     """
 
     raw: str
@@ -86,7 +85,6 @@ class RowFilter:
     """A condition on one column, as a chip shows it and as a tree.
 
     Attributes:
-        raw: As the address has it.
         operator: A key of `OPERATORS`.
         value: What it is compared with, as text; "" for a null.
         literal: The same as the column's type has it; None for a null.
@@ -122,12 +120,7 @@ class RowFilter:
 
 
 def is_sql(schema: StructType, text: str) -> bool:
-    """Tell whether a condition of an address is one in SQL, as it has no other shape.
-
-    Args:
-        schema: The columns of the version.
-        text: The condition as the address has it.
-    """
+    """Tell whether a condition of an address is in SQL, as it has no other shape."""
     is_shaped = _SHAPE.match(text) or any(
         text.startswith(f"{name}:") for name in schema.names
     )
@@ -139,7 +132,6 @@ def sql_filter(schema: StructType, text: str, zone: tzinfo) -> SQLFilter:
 
     Args:
         schema: The columns of the version; parts of its variants are some, too.
-        text: The condition.
         zone: Where a timestamp without a zone is.
     """
     schema = SchemaWithParts.of(schema)
@@ -157,7 +149,6 @@ def row_filter(schema: StructType, text: str, zone: tzinfo) -> RowFilter:
 
     Args:
         schema: The columns of the version; parts of its variants are some, too.
-        text: The condition as the address has it.
         zone: Where a timestamp without a zone is.
     """
     field, operator, value = _split(schema, text)
@@ -175,9 +166,7 @@ def find_part(schema: StructType, name: str, parameter: str) -> VariantPart | No
     """Return the part of a variant that a name asks for; None for any other name.
 
     Args:
-        schema: The columns of the version.
         name: As the address has it: `payload:$.user.id::bigint`.
-        parameter: The parameter of the address that has it.
     """
     try:
         return variant_part(schema, name)

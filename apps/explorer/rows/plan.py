@@ -57,7 +57,6 @@ class RowPlan:
     """What the address asks for, checked against the schema.
 
     Attributes:
-        schema: The columns of the version.
         chosen: Names of the chosen columns, in the order of the schema; parts of a
             variant after it.
         is_default: Whether nobody has chosen: the first ones of a wide table.
@@ -120,7 +119,6 @@ class RowPlan:
 
     @property
     def num_column_pages(self) -> int:
-        """How many pages the chosen columns have."""
         return max(-(-len(self.chosen) // self.page_columns), 1)
 
     @property
@@ -140,12 +138,10 @@ class RowPlan:
 
     @property
     def num_chosen(self) -> int:
-        """How many columns of the version are chosen."""
         return len(self.chosen) - self.num_parts
 
     @property
     def num_parts(self) -> int:
-        """How many of the chosen ones are parts of variants."""
         return sum(name in self.parts for name in self.chosen)
 
     @property
@@ -161,7 +157,6 @@ class RowPlan:
 
     @property
     def conditions(self) -> tuple[RowFilter | SQLFilter, ...]:
-        """All conditions."""
         return (*self.filters, *self.sql)
 
     @property
@@ -221,8 +216,6 @@ def row_plan(
     """Check a query against the schema of the version.
 
     Args:
-        schema: The columns of the version.
-        query: What the address asks for.
         zone: Where a timestamp without a zone is.
         leading: Columns that a wide table shows beside its first ones.
     """

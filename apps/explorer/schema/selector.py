@@ -58,11 +58,8 @@ def schema_page(
     """Return one page of the rows that a filter leaves.
 
     Args:
-        at: The version.
-        tree: Its columns.
         text: What the path, type or comment holds; "" for every row.
         page: The number of the page, from 1; the last one where there are fewer.
-        length: Rows of a page.
     """
     matching = tree.matching(text)
     place = paged(len(matching), page, length=length)

@@ -115,11 +115,9 @@ def use_page(  # noqa: PLR0913 (what is asked, and who asks)
     """Return the code of a view.
 
     Args:
-        at: The table at a version.
         query: The columns and conditions of the address.
         user: Who asks: names of shares are not for everybody.
         zone: Where a timestamp without a zone is.
-        data_url: Where the rows of the view are JSON.
         newest: Whether the code is to read whichever version is the newest.
     """
     if at.version is None or at.metadata is None:
@@ -216,7 +214,6 @@ def access_to(at: TableVersion, *, is_shared: bool) -> Access:
     """Return who reads a version.
 
     Args:
-        at: The version.
         is_shared: Whether clients of shares are asked for, too.
     """
     # What a share hands out depends on its vectors; for others the protocol decides.
@@ -233,7 +230,6 @@ def access_by(
     """Return who reads a version, by what is known of it.
 
     Args:
-        facts: What is known of the version.
         refusal: Why it is not read here, or nothing.
         is_shared: Whether clients of shares are asked for, too.
     """

@@ -16,7 +16,6 @@ def version_facts(at: TableVersion, num_vectors: int | None) -> VersionFacts | N
     """Return what is known of a version; None while its protocol is not.
 
     Args:
-        at: The version.
         num_vectors: How many files have a deletion vector; None if unknown.
     """
     if at.protocol is None or at.metadata is None:

@@ -70,12 +70,7 @@ class GoneVersion:
 
 
 def gone_version(at: TableVersion, job: Job | None = None) -> GoneVersion | None:
-    """Return why the rows of a version are gone; None where they may be there.
-
-    Args:
-        at: The version.
-        job: The job that has tried to read them, if one has.
-    """
+    """Return why the rows of a version are gone; None where they may be there."""
     met_missing_file = job is not None and _met_missing_file(job)
     if at.version is None or not (at.is_gone or met_missing_file):
         return None

@@ -61,7 +61,6 @@ def wake(jobs: Sequence[Job], *, on_to: str = "") -> int:
     """Send a wake-up for each job and return how many the broker took.
 
     Args:
-        jobs: The jobs.
         on_to: The queue of those workers that have what the jobs have turned out to
             need; they are done in the worker's own process then.
     """

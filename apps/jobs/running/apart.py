@@ -78,7 +78,6 @@ class _Ending:
     Attributes:
         code: Of the process, as `multiprocessing` tells it: minus the signal that
             killed it.
-        most_bytes: What the job was seen to use.
         is_over: Whether it was ended for that.
         is_for_memory: Whether it probably was killed for its memory.
         is_handed_on: Whether it is to be done in this process.
@@ -122,7 +121,6 @@ def work_apart(
         job_id: The job.
         function: What does it there, as `module:name`.
         arguments: What that is called with.
-        here: Does it in this process, where it needs what this one has.
         is_kept: Whether the process may have done other jobs, and do more.
     """
     if not is_kept and not _waits(job_id):

@@ -25,7 +25,6 @@ class JobProcess:
     """A process that does jobs, one at a time.
 
     Attributes:
-        process: The process.
         name: As leases call it.
         answers: Brings what it says of a job at its end.
     """
@@ -43,7 +42,6 @@ class JobProcess:
 
     @property
     def pid(self) -> int:
-        """Its number."""
         return self.process.pid or 0
 
     @property

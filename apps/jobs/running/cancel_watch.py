@@ -19,11 +19,7 @@ LOOK_INTERVAL_S: Final = 0.5  # between two questions to the database
 
 
 class CancelWatch:
-    """Looks for all of its jobs whenever one of them is asked about, not too often.
-
-    Args:
-        monotonic_s: Tells the time.
-    """
+    """Looks for all of its jobs whenever one of them is asked about, not too often."""
 
     def __init__(self, monotonic_s: Callable[[], float] = time.monotonic) -> None:
         self._monotonic_s = monotonic_s

@@ -23,10 +23,8 @@ class Reports:
         """Begin the next step.
 
         Args:
-            name: What is done now, for people.
             done: How much of the work is done, where steps are its parts.
             total: Of how much; None where the step counts for itself.
-            unit: Of what.
         """
 
     def progress(self, done: int, *, total: int | None = None, unit: str = "") -> None:

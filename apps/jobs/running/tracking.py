@@ -48,7 +48,6 @@ class TrackedJob(Reports):
     """A job in this worker's hands.
 
     Attributes:
-        id, kind, subject_id, parameters, key, title: As the row has them.
         attempt: 1 the first time that a worker takes the job.
         result: What to keep of the work, as JSON; set it before the body ends.
     """
@@ -89,8 +88,6 @@ class TrackedJob(Reports):
         """Take a queued job; None when it is not there to be taken.
 
         Args:
-            job_id: The job.
-            clock: Tells the time.
             watch: Looks for cancels; one that several jobs share asks once for all.
         """
         taken = take_lease(job_id, clock=clock)

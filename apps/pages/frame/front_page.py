@@ -15,15 +15,7 @@ if TYPE_CHECKING:  # An app's config imports this before Django's models are rea
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyNumber:
-    """A number beside those of tables and jobs.
-
-    Attributes:
-        key: Names it in the JSON form.
-        label: Names it on the page.
-        value: The number.
-        note: What it is a part of, or what it says.
-        url: Where those are listed that it counts.
-    """
+    """A number beside those of tables and jobs."""
 
     key: str
     label: str

@@ -43,8 +43,6 @@ def without(request: HttpRequest, name: str, value: str | None = None) -> str:
     """Return the page's address without a filter, on its first page.
 
     Args:
-        request: The request for the page.
-        name: The filter to drop.
         value: One of its values; None drops them all.
     """
     query = request.GET.copy()

@@ -22,12 +22,10 @@ class Column:
 
     Attributes:
         key: Names it in the address; nothing where it does not sort.
-        label: Its header.
         fields: What a query orders by, with blanks between; the first decides.
         word: What a menu of orders calls it, where that is not its header.
         descends: Whether the key alone puts the largest or newest first.
         begins_reversed: Whether the first click asks for the other way round.
-        css: Classes of its header.
         is_shown: Whether it has a header; one without is only asked for by its key.
         never_null: Whether its fields always have a value, so that an index may serve.
     """
@@ -91,7 +89,6 @@ def sort_headers(
 
     Args:
         request: The request for the list; links keep its filters and begin at page one.
-        columns: From left to right.
         sort: How the list is sorted now: a key, or one with `-` in front.
     """
     return tuple(
@@ -105,8 +102,6 @@ def ordering(
     """Return what a query orders by; what is unknown comes last, either way.
 
     Args:
-        columns: Of the list.
-        sort: A value of `?sort=`.
         ties: Fields, ascending, that part rows which are alike.
     """
     descends = is_descending(columns, sort)

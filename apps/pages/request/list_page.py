@@ -72,9 +72,7 @@ class Listed(Protocol):
         ...
 
     @property
-    def paged(self) -> Paged | Keyset:
-        """Where it stands."""
-        ...
+    def paged(self) -> Paged | Keyset: ...
 
 
 L = TypeVar("L", bound=Listed)
@@ -91,7 +89,6 @@ class ListPage(Generic[L]):
         columns: From left to right; none where there is one order alone.
         default_sort: The key of the order that none names.
         is_keyset: Whether its pages are `Keyset` ones.
-        filters: The fields of its filters, by their parameter.
         page: Returns one page of what a user may see, at a moment.
         entry: The dataclass of a line of CSV.
         every: Returns what all pages hold, as such dataclasses.

@@ -71,7 +71,6 @@ def write_note(write: Callable[[], object], *, of: str) -> None:
     A database that is busy costs a request a moment and the note, never the answer.
 
     Args:
-        write: Writes it, in a transaction of its own.
         of: What it is a note of, for the log.
     """
     try:

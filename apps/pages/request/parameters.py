@@ -52,7 +52,6 @@ class UnknownParameter:
     """A parameter that a page skips.
 
     Attributes:
-        name: As it is written.
         meant: The one that may be meant; empty for none.
         address: Of the page with that one in its place, or without it.
     """
@@ -78,8 +77,6 @@ def check_parameters(
     Args:
         request: The request; those that a page skips are noted on it, for the
             template.
-        fmt: Which form is asked for.
-        known: The parameters of the page.
 
     Returns:
         A redirect to the address that is meant; None where the page answers.

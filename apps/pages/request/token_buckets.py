@@ -35,8 +35,6 @@ class TokenBuckets:
 
     Args:
         path: The file; made when it is missing. Every process names the same.
-        rate: How much comes into a bucket a second.
-        burst: How much a bucket holds.
         debt: How far below nothing a bucket can be taken from: who goes on in spite
             of having to wait waits longer.
     """
@@ -57,7 +55,6 @@ class TokenBuckets:
         """Take one from the bucket of `key`.
 
         Args:
-            key: Whose bucket it is.
             now_s: Seconds since this machine started; every process has the same.
 
         Returns:

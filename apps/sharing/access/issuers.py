@@ -38,11 +38,7 @@ class _Kept:
 
 
 class IssuerKeys:
-    """The keys of issuers that this process has asked for.
-
-    Args:
-        ask: Returns the keys of an issuer by now.
-    """
+    """The keys of issuers that this process has asked for."""
 
     def __init__(self, ask: Ask) -> None:
         self._ask = ask
@@ -54,8 +50,6 @@ class IssuerKeys:
         """Return the keys of an issuer.
 
         Args:
-            issuer: One that an administrator named.
-            now: The current time.
             renewed: Whether a key was missing among those that are kept.
         """
         max_age = MIN_AGE if renewed else FRESH_FOR

@@ -47,7 +47,6 @@ class OAuthServer:
     Attributes:
         issuer: Its address, which its access tokens have as `iss` and `aud`.
         keys: Its keys of access tokens; the first signs.
-        issuers: The keys of other issuers.
     """
 
     issuer: str
@@ -69,10 +68,7 @@ def client_of_request(
     """Return the client that a request for a token proves.
 
     Args:
-        form: The fields of the request.
-        server: What this server is to it.
         basic: `client_id` and `client_secret` of its `Authorization`, if there.
-        now: The current time.
     """
     grant_type = form.get("grant_type")
     if grant_type == CLIENT_CREDENTIALS:

@@ -63,8 +63,6 @@ class EventRow:
     """One event as a list shows it.
 
     Attributes:
-        who: The recipient or the user.
-        words: What was done, in plain words.
         what: The table, share or recipient that it was done to.
         facts: What came of it: version, files, bytes.
         old, new: A field's value before and after, in short; both "" where none

@@ -2,10 +2,11 @@
 
 Queries are one that ask one table for the same condition. What is said of each is
 sure: it comes of the record, of the commits and of the partitions of the newest
-version, and of the whole table, whatever of it the recipient may see.
+version. Sizes are those of the whole table, whatever of it the recipient may see;
+columns are named that the recipient sees.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -21,6 +22,7 @@ from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.pages.figures import bytes_text
 from deltaweb.web.sharing.activity.action_words import action_words
 from deltaweb.web.sharing.activity.usage import sum_of_sizes
+from deltaweb.web.sharing.models import Recipient, SharedTable
 from deltaweb.web.tables.models import Table
 
 CONDITION: Final = "condition"  # in the detail of an event
@@ -83,14 +85,20 @@ def condition_text(query: TableQuery) -> str:
     return json_hint_text(hint) if hint else ""
 
 
-def heavy_queries(events: QuerySet[AuditEvent]) -> list[HeavyQuery]:
-    """Return the heaviest queries of some events, those of most bytes first."""
+def heavy_queries(
+    recipient: Recipient, events: QuerySet[AuditEvent]
+) -> list[HeavyQuery]:
+    """Return the heaviest queries of a recipient, those of most bytes first.
+
+    Args:
+        events: What counts of its reads.
+    """
     queries = _grouped(events)
     sizes = {key: sum(one.size_bytes for one in of) for key, of in queries.items()}
     heaviest = sorted(sizes, key=lambda key: (-sizes[key], key[:2]))[:NUM_QUERIES]
     tables = Table.objects.in_bulk({key[2] for key in heaviest if key[2] is not None})
     return [
-        _query(key, queries[key], tables.get(key[2]) if key[2] else None)
+        _query(recipient, key, queries[key], tables.get(key[2]) if key[2] else None)
         for key in heaviest
         if sizes[key]
     ]
@@ -113,11 +121,16 @@ def _grouped(events: QuerySet[AuditEvent]) -> Mapping[_Key, Sequence[_Group]]:
     return queries
 
 
-def _query(key: _Key, groups: Sequence[_Group], table: Table | None) -> HeavyQuery:
+def _query(
+    recipient: Recipient, key: _Key, groups: Sequence[_Group], table: Table | None
+) -> HeavyQuery:
     share, name, _, action, condition = key
     ways = [_repeated(groups)]
     if table is not None and action == FILES:
-        ways += [_changes(groups, table), *_partition(groups, table, condition)]
+        ways.append(_changes(groups, table))
+        if table.partition_columns and not condition:
+            seen = _partition_columns_seen(recipient, share, name, table)
+            ways.append(_partition(groups, table, seen))
     saved, advice = max(ways)
     return HeavyQuery(
         share=share,
@@ -162,24 +175,45 @@ def _changes(groups: Sequence[_Group], table: Table) -> tuple[int, str]:
     )
 
 
+def _partition_columns_seen(
+    recipient: Recipient, share: str, name: str, table: Table
+) -> list[str]:
+    """Return the partition columns that a recipient sees of a table now."""
+    schema, _, shared_as = name.partition(".")
+    shared = SharedTable.objects.filter(
+        share__name=share, schema=schema, name=shared_as, table=table
+    ).first()
+    if shared is None:
+        return []
+    own = shared.rules.filter(recipient=recipient).values_list("columns", flat=True)
+    lists = [columns for columns in (shared.columns, *own) if columns]
+    return [
+        name
+        for name in table.partition_columns
+        if all(name in columns for columns in lists)
+    ]
+
+
 def _partition(
-    groups: Sequence[_Group], table: Table, condition: str
-) -> Iterable[tuple[int, str]]:
-    """Say what a condition on the partition columns leaves at most."""
+    groups: Sequence[_Group], table: Table, columns: Sequence[str]
+) -> tuple[int, str]:
+    """Say what a condition on some partition columns leaves at most."""
     partitions = table.summary.get("partitions") or []
     count = table.summary.get("num_partitions") or 0
-    if condition or count <= 1 or not partitions:
-        return
-    largest = int(partitions[0]["bytes"])
+    sizes: Counter[tuple[str | None, ...]] = Counter()
+    for one in partitions:
+        sizes[tuple(one["values"][name] for name in columns)] += int(one["bytes"])
+    if set(columns) != set(table.partition_columns):
+        # What is not listed may belong to the largest.
+        count = len(sizes) if len(partitions) == count else 0
+    if count <= 1 or not sizes:
+        return 0, ""
+    largest = max(sizes.values())
     size = sum(one.size_bytes for one in groups)
     saved = size - largest * sum(one.num_requests for one in groups)
-    names = ", ".join(table.partition_columns)
-    yield (
-        max(0, saved),
-        (
-            f"A condition on {names}, by which the table is partitioned, reads one of "
-            f"{count:,} partitions, {_text(largest)} at most."
-        ),
+    return max(0, saved), (
+        f"A condition on {', '.join(columns)}, by which the table is partitioned, "
+        f"reads one of {count:,} partitions, {_text(largest)} at most."
     )
 
 

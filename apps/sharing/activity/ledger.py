@@ -217,7 +217,7 @@ def ledger_of(
         currency=settings.CURRENCY,
         soft_limit=outlook.of("soft", recipient.soft_limit_bytes),
         hard_limit=outlook.of("hard", recipient.hard_limit_bytes),
-        queries=heavy_queries(_reads_of(recipient, starts[0])),
+        queries=heavy_queries(recipient, _reads_of(recipient, starts[0])),
     )
 
 

@@ -49,7 +49,6 @@ class ActivityPage:
     """Some events, newest first.
 
     Attributes:
-        paged: Where they stand.
         searched_until: The time of the oldest event looked at when the page is not
             full although older events exist.
         after: The time of the event that the page comes after, None on the first.

@@ -54,7 +54,6 @@ class DailyUse:
     Attributes:
         num_requests: Requests, refused ones included.
         num_refused: Requests that were answered with an error.
-        num_others: Changes and activations.
         size_bytes: Bytes of the files that were offered.
     """
 

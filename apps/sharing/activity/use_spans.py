@@ -47,8 +47,6 @@ class Use:
 
     Attributes:
         days: Every day of the span, ascending.
-        tables: The tables that were asked for most.
-        recipients: The recipients that asked most.
         days_since: The first moment that `days` count, when not the span's first.
         top_since: The first moment that the tables and recipients are ordered by,
             when not the span's first.
@@ -72,7 +70,6 @@ class Use:
 
     @property
     def size_bytes(self) -> int:
-        """How many bytes were offered."""
         return sum(day.size_bytes for day in self.days)
 
     @property
@@ -86,7 +83,6 @@ def use_of(wanted: ActivityFilter, *, now: datetime, scan: int = COUNTED_LENGTH)
 
     Args:
         wanted: The filter; its days bound the span, which is `USE_DAYS` at most.
-        now: The current time.
         scan: How many of the newest events are looked at where no index answers.
     """
     days = _span(wanted, now)

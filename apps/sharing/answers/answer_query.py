@@ -45,12 +45,8 @@ class AnswerQuery:
     """A query that is answered later.
 
     Attributes:
-        shared_table: The id of the shared table.
-        recipient: The id of who asks.
         terms: On what terms it was shared when it was asked.
         predicate_hints: As `TableQuery` has them.
-        json_predicate_hints: As there.
-        limit_hint: As there.
         version: The version; the newest for None.
         timestamp: Or the version of a time, in ISO form; "" for none.
         is_named: Whether the recipient has named the version, so that lines say it.

@@ -31,11 +31,8 @@ def table_credentials(
     """Return credentials that read the table's folder; none outlive the token.
 
     Args:
-        shared: The table.
         location: Which of its locations is asked for; None for the root, the only one.
-        token: The caller's.
         lifetime_s: How long they are good at most.
-        now: The current time.
     """
     offered = directory_of(shared)
     if offered is None:

@@ -28,9 +28,7 @@ class FileRequest:
 
     Attributes:
         share: The share's name, decoded.
-        table_id: The shared table.
         path: The file's path below the table's root, decoded.
-        address: The caller's address.
         is_prepared: Whether the path is that of a rewritten file, in their store.
     """
 

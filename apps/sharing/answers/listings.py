@@ -33,7 +33,6 @@ class PageRequest:
     """Which page of a list is asked for.
 
     Attributes:
-        keys: The keys that page tokens are signed with.
         max_results: How many items it may have.
         page_token: Where it begins; "" for the first page.
     """

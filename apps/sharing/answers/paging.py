@@ -61,7 +61,6 @@ class SnapshotStart:
     """Where a page of a version's files begins.
 
     Attributes:
-        place: The first file.
         limit: How many rows of the limit are missing still; None without one.
         head: What tells the first lines of the answer from others.
     """
@@ -93,7 +92,6 @@ class ChangesStart:
     """Where a page of the changes of a range begins.
 
     Attributes:
-        shown: A version in whose schema the changes are shown.
         place: The first file of the page.
         has_deletion_vectors: Whether a file of the range has a deletion vector.
         head: What tells the first lines of the answer from others.
@@ -139,10 +137,8 @@ class Paging:
     """Makes and reads the tokens of one query's answer.
 
     Attributes:
-        asked: What is asked of the answer's beginning and end.
         refreshes: Of URLs that are made anew.
         lifetime: How long URLs are good at most.
-        capabilities: What the client can read.
     """
 
     asked: PageAsked

@@ -37,9 +37,7 @@ class NamedVersion(Protocol):
     """A version that was named: of `SharedVersion`, what matters here."""
 
     @property
-    def version(self) -> int:
-        """The version."""
-        ...
+    def version(self) -> int: ...
 
     @property
     def timestamp(self) -> datetime:

@@ -57,11 +57,7 @@ from deltaweb.web.sharing.models import Recipient, SharedTable
 
 @dataclass(frozen=True, slots=True)
 class MetadataAnswer:
-    """The two lines of a table's metadata, and what they are of.
-
-    Attributes:
-        lines: The lines of protocol and metadata.
-    """
+    """The two lines of a table's metadata, and what they are of."""
 
     version: int
     lines: bytes
@@ -73,13 +69,9 @@ class FilesAnswer:
     """The files of one version, as lines that are made while they are sent.
 
     Attributes:
-        version: The version.
         lines: Chunks of whole lines; the first one is there at once.
-        num_files: How many files are offered.
         total_files: How many the version has, as far as the share goes.
-        size_bytes: The size of the files that are offered.
         skipped_hints: Hints that select nothing, and why.
-        response_format: The format of the lines.
         end: What the last line says; None where there is no such line.
         rows: Counts the rows of the files while they are listed; None of changes.
         last_version: The last version that is read, where that is another one.

@@ -37,18 +37,10 @@ class CallRecord:
 
     Attributes:
         action: The name that a filter finds it by.
-        at: When it came.
         request_id: The id that its answer and the server's log share.
-        address: Where it came from.
-        user_agent: What sent it.
         names: The names of its path, as they came: share, schema, table.
-        token: The token that let it in.
-        shared_table: The table that it speaks of.
         last_version: The last version that was read, where that is another one.
-        num_files: How many files were offered.
         total_files: How many there were before pruning.
-        size_bytes: The size of those offered.
-        rows: Counts the rows of those that were listed.
         detail: Plain values of further interest.
         is_recorded: Whether a row is to be written at all.
     """

@@ -119,12 +119,7 @@ class ProtocolView(APIView):
         return self.refusal(failure, exc)
 
     def refusal(self, failure: Failure, error: Exception) -> WholeAnswer:
-        """Return a failure as the endpoint's clients read it.
-
-        Args:
-            failure: What is said of it.
-            error: What it was.
-        """
+        """Return a failure as the endpoint's clients read it."""
         del error
         return failure.answer()
 

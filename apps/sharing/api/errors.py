@@ -94,11 +94,8 @@ class Failure:
     """What an answer says of a failure.
 
     Attributes:
-        status: The HTTP status.
         error_code: The answer's `errorCode`.
         message: What a recipient may read.
-        headers: Further headers of the answer.
-        is_fault: Whether it is a fault of this server.
     """
 
     status: int

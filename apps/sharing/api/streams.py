@@ -24,10 +24,7 @@ class RecordedStream:
 
     Args:
         chunks: The answer's chunks, each of whole lines where it has a last one.
-        record: What is known of the call.
-        status: The status that the answer began with.
         end: What the last line says when all went well; None without such a line.
-        place: Ends when the stream does.
     """
 
     def __init__(

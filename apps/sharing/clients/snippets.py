@@ -45,7 +45,6 @@ def snippets(
 
     Args:
         endpoint: The endpoint of the profile, with its trailing slash.
-        profile_file_name: Name of the profile file as it is downloaded.
         tables: What the recipient may read; without any, placeholders stand in.
     """
     table = _first(tables)

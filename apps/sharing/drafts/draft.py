@@ -102,9 +102,6 @@ class Draft:
     """What was typed and chosen so far.
 
     Attributes:
-        name, comment: Of the share.
-        tables: The chosen ones.
-        recipients: Names of those that are there.
         new_recipients: Those to be made with the share.
         begun: One more of these, not added yet.
     """

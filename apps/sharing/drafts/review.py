@@ -28,9 +28,7 @@ class ChosenTable:
     """A table of a draft with what is known of it.
 
     Attributes:
-        draft: What was typed.
         table: The registered table; None when it has gone meanwhile.
-        preflight: Which clients read it.
     """
 
     draft: DraftTable
@@ -63,7 +61,6 @@ class NewlySeen:
     """What one recipient would see that it does not see now.
 
     Attributes:
-        row: The recipient and the state of its tokens.
         tables: The tables of the draft, each with the names under which the recipient
             reads the same table already.
     """

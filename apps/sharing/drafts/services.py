@@ -25,14 +25,7 @@ from deltaweb.web.tables.models import Table
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DraftFaults:
-    """Why a share is not made.
-
-    Attributes:
-        share: What is wrong with its name.
-        tables: What is wrong with its tables, by their places.
-        missing_recipients: Names that no recipient has.
-        new_recipients: What is wrong with those to be made, by their places.
-    """
+    """Why a share is not made."""
 
     share: DeltaError | None
     tables: dict[int, DeltaError] = field(default_factory=dict)

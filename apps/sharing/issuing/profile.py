@@ -161,7 +161,6 @@ def profile_of(token: RecipientToken, *, secret: str = "") -> ProfileFile:
     """Return the profile that opens this server.
 
     Args:
-        token: What the recipient proves itself by.
         secret: Its secret, where it has one: known when it is made, and never again.
     """
     facts = {

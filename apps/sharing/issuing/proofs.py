@@ -19,10 +19,8 @@ class Proof:
     """One kind of proof with what it is checked by; the last four are of an issuer.
 
     Attributes:
-        kind: Which one.
         public_key: PEM, of a client that signs.
         issuer: Whose tokens are taken, as they spell it.
-        audience: For whom they have to be.
         subject: About whom; or else
         group: which group that has to be in.
     """

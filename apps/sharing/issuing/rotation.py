@@ -42,8 +42,6 @@ class Verdict:
     """The lamp over one token.
 
     Attributes:
-        light: The colour.
-        cause: Why.
         quiet_since: Its last request, or its activation before any; None before that.
         green_at: When it turns green if no request comes; None when waiting alone
             does not help, or when it is green.
@@ -93,7 +91,6 @@ class Rotation:
         old: The retiring token; of several the one that was used last.
         new: The token that replaces it; None when it has ended meanwhile.
         verdict: Whether `old` may be revoked.
-        steps: The four steps.
         ends_soon: Whether `old` ends within a day although it may still be needed.
         num_others: How many more tokens are retiring.
     """
@@ -112,9 +109,7 @@ def judge(
     """Say whether revoking `token` would break something.
 
     Args:
-        token: The token in question.
         others: The other tokens of its recipient; `token` itself is passed over.
-        now: The time.
     """
     state = token.state(now)
     if state in {State.EXPIRED, State.REVOKED}:

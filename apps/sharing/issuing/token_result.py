@@ -25,9 +25,6 @@ def show_credentials(
     """Render the link; no cache may keep the answer.
 
     Args:
-        request: The POST that made it.
-        fmt: "html" or "json".
-        made: The token and its link.
         is_new: Whether the recipient was made in the same step.
     """
     token = made.token
@@ -62,14 +59,7 @@ def show_credentials(
 def show_links(
     request: HttpRequest, share: Share, made: Sequence[Credentials], *, said: str
 ) -> HttpResponseBase:
-    """Render the links of the recipients that were made with a share.
-
-    Args:
-        request: The POST that made them.
-        share: What they read.
-        made: Their tokens and links.
-        said: What was made, as a sentence.
-    """
+    """Render the links of the recipients that were made with a share."""
     response = respond(
         request,
         "html",

@@ -56,7 +56,6 @@ class TokenRow:
     """One token of the list.
 
     Attributes:
-        state: What it is good for now.
         verdict: Whether it may be revoked without harm.
         link_open_until: When its open activation link ends; None without one.
     """

@@ -39,7 +39,6 @@ class Credentials:
     Attributes:
         link: The absolute URL. It is the only copy: the database has a hash. Empty if
             the profile file was handed out instead.
-        link_expires_at: When the link closes.
     """
 
     token: RecipientToken
@@ -219,9 +218,17 @@ def withdraw_links(token: RecipientToken, *, now: datetime) -> int:
 def set_retirement(
     token: RecipientToken, *, retires_at: datetime, actor: Actor, now: datetime
 ) -> RecipientToken:
-    """End a token at a moment: sooner or later than planned, never past its expiry."""
+    """End a token at a moment: sooner or later than planned, never past its expiry.
+
+    Only one that is in use: a token that waits for its activation, and its links with
+    it, can be revoked.
+    """
     token = RecipientToken.objects.select_for_update().get(id=token.id)
     _check_unended(token, now)
+    if token.activated_at is None:
+        raise TokenStateError(
+            prefix=token.prefix, reason="waits for its activation, and has no other end"
+        )
     if retires_at > token.expires_at:
         raise RetirementInvalidError(prefix=token.prefix, expires_at=token.expires_at)
     before = token.retires_at

@@ -18,8 +18,9 @@ from deltaweb.web.sharing.names import find_recipient
 from deltaweb.web.sharing.recipients.doctor.doctor import diagnose, examine
 from deltaweb.web.sharing.recipients.rehearsals.certificates import keep
 from deltaweb.web.sharing.recipients.rehearsals.rehearsal import rehearse
-from deltaweb.web.sharing.recipients.reminders import mail_reminders, reminders
+from deltaweb.web.sharing.recipients.reminders import reminders
 from deltaweb.web.sharing.recipients.seen import see_as, stand_in
+from deltaweb.web.sharing.recipients.telling import send_by_mail
 from deltaweb.web.tables.management.text_output import listed
 
 
@@ -32,7 +33,7 @@ class RecipientLooks(SubcommandsCommand):
         parser = add(
             "reminders",
             self.reminders,
-            help="list what recipients are to be told: tokens that end, new schemas",
+            help="list what recipients are to be told: ends of tokens, schemas, limits",
         )
         parser.add_argument(
             "--mail", action="store_true", help="and mail it to their contacts"
@@ -66,13 +67,10 @@ class RecipientLooks(SubcommandsCommand):
 
     def reminders(self, *, mail: bool, **_: object) -> Output:
         """List what recipients are to be told in time, and tell them by mail."""
-        found = reminders(timezone.now())
+        now = timezone.now()
+        found = reminders(now)
         if mail:
-            try:
-                mail_reminders(found)
-            except OSError as error:  # those of SMTP are, too
-                message = f"The mail relay does not take it: {error}."
-                raise CommandError(message) from error
+            send_by_mail(found, now=now)
             for one in found:
                 if not one.contact:
                     self.warn(f"{one.recipient} has no contact to tell.")

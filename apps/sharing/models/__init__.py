@@ -15,6 +15,7 @@ LastRead         the version of a shared table that a token has read last
 Hold             versions of a shared table that stay readable for a recipient
 UsedAssertion    what an OAuth client has signed and traded, which is good once
 Certificate      how a client last read a shared table for a recipient
+ToldReminder     a reminder that was sent, and is not sent again
 
 Names are found whatever their capitals: `*_key` columns hold them folded.
 """
@@ -31,6 +32,7 @@ from deltaweb.web.sharing.models.prepared import PreparedChanges as PreparedChan
 from deltaweb.web.sharing.models.prepared import PreparedFile as PreparedFile
 from deltaweb.web.sharing.models.prepared import PreparedVersion as PreparedVersion
 from deltaweb.web.sharing.models.recipient_records import Certificate as Certificate
+from deltaweb.web.sharing.models.recipient_records import ToldReminder as ToldReminder
 from deltaweb.web.sharing.models.recipient_records import (
     UsedAssertion as UsedAssertion,
 )
@@ -57,7 +59,6 @@ class Share(models.Model):
         ordering = ["name_key"]
 
     def __str__(self) -> str:
-        """Name the share."""
         return self.name
 
     def get_absolute_url(self) -> str:
@@ -88,7 +89,6 @@ class SharedSchema(models.Model):
         ]
 
     def __str__(self) -> str:
-        """Name the schema as recipients do."""
         return self.schema
 
 
@@ -132,7 +132,6 @@ class SharedTable(models.Model):
         ]
 
     def __str__(self) -> str:
-        """Name the table as recipients do."""
         return self.full_name
 
     @property
@@ -166,7 +165,6 @@ class Recipient(models.Model):
         ordering = ["name_key"]
 
     def __str__(self) -> str:
-        """Name the recipient."""
         return self.name
 
     def get_absolute_url(self) -> str:
@@ -191,7 +189,6 @@ class Grant(models.Model):
         ]
 
     def __str__(self) -> str:
-        """Name both sides."""
         return f"{self.share} to {self.recipient}"
 
 
@@ -214,7 +211,6 @@ class RecipientRule(models.Model):
         ]
 
     def __str__(self) -> str:
-        """Name both sides."""
         return f"{self.shared_table} for {self.recipient}"
 
 
@@ -309,7 +305,6 @@ class RecipientToken(models.Model):
         ordering = ["-created_at", "-id"]
 
     def __str__(self) -> str:
-        """Name the token by what may be shown of it."""
         return f"{self.prefix}..."
 
     @property
@@ -349,7 +344,6 @@ class ActivationLink(models.Model):
         ordering = ["-created_at", "-id"]
 
     def __str__(self) -> str:
-        """Name the link by its token."""
         return f"link of {self.token}"
 
 
@@ -369,7 +363,6 @@ class LastRead(models.Model):
         ]
 
     def __str__(self) -> str:
-        """Name what was read."""
         return f"{self.shared_table_id}@{self.version}"
 
 
@@ -394,5 +387,4 @@ class Hold(models.Model):
         ]
 
     def __str__(self) -> str:
-        """Name what is held."""
         return f"{self.shared_table_id}@{self.version} until {self.ends_at}"

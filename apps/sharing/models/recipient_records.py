@@ -1,4 +1,4 @@
-"""What is kept of recipients beside their keys: traded assertions, certificates."""
+"""What is kept of recipients beside their keys: assertions, certificates, reminders."""
 
 from django.db import models
 
@@ -13,8 +13,20 @@ class UsedAssertion(models.Model):
     ends_at = models.DateTimeField(db_index=True)  # it is good no longer then
 
     def __str__(self) -> str:
-        """Name the assertion."""
         return self.signed_sha256
+
+
+class ToldReminder(models.Model):
+    """A reminder that was sent in one way, and is not sent so again.
+
+    `told_sha256` is of the way and of the reminder's key.
+    """
+
+    told_sha256 = models.CharField(max_length=64, primary_key=True)
+    told_at = models.DateTimeField(db_index=True)
+
+    def __str__(self) -> str:
+        return self.told_sha256
 
 
 class Certificate(models.Model):
@@ -52,5 +64,4 @@ class Certificate(models.Model):
         ]
 
     def __str__(self) -> str:
-        """Name the client and the table."""
         return f"{self.client} of {self.shared_table}"

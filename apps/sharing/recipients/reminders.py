@@ -1,7 +1,7 @@
-"""What recipients are to be told in time: tokens that end, and schemas that change.
+"""What recipients are to be told in time: tokens that end, new schemas, limits.
 
 A schema change is told of while it has not reached a recipient: until it has read that
-version of the table, or a later one.
+version of the table, or a later one; a soft limit until its month is over.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,7 +14,15 @@ from django.core.mail import send_mail
 from django.db.models import F, Q
 from django.utils.feedgenerator import Atom1Feed
 
-from deltaweb.web.sharing.models import RecipientToken
+from deltaweb.web.pages.figures import bytes_text
+from deltaweb.web.sharing.activity.months import first_of_month, midnight
+from deltaweb.web.sharing.activity.usage import (
+    FIRST_FAILED_STATUS,
+    calls,
+    sum_of_sizes,
+)
+from deltaweb.web.sharing.errors import MailRefusedError
+from deltaweb.web.sharing.models import Recipient, RecipientToken
 from deltaweb.web.tables.models import Commit
 
 TOKENS_AHEAD: Final = timedelta(days=14)
@@ -28,11 +36,7 @@ class Reminder:
     """Something that a recipient is to be told.
 
     Attributes:
-        key: Stays the same for as long as the reminder is the same one.
-        since: Since when there is something to tell.
         contact: Whom to tell; "" where nobody is named.
-        text: What, in a sentence.
-        url: The page of the recipient.
     """
 
     key: str
@@ -44,22 +48,17 @@ class Reminder:
 
 
 def reminders(now: datetime) -> list[Reminder]:
-    """Return what is to be told at a moment, the newest first, by two queries."""
-    found = [*_ending_tokens(now), *_changed_schemas(now)]
+    """Return what is to be told at a moment, the newest first, by four queries."""
+    found = [*_ending_tokens(now), *_changed_schemas(now), *_reached_limits(now)]
     return sorted(found, key=lambda one: (one.since, one.key), reverse=True)
 
 
 def reminders_feed(found: Sequence[Reminder], *, url: str) -> str:
-    """Return reminders as an Atom feed.
-
-    Args:
-        found: The reminders.
-        url: Where the feed is.
-    """
+    """Return reminders as an Atom feed."""
     feed = Atom1Feed(
         title="Reminders of deltaweb",
         link=settings.PUBLIC_URL,
-        description="Tokens that end, and schemas that change for recipients",
+        description="Tokens that end, schemas that change, and limits of a month",
         feed_url=url,
     )
     for one in found:
@@ -75,20 +74,27 @@ def reminders_feed(found: Sequence[Reminder], *, url: str) -> str:
     return feed.writeString("utf-8")
 
 
-def mail_reminders(found: Sequence[Reminder]) -> None:
-    """Mail reminders to the contacts of recipients, one mail to each.
+def mail_reminders(found: Sequence[Reminder]) -> Iterator[list[Reminder]]:
+    """Mail reminders to the contacts of recipients; yield those of each mail, sent.
 
     Raises:
-        OSError: If the mail relay does not take one; those before it are sent.
+        MailRefusedError: If the mail relay does not take one; those before it are sent.
     """
-    by_contact: dict[str, list[str]] = {}
+    by_contact: dict[str, list[Reminder]] = {}
     for one in found:
         if one.contact:
-            by_contact.setdefault(one.contact, []).append(one.text)
+            by_contact.setdefault(one.contact, []).append(one)
+    if not settings.EMAIL_HOST:
+        raise MailRefusedError(reason="there is none")
     sender = settings.PROVIDER_CONTACT or None
-    for contact, texts in by_contact.items():
+    for contact, told in by_contact.items():
         subject = f"What is shared by {settings.PROVIDER_NAME}: reminders"
-        send_mail(subject, "\n".join(texts), sender, [contact])
+        text = "\n".join(one.text for one in told)
+        try:
+            send_mail(subject, text, sender, [contact])
+        except OSError as error:  # those of SMTP are, too
+            raise MailRefusedError(reason=str(error)) from error
+        yield told
 
 
 def _ending_tokens(now: datetime) -> Iterator[Reminder]:
@@ -109,6 +115,39 @@ def _ending_tokens(now: datetime) -> Iterator[Reminder]:
             ),
             url=f"{settings.PUBLIC_URL}{recipient.get_absolute_url()}",
         )
+
+
+def _reached_limits(now: datetime) -> Iterator[Reminder]:
+    """Yield the soft limits that were reached this month."""
+    month = midnight(first_of_month(now))
+    limited = Recipient.objects.filter(soft_limit_bytes__isnull=False)
+    recipients = {one.id: one for one in limited}
+    offered = (
+        calls()
+        .filter(
+            recipient_id__in=recipients,
+            at__gte=month,
+            status__lt=FIRST_FAILED_STATUS,
+        )
+        .order_by()
+        .values_list("recipient_id")
+        .annotate(size=sum_of_sizes())
+    )
+    for recipient_id, size in offered:
+        recipient = recipients[recipient_id]
+        limit = recipient.soft_limit_bytes
+        if limit is not None and int(size or 0) >= limit:
+            yield Reminder(
+                key=f"limit:{recipient.id}:{month:%Y%m}:{limit}",
+                since=month,
+                recipient=recipient.name,
+                contact=recipient.contact,
+                text=(
+                    f"{recipient.name} was offered {bytes_text(int(size))} in "
+                    f"{month:%B %Y}: the soft limit is {bytes_text(limit)}."
+                ),
+                url=f"{settings.PUBLIC_URL}{recipient.get_absolute_url()}usage",
+            )
 
 
 def _changed_schemas(now: datetime) -> Iterator[Reminder]:

@@ -141,8 +141,6 @@ def set_limits(
         recipient: The recipient.
         soft: Where it is only said, such as `3.5 TiB`; "" for nowhere, None as it is.
         hard: Where reads are refused, likewise.
-        actor: Who does it.
-        now: The current time.
     """
     before = _facts(recipient)
     if soft is not None:

@@ -33,11 +33,6 @@ def throw_away(
 
     The record tells of both; one each night would fill the list of its tokens. What is
     read by it counts neither as use of the recipient nor against its limits.
-
-    Args:
-        recipient: Who is stood in for.
-        actor: Who asks; the token is recorded as theirs.
-        now: The current time.
     """
     with transaction.atomic():
         token = tokens.issue_token(recipient, lifetime=LIFETIME, actor=actor, now=now)

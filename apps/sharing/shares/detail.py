@@ -54,7 +54,6 @@ class SharedTableRow:
     """A table of a share, with what clients make of it.
 
     Attributes:
-        shared_table: The table.
         preflight: Which clients can read its newest version.
         prepared: The newest version that was made ready, where only a part is shared.
         lost_runs: Versions that are offered, and cannot be read any more.
@@ -141,22 +140,23 @@ class ShareDetail:
 
 def share_detail(share: Share, *, now: datetime, page: int = 1) -> ShareDetail:
     """Return what the page of a share shows."""
-    schemas = schema_resources(share)
+    schemas = schema_resources(share)  # of these, tables may come into the share
+    resource = resource_of_share(share)
     shared = share.shared_tables.select_related("table", "share", "from_schema")
-    place = paged(shared.count(), page, length=TABLES_LENGTH)
+    place = paged(resource.num_tables, page, length=TABLES_LENGTH)
     runs = F("table__summary__readable_runs")
     whole = with_parts(shared.defer("table__summary"))
     rows = whole.annotate(readable_runs=runs)
     tables = list(rows[place.start : place.last])
     readers = share.recipients.order_by("name_key")
-    first = readers.values_list("id", flat=True)[:RECIPIENTS_SHOWN]
+    first = readers.values("id")[:RECIPIENTS_SHOWN]
     found = preflights({row.table_id for row in tables})
     ruled = [row.id for row in tables if row.condition or row.columns]
     ready = _newest_ready(ruled) if ruled else {}
     behind = readers_behind(tables)
     broken = broken_in([row.id for row in tables])
     return ShareDetail(
-        resource=resource_of_share(share),
+        resource=resource,
         tables=[
             SharedTableRow(
                 shared_table=row,
@@ -172,7 +172,7 @@ def share_detail(share: Share, *, now: datetime, page: int = 1) -> ShareDetail:
         ],
         schemas=schemas,
         paged=place,
-        readers=recipient_rows(Recipient.objects.filter(id__in=list(first)), now=now),
+        readers=recipient_rows(Recipient.objects.filter(id__in=first), now=now),
         use=use_resource(calls(share=share.name), now=now),
     )
 
@@ -231,7 +231,7 @@ def table_choices(*, q: str, page: int) -> tuple[list[Table], Paged]:
 def find_table(name: str) -> Table | None:
     """Return a registered table by `namespace.table` or its bare name."""
     namespace, dot, bare = name.strip().rpartition(".")
-    if "\x00" in name:
+    if not bare or "\x00" in name:
         return None
     return Table.objects.filter(
         namespace=namespace if dot else "default", name=bare

@@ -57,12 +57,9 @@ class TableSharing:
     """A table in the eyes of those who share it.
 
     Attributes:
-        shared_tables: Its places in shares.
         readers: Who may read it.
-        preflight: What clients make of the table.
         use: What recipients asked of it, day by day.
         last_reads: The newest times that its rows were asked for.
-        other_shares: Some shares that it could be added to.
     """
 
     names: Spread[Mapping[str, object]]

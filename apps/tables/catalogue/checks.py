@@ -20,7 +20,6 @@ class LocationCheck:
     """What was found at a location.
 
     Attributes:
-        location: The location that was looked at.
         version: The newest version; `timestamp` is its time as ISO 8601 text.
         num_files, size_bytes: Of the live files; None where the table is refused.
         columns: Name and type of the first columns; `num_columns` counts all.

@@ -65,8 +65,6 @@ class Facet:
     """What tables can be told apart by.
 
     Attributes:
-        name: The parameter of the address.
-        label: Its heading.
         chosen: The value that is asked for, or nothing.
         total: How many tables there are under the other filters.
         values: The most frequent first.

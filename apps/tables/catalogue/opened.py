@@ -18,8 +18,6 @@ def open_table_at(text: str, *, base: Path, actor: Actor, now: datetime) -> Tabl
     Args:
         text: A path or a URL.
         base: The folder that a relative path starts from.
-        actor: Who opens it.
-        now: The current time.
     """
     where = parse_location(text, base=base)
     known = Table.objects.filter(location=where).first()

@@ -87,9 +87,6 @@ def register_many(
 
     Args:
         tables: New rows; their names are free, and their locations are allowed.
-        now: The current time.
-        created_by: Who registers them.
-        actor: The same, for the record.
     """
     for table in tables:
         table.created_at = table.probe_due_at = now

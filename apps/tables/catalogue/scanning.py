@@ -46,7 +46,6 @@ class ScanReport:
         truncated: Whether a bound ended the scan early.
         locations: Of all tables that were found, as the catalogue has them.
         vanished: Names of the lake's tables that are no longer there.
-        returned: Names of those that are there again.
     """
 
     root: str

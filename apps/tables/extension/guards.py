@@ -33,7 +33,6 @@ class HeldVersions:
 
     Attributes:
         version: The oldest of them.
-        ends_at: Until when.
         holder: For whom, in words such as "initech, who reads it as sales.orders".
     """
 

@@ -25,7 +25,6 @@ class Mark:
 
     Attributes:
         key: The word; the value of `?mark=`.
-        tables: Returns the ids of those that bear it.
         visible: Who may know.
     """
 

@@ -34,7 +34,6 @@ class SearchKind:
         icon: Stands before each.
         order: The place among the kinds.
         find: Returns, in order, what holds a text in its name or description.
-        hit: Returns how one of these is shown.
         visible: Who may look for this kind.
     """
 

@@ -38,7 +38,6 @@ class HeadButton:
     """A button in the head: a link to a page of the table.
 
     Attributes:
-        anchor: The part of that page which the link leads to.
         keeps: The parts of the address that the link takes with it; with them it
             leads to the version that the page shows.
         order: Where it stands, from the left.

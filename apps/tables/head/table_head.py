@@ -34,7 +34,6 @@ class TableHead:
     Attributes:
         version: The version shown; None before the first index.
         is_latest: Whether that is the newest indexed version.
-        commit: The commit that made the version, when it is indexed.
         newest: The newest commits, newest first, for the version menu.
         commits_behind: How many versions the newest one is ahead.
         timeline: The version timeline; None before the first index.
@@ -71,7 +70,6 @@ class TableHead:
 
     @property
     def indexed_at(self) -> datetime | None:
-        """When the index was written."""
         return self.table.indexed_at
 
     @property
@@ -154,7 +152,6 @@ def table_head(table: Table, version: int | None = None) -> TableHead:
     """Return the head of a table's pages, by two queries.
 
     Args:
-        table: A table that the user may see.
         version: The version shown, from `requested_version`; None is the newest.
     """
     found = _head_jobs(table)

@@ -46,8 +46,6 @@ def choose(  # noqa: PLR0913 (each is one part of the choice)
         size: Returns how large the work is, in bytes or files; None if unknown,
             which is too large. It may raise an `ExpressionError` where an expression is
             not evaluated in process.
-        most: What a process still does.
-        here: Does it in this process.
         on_spark: Does it with Spark; a session that dies is replaced once.
         reports: Told that Spark is started, where it is.
         wanted: Who is to do it, whatever its size; None to choose.

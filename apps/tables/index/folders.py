@@ -37,8 +37,6 @@ def new_index_folder(table_id: object, *, now: datetime, mark: str) -> Path:
     """Name the folder of a table's next index; nothing is made yet.
 
     Args:
-        table_id: The table.
-        now: The current time.
         mark: Distinguishes two indexes of one moment.
     """
     stamp = int(now.timestamp() * 1000)

@@ -55,8 +55,6 @@ class IndexJob:
     """A job, its table, how its storage is reached, and where its index goes.
 
     Attributes:
-        place: How the table is opened.
-        folder: Where the index of the present attempt goes.
         base: The folder of the index that the table has; None without one that can be
             updated. Another worker's index may take its place at any time.
     """

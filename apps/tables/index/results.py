@@ -42,11 +42,6 @@ def store_failure(  # noqa: PLR0913 (each is a column)
     """Note that a table could not be read; what was indexed before stays.
 
     Args:
-        table_id: The table; a removed one is skipped.
-        code: The code of the error.
-        message: Its sentence.
-        hint: What to do.
-        now: The current time.
         fault: What of its log is wrong, in words; "" where something else is.
     """
     with transaction.atomic():
@@ -80,8 +75,6 @@ def store_index(table: Table, result: IndexResult, *, now: datetime) -> None:
     Args:
         table: The table; a removed one is skipped and its folder removed, and so
             is an index that is older than the stored one.
-        result: A result with a folder.
-        now: The current time.
     """
     folder = Path(result.folder)
     try:

@@ -61,8 +61,6 @@ def commit_values(
     """Yield a batch of `commits.arrow` as rows of `COMMIT_FIELDS`, fit to be inserted.
 
     Args:
-        table: The table.
-        batch: Some commits.
         first_kept: The oldest commit whose file the log holds.
     """
     moments = map(moment, batch["timestamp_ms"].to_pylist())

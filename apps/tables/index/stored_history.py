@@ -71,11 +71,6 @@ def store_history(
 ) -> list[list[Any]]:
     """Bring a table's history up to an index; to be called in a transaction.
 
-    Args:
-        table: The table as it is stored: its summary is that of the rows.
-        history: What the index holds.
-        now: The current time.
-
     Returns:
         The runs of its versions with what is known of their files.
     """

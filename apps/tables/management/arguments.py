@@ -52,7 +52,6 @@ def add_version(parser: ArgumentParser, *, of: str = "--timestamp") -> None:
     """Take a table, one of its versions by number or time, and the zone of times.
 
     Args:
-        parser: Of the command.
         of: Where times without a zone may stand, for the help.
     """
     parser.add_argument("table", metavar="name|location")
@@ -66,7 +65,6 @@ def add_time_zone(parser: ArgumentParser, *, of: str) -> None:
     """Take the zone of the times that people write without one.
 
     Args:
-        parser: Of the command.
         of: Where such times stand, for the help.
     """
     parser.add_argument("--time-zone", **zone_argument(of))

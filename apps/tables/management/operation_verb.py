@@ -55,7 +55,6 @@ class OperationVerb(WritingVerb, Generic[P]):
     Attributes:
         operation: The operation.
         takes: Those of its parameters that the line takes; None for all.
-        fixed: Those that are always the same.
     """
 
     operation: ClassVar[Operation[Any, Any]]

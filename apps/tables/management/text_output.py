@@ -27,12 +27,7 @@ def aligned(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[st
 
 
 def listed(values: Iterable[T], columns: Columns[T]) -> Iterator[str]:
-    """Yield the lines of a table for people.
-
-    Args:
-        values: A line each.
-        columns: From left to right.
-    """
+    """Yield the lines of a table for people."""
     shown = [
         attrgetter(column) if isinstance(column, str) else column
         for column in columns.values()

@@ -12,7 +12,6 @@ class AllowedRoot(models.Model):
     created_at = models.DateTimeField()
 
     def __str__(self) -> str:
-        """Name the root by its path."""
         return self.path
 
 
@@ -21,7 +20,6 @@ class StorageConnection(models.Model):
 
     Attributes:
         prefix: As `storage_connections.parse_prefix` spells it.
-        option_names: Names of the options alone, to be shown.
         sealed: The options, encrypted; nothing but the driver ever sees them.
     """
 
@@ -39,5 +37,4 @@ class StorageConnection(models.Model):
         ordering = ["name"]
 
     def __str__(self) -> str:
-        """Name the connection."""
         return self.name

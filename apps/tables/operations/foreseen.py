@@ -25,8 +25,6 @@ class Foreseen:
         counts: What somebody agrees to: where these are others when it is done, it is
             not done, and shown again.
         detail: What else is shown; JSON, and bounded, for a job keeps it.
-        is_empty: Whether there is nothing to do.
-        says: What would happen, in a sentence.
         lines: More of it, for a person who reads text; a table of rows is one.
         exact: What a command's document has in full, where the detail is bounded, or
             by a name of its own. Tables of rows are lists of objects there.
@@ -82,7 +80,6 @@ class Occasion:
         job: Told how far it is; it stops the work when somebody cancelled it.
         now: The time to go by: that of the look, when what it showed is done.
         seen: What is agreed to; None where it is only looked at, and in a command.
-        place: Returns where the table is.
         engine: Who is to do it; None where its size decides.
         is_job: Whether what is found is kept, for pages.
         is_shown: Whether somebody is told what would happen before it does.

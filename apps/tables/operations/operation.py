@@ -61,7 +61,6 @@ class Asked:
     """The parameters of a job of an operation.
 
     Attributes:
-        asked: Those of the operation, as JSON.
         seen: What is agreed to, of `Seen.to_json`; None only looks.
     """
 
@@ -97,11 +96,7 @@ def finish_nothing(_asked: object, _occasion: Occasion) -> Mapping[str, Any] | N
 
 
 def commit_text(result: Mapping[str, Any]) -> str:
-    """Say what became of a commit in one line.
-
-    Args:
-        result: A `CommitResult` by its names.
-    """
+    """Say what became of a commit in one line."""
     if not result["attempts"]:
         return "Nothing to do: the table is as it was."
     parts = [
@@ -127,7 +122,6 @@ class Operation(Generic[P, T]):
 
     Attributes:
         name: In the name of its kind of job, `tables.<name>`.
-        words: What it does, for lists of jobs.
         title: The title of a job, with `{table}`.
         doing: The step of what is agreed to, while it is done.
         action: Its name in the record: `table.restore`, or what says that by what is
@@ -155,7 +149,6 @@ class Operation(Generic[P, T]):
         has_engines: Whether a command may say who does it, this process or Spark.
         is_apart: Whether a job of it has a process of its own, as `JobKind` has it; one
             that has none starts no Spark to look.
-        queue: Where its jobs wait.
         page: The URL name of its page.
     """
 

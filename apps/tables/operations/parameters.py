@@ -35,10 +35,7 @@ class Line:
     """A parameter in the form of a page.
 
     Attributes:
-        label: What it is called.
-        help: What stands below it.
         placeholder: What stands in it while it is empty.
-        least: The least number; of numbers alone.
         most: The largest number, or the most characters.
         wrong: What is said of a number that is not one.
     """
@@ -82,7 +79,6 @@ def parameter(
         option: As in `Argument`.
         line: Likewise; of a whole number that has one, the command and the REST API
             keep to its bounds.
-        how: Likewise.
     """
     if line is not None and line.least is not None and "type" not in how:
         how["type"] = within(line.least, line.most)
@@ -108,7 +104,6 @@ def add_parameters(
     """Let a command take parameters.
 
     Args:
-        parser: Of the command.
         kind: The dataclass.
         only: Those of them that it takes; None for all.
     """
@@ -141,7 +136,6 @@ def zone_parameter(default: str, *, of: str = SQL_OF_UTC) -> Any:  # noqa: ANN40
     """Return the field of whose clocks show times that are written without a zone.
 
     Args:
-        default: Where nobody names one.
         of: Where such times stand, for the help.
     """
     return parameter(default, "--time-zone", **zone_argument(of))

@@ -35,11 +35,7 @@ def request_look(
     """Queue a look at what an operation would do; it changes nothing.
 
     Args:
-        operation: The operation.
         table: The table; None for one that makes one.
-        asked: Its parameters.
-        now: The current time.
-        requested_by: Who asked.
     """
     return _queue(operation, table, asked, None, now=now, requested_by=requested_by)
 
@@ -59,16 +55,12 @@ def request_operation(  # noqa: PLR0913 (each is one part of what is asked)
     """Queue an operation that somebody has looked at and agreed to.
 
     Args:
-        operation: The operation.
         table: As for the look.
         asked: Its parameters: those of the look, but for what is chosen after it.
         seen: The job of the look; one that is harmless may be asked for without.
         unseen_at: The version of the table at which anything else may be, too: where it
             is another by then, it is not done, and looked at. `NO_TABLE` of one that
             is made.
-        actor: Who asked, for the record.
-        now: The current time.
-        requested_by: The same, if it is somebody with an account.
     """
     name = table.full_name if table else operation.words
     result = look_result(seen) if seen else None

@@ -28,7 +28,6 @@ def read_within(
     from ending; as long as it hangs, it takes one of the places.
 
     Args:
-        read: Reads.
         timeout_s: The time; that of the settings for None.
         places: As many as may read at the same time.
     """

@@ -140,11 +140,8 @@ def add_connection(  # noqa: PLR0913 (each is one fact of the connection)
     """Keep how a storage is reached; its options are sealed and never shown again.
 
     Args:
-        name: What people call it.
         prefix: The URL that locations begin with.
         options: From `storage_options.parse_options`.
-        actor: Who adds it.
-        now: The current time.
         replace: Whether one of this name may be there, and gets this instead.
     """
     if _NAME.fullmatch(name) is None:

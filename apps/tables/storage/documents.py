@@ -1,15 +1,17 @@
-"""A small document of the web, asked for at an address that somebody typed."""
+"""A small document of the web, read or sent at an address that somebody typed."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from deltaweb.storage.objects.hosts import ANY_PUBLIC, refusal
-from deltaweb.storage.received.transport import Transport, host_of
+from deltaweb.storage.received.transport import HTTPAnswer, Transport, host_of
 from deltaweb.web.tables.storage.errors import DocumentError
 
 TIMEOUT_S: Final = 5.0
 MAX_DOCUMENT_BYTES: Final = 1 << 20
+MAX_ANSWER_BYTES: Final = 1 << 16  # of an answer that nobody reads
 _OK: Final = 200
+_SUCCESS: Final = 2  # hundreds
 
 
 def fetch_document(
@@ -24,17 +26,47 @@ def fetch_document(
     Args:
         url: `https`; `http` only to hosts that are allowed by their names.
         allowed: As in `check_endpoints`.
-        timeout_s: For all of it.
-        limit_bytes: How large it may be.
     """
+    headers = {"Accept": "application/json"}
+    answer = _ask("GET", url, headers, None, allowed, timeout_s, limit_bytes)
+    if answer.status != _OK:
+        raise DocumentError(url=url, reason=f"it answers with {answer.status}")
+    return answer.body
+
+
+def post_document(
+    url: str, body: bytes, *, headers: Mapping[str, str], allowed: Sequence[str]
+) -> None:
+    """Send JSON to an address.
+
+    Args:
+        url: As of `fetch_document`; a redirect is not followed.
+        body: The JSON.
+        headers: What is said of it besides its type.
+        allowed: As in `check_endpoints`.
+
+    Raises:
+        DeltaError: If the host may not be asked, or does not answer with 2xx.
+    """
+    said = {"Content-Type": "application/json", **headers}
+    answer = _ask("POST", url, said, body, allowed, TIMEOUT_S, MAX_ANSWER_BYTES)
+    if answer.status // 100 != _SUCCESS:  # its path may be a secret
+        raise DocumentError(url=host_of(url), reason=f"it answers with {answer.status}")
+
+
+def _ask(  # noqa: PLR0913, PLR0917 (the parts of a request)
+    method: str,
+    url: str,
+    headers: Mapping[str, str],
+    body: bytes | None,
+    allowed: Sequence[str],
+    timeout_s: float,
+    limit_bytes: int,
+) -> HTTPAnswer:
     host = host_of(url)
     named = [one for one in allowed if one != ANY_PUBLIC]
     is_secure = url.lower().startswith("https:")
     if not is_secure and (not named or refusal(host, allowed=named)):
         raise DocumentError(url=url, reason="its address is not https")
     transport = Transport(tuple(allowed), timeout_s=timeout_s, deadline_s=timeout_s)
-    headers = {"Accept": "application/json"}
-    answer = transport.ask("GET", url, headers=headers, max_bytes=limit_bytes)
-    if answer.status != _OK:
-        raise DocumentError(url=url, reason=f"it answers with {answer.status}")
-    return answer.body
+    return transport.ask(method, url, headers=headers, body=body, max_bytes=limit_bytes)

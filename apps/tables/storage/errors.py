@@ -67,7 +67,7 @@ class StorageHostError(DeltaError, code="storage-host-not-allowed"):
 class DocumentError(DeltaError, code="document-unreachable"):
     url: str
     reason: str
-    message = "{url:.200} cannot be read: {reason}."
+    message = "{url:.200} cannot be reached: {reason}."
     hint = "Check the address, and that this server reaches it."
 
 

@@ -32,9 +32,7 @@ def open_table(
     """Return the reader of a registered table.
 
     Args:
-        table: The table.
         roots: From `roots_of_server`, which asks the database.
-        time_zone: As of `DeltaTable`.
     """
     store = table_place(table, roots=roots).open()
     return DeltaTable.from_store(store, time_zone=time_zone)
@@ -44,7 +42,6 @@ def table_place(table: Table, *, roots: Sequence[str] | None) -> TablePlace:
     """Return the place of a registered table, for this process or for executors.
 
     Args:
-        table: The table.
         roots: From `roots_of_server`.
     """
     check_allowed(table.location, roots=roots)

@@ -71,13 +71,6 @@ def keep_failed_read(
 ) -> dict[str, Any]:
     """Remember that versions lack a file; look at the others of this one for a while.
 
-    Args:
-        table: The table.
-        snapshot: The version that was read.
-        opened: The table, opened.
-        error: What the read has met.
-        now: The current time.
-
     Returns:
         `missing`: the path of the file, `num_files` of the version, `num_missing` of
         these and `is_exact`, whether all were looked at.

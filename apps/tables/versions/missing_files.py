@@ -52,7 +52,6 @@ def missing_files_of(
     """Return what each of some versions lacks; those that lack nothing are left out.
 
     Args:
-        table: The table.
         versions: Close to one another, as on a page.
     """
     if not versions:
@@ -121,7 +120,6 @@ def known_runs(table: Table, runs: Runs) -> list[list[Any]]:
     """Return the runs of a table's versions with what is known of their files.
 
     Args:
-        table: The table as it is stored.
         runs: As an index, or `Table.summary`, has them.
     """
     rows = list(table.missing_files.all())
@@ -169,7 +167,6 @@ def store_of_log(table: Table, missing: pa.Table, *, known: int, now: datetime) 
         missing: Rows of `MISSING_SCHEMA`.
         known: The newest commit that is still the one that findings are of; -1 where
             none is.
-        now: The current time.
     """
     rows = list(table.missing_files.all())
     if any(row.last_version > known for row in rows):
@@ -233,11 +230,9 @@ def store_read(
     What is known to be worse already stays as it is.
 
     Args:
-        table_id: The table; one that is gone is skipped.
         runs: The versions, ascending, and what they lack.
         exact_at: The version all of whose files were looked at; of any other at least
             so many are missing.
-        now: The current time.
     """
     table = Table.objects.select_for_update().filter(id=table_id).first()
     if table is None or table.version is None or not runs:

@@ -87,7 +87,6 @@ def logged_commit(commit: CommitInfo, own: OwnTimes | None) -> LoggedCommit:
     """Return a commit of a log as machine forms name it.
 
     Args:
-        commit: The commit.
         own: Which commits of its table carry their own times.
     """
     whose = times_of(own, commit.version)

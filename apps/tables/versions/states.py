@@ -19,7 +19,6 @@ def update_archived(table: Table, first_kept: int) -> None:
     """Mark the commits that the log has lost, and no longer those it has again.
 
     Args:
-        table: The table.
         first_kept: The oldest commit whose file the log holds.
     """
     held = table.commits.filter(is_archived=False)
@@ -34,7 +33,6 @@ def update_readability(table: Table, runs: Runs) -> None:
     Args:
         table: The table as it is stored: its summary has the runs of its commits. One
             that no page shows yet has none, and commits of a worker that was killed.
-        runs: Those of now.
     """
     stored = table.summary.get("readable_runs", [])
     if table.version is None and runs:

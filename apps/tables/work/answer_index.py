@@ -38,8 +38,6 @@ def answer_index(
     """Give the index that a job reads the newest version from; None for the log.
 
     Args:
-        table: The table.
-        opened: The same, opened.
         job: The job; an index that it makes is gone when it goes on.
     """
     known = index_folder(table)

@@ -67,8 +67,6 @@ def checked(
     A large log is replayed by Spark, any other in process.
 
     Args:
-        place: The table.
-        reports: Told how far that is.
         wanted: Who does it; None to choose.
     """
     store = place.open()

@@ -98,7 +98,6 @@ def _missing_files(
     """Look whether files that comparing rows would read are deleted.
 
     Args:
-        store: The table.
         diff: Its versions.
         partly: Those of which files may be deleted.
 

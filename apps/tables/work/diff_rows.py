@@ -45,11 +45,7 @@ Report = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiffRows:
-    """Which versions are compared.
-
-    Attributes:
-        key: Names of the key columns.
-    """
+    """Which versions are compared."""
 
     from_: int
     to: int
@@ -100,10 +96,8 @@ def compare_rows(
 
     Args:
         diff: The versions, from `DeltaTable.compare`.
-        key: Names of the key columns.
         job_id: Names the results: a sample, and all of it as Parquet.
         report: Told what is done so far, and of how much; it may raise to stop.
-        engine: What compares the rows.
 
     Returns:
         The counts of `rows_json`, and how large the Parquet file is.

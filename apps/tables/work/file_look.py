@@ -28,7 +28,6 @@ class LookedAtFile:
     """Which file is looked at.
 
     Attributes:
-        path: As the log writes it.
         size: Its bytes, as the log says.
         modified: Milliseconds since the epoch, likewise.
         version: A version that has it, for the way back to its page.

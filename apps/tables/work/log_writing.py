@@ -22,10 +22,6 @@ def record_log_writing(
 
     Args:
         action: `table.checkpoint`, `table.cleanup`, or what a commit does.
-        table: The table.
-        detail: What is written or deleted.
-        actor: Who asked.
-        now: The current time.
     """
     report(
         Action(

@@ -60,9 +60,7 @@ class PlaceLook(JobKind[LookedAtPlace]):
         """Queue the work, or return the job that does it or has done it.
 
         Args:
-            text: Where the file is, as the user has it.
             user: Who asks; another user's result is never shown.
-            now: The current time.
             again: Whether a finished look counts no more: the file may be another.
         """
         location = allowed_location(text, user)

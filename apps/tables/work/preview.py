@@ -40,7 +40,6 @@ class Preview:
         predicate: A condition in SQL, or "".
         time_zone: The zone of the condition.
         limit: How many rows; None is every one, batch by batch.
-        offset: How many to skip.
     """
 
     version: int

@@ -21,12 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
-    """Which column is described.
-
-    Attributes:
-        version: The version to read.
-        column: Names from the top.
-    """
+    """Which column is described."""
 
     version: int
     column: tuple[str, ...]

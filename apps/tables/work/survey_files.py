@@ -64,10 +64,7 @@ def survey(
     """Add up the footers of a version.
 
     Args:
-        place: The table.
-        version: The version.
         num_files: About how many files it has; None if unknown.
-        reports: Told how far that is.
         wanted: Who reads; None to choose.
 
     Returns:

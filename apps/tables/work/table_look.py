@@ -133,10 +133,6 @@ class TableLook(JobKind[P]):
         """Ask for the work; what is done or under way is not begun again.
 
         Args:
-            table: The table.
-            parameters: What is asked.
-            now: The current time.
-            requested_by: Who asked.
             lost: A job whose result was cleaned up: it stands for its work no longer.
         """
         if lost is not None:

@@ -48,7 +48,6 @@ class RowBuckets:
     """Takes rows of both versions and gives them back bucket by bucket.
 
     Args:
-        schema: The schema of all rows.
         columns: Names of the columns that decide about a row's bucket.
         limits: What it may take.
         folder: Where to make its folder; the system's place for None.

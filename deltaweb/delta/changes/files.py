@@ -23,8 +23,6 @@ class FileChanges:
         removed: Files that are gone, and held changed data.
         replaced: Files that are gone because others took their place without a
             change of data.
-        replacing: The files that took their place.
-        num_shared: How many files both versions have.
         rewrites_known: Whether the commits between the versions told which files
             were rewritten; without them all are among added and removed.
     """
@@ -61,7 +59,6 @@ def diff_files(
 
     Args:
         before: Files of the older version, by `FILES_SCHEMA`.
-        after: Files of the newer version.
         find_rewrites: Tells rewritten files from others; None when it cannot be
             known. It is only asked when there can be any.
     """

@@ -40,9 +40,7 @@ class RowSample:
     """Some of the changed rows, each with the columns of both versions.
 
     Attributes:
-        deleted: Rows that are gone.
         updated_before: Rows as they were, row for row with `updated_after`.
-        changed: The columns that differ in each pair.
     """
 
     inserted: pa.Table
@@ -105,19 +103,12 @@ class RowChanges:
     """What comparing rows found; every count is exact.
 
     Attributes:
-        inserted: How many rows are new.
-        deleted: How many rows are gone.
         updated: How many rows changed under their key; None without a key.
         changed_cells: How many updates changed each column.
         unmatched_keys: Keys with several rows on a side, which count as inserted and
             deleted rows, since nobody can tell which became which.
         null_key_rows: Changed rows whose key has a null: inserted or deleted, for a
             null matches nothing.
-        key: The key columns.
-        columns: What rows were compared in.
-        sample: Some of the rows.
-        num_files_read: How many files were opened.
-        num_rows_read: How many rows were read.
     """
 
     inserted: int

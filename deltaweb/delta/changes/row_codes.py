@@ -66,8 +66,6 @@ def row_hashes(rows: pa.Table, columns: Iterable[str], seed: int) -> Hashes:
     Rows that differ may share it as well: arrays and maps only add their lengths.
 
     Args:
-        rows: The rows.
-        columns: Names of the columns to look at.
         seed: Another seed spreads rows in another way; one above 0 also looks at
             every byte of a text, which takes longer.
     """

@@ -32,7 +32,6 @@ class ComparedRows:
     """What rows are compared in and matched by.
 
     Attributes:
-        columns: The columns of both versions.
         key: The key columns; none for whole rows alone.
     """
 
@@ -99,9 +98,6 @@ def compare_buckets(
     """Compare rows that were spread, bucket by bucket.
 
     Args:
-        buckets: The rows of both versions.
-        compared: What they are compared in.
-        tally: Takes what is found.
         on_bucket: Called before each bucket; it may raise to stop.
     """
     columns = compared.columns

@@ -56,7 +56,6 @@ class FieldChange:
     """A field that is not as it was.
 
     Attributes:
-        path: The names that lead to the field.
         before: How it was; None when it was added.
         after: How it is; None when it was removed.
         aspects: What of it changed; empty unless it was there and still is.
@@ -95,7 +94,6 @@ class SchemaChanges:
 
     @property
     def count(self) -> int:
-        """How many differences there are."""
         parts = (self.added, self.removed, self.changed, self.reordered)
         return sum(len(part) for part in parts)
 

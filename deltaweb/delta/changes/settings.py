@@ -15,7 +15,6 @@ class ValueChange:
     """A named value that is not as it was.
 
     Attributes:
-        name: Its name.
         before: What it was; None when it was added.
         after: What it is; None when it was removed.
     """
@@ -35,7 +34,6 @@ class ValueChanges:
 
     @property
     def count(self) -> int:
-        """How many differences there are."""
         return len(self.added) + len(self.removed) + len(self.changed)
 
 

@@ -43,7 +43,6 @@ class RowEstimate:
     """What comparing rows will read.
 
     Attributes:
-        size_bytes: How large they are.
         num_skipped_files: Files that were rewritten without a change of data, and
             need not be read.
     """
@@ -57,15 +56,10 @@ class SnapshotDiff(Shown):
     """The way from one version to another, earlier or later one.
 
     Args:
-        store: The table.
-        before: The first version.
-        after: The second version.
         find_engine: Finds what compares rows in process, where there is something
             cheaper than `diff_rows`; None for nothing.
 
     Attributes:
-        before: The first version.
-        after: The second version.
         refusal: Why files and rows may not be read, None when they may.
     """
 
@@ -101,7 +95,6 @@ class SnapshotDiff(Shown):
 
     @cached_property
     def properties(self) -> ValueChanges:
-        """Table properties."""
         return diff_properties(self.before.metadata, self.after.metadata)
 
     @cached_property
@@ -116,7 +109,6 @@ class SnapshotDiff(Shown):
 
     @property
     def partition_columns(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The partition columns of both versions."""
         before, after = self.before.metadata, self.after.metadata
         return tuple(before.partition_columns), tuple(after.partition_columns)
 
@@ -146,7 +138,6 @@ class SnapshotDiff(Shown):
 
         Args:
             request: How; by whole rows for None.
-            engine: What compares them, in process or on Spark.
         """
         files = self.files
         if engine is diff_rows and self._find_engine is not None:

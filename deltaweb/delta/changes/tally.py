@@ -25,7 +25,6 @@ class Tally:
     """What was found so far.
 
     Attributes:
-        num_files_read: How many files were opened.
         schema: What `RowDiffRequest.write` takes.
     """
 

@@ -9,11 +9,7 @@ from deltaweb.delta.deletion_vectors.roaring import ROWS, Containers, Flags, Lon
 
 
 class DeletedRows:
-    """A set of row positions within one file, from zero on.
-
-    Args:
-        containers: What holds them.
-    """
+    """A set of row positions within one file, from zero on."""
 
     def __init__(self, containers: Containers) -> None:
         self._containers = containers

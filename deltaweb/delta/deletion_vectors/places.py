@@ -15,11 +15,7 @@ OFFSET_MARK = "@"
 
 
 def vector_paths(files: pa.Table) -> list[str]:
-    """Return the paths of the files of vectors, in the form of the log; once each.
-
-    Args:
-        files: path, and deletion_vector as the log has it.
-    """
+    """Return the paths of the files of vectors, in the form of the log; once each."""
     marked = files.filter(files["deletion_vector"].is_valid())
     found: dict[str, None] = {}
     for path, fields in zip(

@@ -40,12 +40,7 @@ OpenFile = Callable[[str], pa.NativeFile]
 
 @contextmanager
 def vector_faults(path: str, fields: Mapping[str, Any]) -> Iterator[None]:
-    """Turn every fault of a vector into an error that names it and its data file.
-
-    Args:
-        path: The data file.
-        fields: The descriptor as the log has it.
-    """
+    """Turn every fault of a vector into an error that names it and its data file."""
     try:
         yield
     except PathEscapesTableError as error:
@@ -66,14 +61,7 @@ def vector_faults(path: str, fields: Mapping[str, Any]) -> Iterator[None]:
 def read_deleted_rows(
     path: str, fields: Mapping[str, Any], num_rows: int, open_file: OpenFile
 ) -> DeletedRows:
-    """Read which rows of a data file are deleted.
-
-    Args:
-        path: The data file, for errors.
-        fields: The descriptor as the log has it.
-        num_rows: Rows of the data file, deleted ones too.
-        open_file: Opens the vector's file.
-    """
+    """Read which rows of a data file are deleted."""
     with vector_faults(path, fields):
         vector = DeletionVector.of(fields)
         most = min(MAX_BYTES, BASE_BYTES + BYTES_A_ROW * num_rows)

@@ -88,11 +88,7 @@ def _runs(positions: Longs, firsts: Longs) -> bytes:
 
 
 class VectorFileWriter:
-    """Writes vectors, many to a file; none is there before `finish`.
-
-    Attributes:
-        paths: The paths of the files so far.
-    """
+    """Writes vectors, many to a file; none is there before `finish`."""
 
     def __init__(self, store: DataStore) -> None:
         self.paths: list[str] = []

@@ -25,11 +25,7 @@ def is_clustered(protocol: Protocol) -> bool:
 
 
 def stored_columns(domains: Mapping[str, str]) -> list[ColumnPath]:
-    """Return the clustering columns of a table, by what they are stored as.
-
-    Args:
-        domains: The configuration of each domain of its metadata.
-    """
+    """Return the clustering columns of a table, by what they are stored as."""
     try:
         said = json.loads(domains.get(CLUSTERING_DOMAIN, ""))[CLUSTERING_COLUMNS]
         return [*_paths(said)]
@@ -45,12 +41,7 @@ def _paths(said: list[object]) -> Iterator[ColumnPath]:
 def clustering_columns(
     domains: Mapping[str, str], schema: StructType
 ) -> tuple[list[ColumnPath], list[ColumnPath]]:
-    """Return the clustering columns by the table's names, and those it has not.
-
-    Args:
-        domains: The configuration of each domain of its metadata.
-        schema: Its schema, which knows what columns are stored as.
-    """
+    """Return the clustering columns by the table's names, and those it has not."""
     paths, stored = (
         [leaf.path for leaf in leaf_fields(some)]
         for some in (schema, stored_schema(schema))

@@ -70,7 +70,6 @@ def mapped_schema(schema: StructType, mode: str) -> StructType:
     """Return a schema that knows what its columns are stored as.
 
     Args:
-        schema: As its text says.
         mode: By `name` or by `id`.
     """
     if mode not in {BY_NAME, BY_ID}:
@@ -85,7 +84,6 @@ class _Mapping:
 
     Attributes:
         is_by_id: Whether files are read by ids.
-        ids: The ids so far, and whose they are.
     """
 
     is_by_id: bool

@@ -29,7 +29,6 @@ class Feature:
     """A table feature by the specification's name, and the answers to it.
 
     Attributes:
-        name: Of the feature.
         reading: Whether a version of a protocol with it is read.
         log_writing: Whether the log of such a version is written.
         readers: Other clients that are known to read it, where it is not read here: by

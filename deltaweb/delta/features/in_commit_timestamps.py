@@ -45,7 +45,6 @@ def own_times(protocol: Protocol, metadata: Metadata) -> OwnTimes | None:
 
     Args:
         protocol: The protocol of the newest version.
-        metadata: The metaData of it.
     """
     return own_times_of(protocol.writer_features or (), metadata.configuration)
 

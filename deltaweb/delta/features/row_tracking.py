@@ -23,7 +23,6 @@ class RowIdColumns:
     """The columns of data files in which rows keep what they were known by.
 
     Attributes:
-        row_id: Name of the column of row ids.
         version: Name of the column of the versions that inserted or changed rows last.
     """
 

@@ -119,7 +119,6 @@ def changed_files(
     Args:
         batch: The commits, by `feed_actions`.
         first_version: The version of the first of them.
-        times: When versions were made.
     """
     chosen = change_actions(batch, with_change_files=True)
     actions, kinds, owners = chosen.actions, chosen.kinds, chosen.owners

@@ -82,7 +82,6 @@ class FeedRows:
 
     Attributes:
         row_schema: The columns of the table at the shown version, and of the feed.
-        columns: The columns of the result.
     """
 
     row_schema: StructType
@@ -97,7 +96,6 @@ class FeedRows:
 
         Args:
             files: As `ChangedFiles` has them.
-            open_file: Opens one of them.
             tells_kinds: Whether the files themselves tell the kind of each change.
         """
         given = self.partitions

@@ -99,10 +99,7 @@ def digest_changes(
     """Read the changes of a range for a page.
 
     Args:
-        feed: The range.
         files: Its files, from `FeedScan.files`.
-        request: What is kept.
-        on_progress: Told how far it is.
     """
     digester = Digester(feed.schema, request)
     total = len(feed.range.versions)
@@ -128,8 +125,6 @@ class Digester:
     """Takes the rows of a feed, and keeps what `FeedDigest` has.
 
     Args:
-        schema: The columns of the feed.
-        request: What is kept.
         is_ordered: Whether versions come in order, so that one is over with the next.
 
     Attributes:

@@ -63,14 +63,12 @@ class FeedFiles:
     """The files that tell what changed in a range of versions.
 
     Args:
-        store: The log.
         versions: The range.
         with_feed: Whether the change data feed is asked for: each version has to
             record its changes, and one with change data files is told by these alone.
             Otherwise the files that were added and removed are.
 
     Attributes:
-        range: The range.
         definitions: What holds at the first version, and at each that changes it.
     """
 

@@ -39,7 +39,6 @@ def match_updates(rows: pa.Table, key: Sequence[str]) -> MatchedUpdates:
     """Match the rows of updates: two that are alone with their key in a version.
 
     Args:
-        rows: Rows of a feed, all of them of updates.
         key: Columns that tell one row from another. A null in one matches nothing.
     """
     is_before = pc.equal(rows[CHANGE_TYPE], ChangeType.UPDATE_BEFORE.value)

@@ -43,10 +43,6 @@ def cheaper_engine(store: TableStore, diff: SnapshotDiff) -> DiffRows | None:
     """Return what compares rows by the feed; None where that is not cheaper.
 
     Nor is it taken where the schema changed, or a version between has no feed.
-
-    Args:
-        store: The table.
-        diff: The two versions.
     """
     older, newer = sorted(
         (diff.before, diff.after), key=lambda snapshot: snapshot.version
@@ -74,7 +70,6 @@ class _FeedEngine:
 
     Attributes:
         feed: The changes between the two versions.
-        files: The files that hold them.
         is_back: Whether the first version is the later one.
     """
 

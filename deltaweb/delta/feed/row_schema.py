@@ -44,13 +44,7 @@ def schema_of(root: str, at: Definition) -> StructType:
 def feed_schema(
     root: str, shown: Definition, versions: Sequence[Definition]
 ) -> StructType:
-    """Return the schema of changes: the columns of the table, then those of the feed.
-
-    Args:
-        root: The table's root, for errors.
-        shown: The version whose schema is shown.
-        versions: What holds in the range.
-    """
+    """Return the schema of changes: the columns of the table, then the feed's."""
     schema = schema_of(root, shown)
     for column in FEED_COLUMNS:
         if schema.find(column.name) is not None:

@@ -80,7 +80,6 @@ class FileBlock:
     Attributes:
         files: Rows in the columns of `FILES_SCHEMA`; partition values may be
             dictionary-encoded.
-        load_statistics: Reads their statistics, row for row.
         load_text: Reads add.stats where `load_statistics` leaves it out, since typed
             ones say all; None where it never does.
         stream_statistics: Reads all that there are, typed and as text, at most

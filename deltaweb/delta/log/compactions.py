@@ -29,7 +29,6 @@ class Compaction(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name of the file."""
         return f"{self.first:020d}.{self.last:020d}{SUFFIX}"
 
 
@@ -76,9 +75,7 @@ def names_to_replay(
     """Return the files that build a state, oldest first.
 
     Args:
-        versions: The commits.
         compactions: Chosen among them, ascending.
-        names: The names of the commits.
     """
     found: list[str] = []
     following = versions.start
@@ -98,9 +95,6 @@ def check_totals(
     shows. Where there is no checksum file, or it does not say, nothing follows.
 
     Args:
-        store: The log.
-        version: The version.
-        num_files: The live files that were found.
         size_bytes: Their bytes; None where they are not known.
     """
     try:

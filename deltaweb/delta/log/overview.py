@@ -24,7 +24,6 @@ class LogOverview:
     """What a log shows without a file of it being read.
 
     Attributes:
-        listing: Its commits and checkpoints.
         runs: The versions that its names can build, ascending.
         commit_ms: Times of the commits' files by version; none where reading them
             tells these.

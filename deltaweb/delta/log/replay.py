@@ -111,7 +111,6 @@ def reconcile_tail(
         removes: The remove of each line, row for row with `adds`.
         partition_columns: Columns that each file has a partition value of, in the
             order to hold them in; `adds` may have them in another.
-        path: The log, for errors.
         load_statistics: Reads the statistics of lines, given their rows.
     """
     rows = _file_action_rows(adds, removes, path=path)
@@ -192,7 +191,6 @@ def run_in_threads(
     """Call a function that releases the GIL on each item, in order of the items.
 
     Args:
-        function: What to call.
         items: What to call it with, one after the other or at once.
         num_rows: Rows that all items hold: for a few, threads cost more than they
             save.

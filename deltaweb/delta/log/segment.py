@@ -150,7 +150,6 @@ def parse_listing(
     """Sort the names of a log folder into what they are; ignore all others.
 
     Args:
-        names: The names.
         is_whole: Whether these are all names of the folder.
         versions: What `parse_commit_names` says of them, where that is known.
     """
@@ -240,8 +239,6 @@ def load_log_segment(
     """Find the files that build `version`, the newest one for None.
 
     Args:
-        store: The table's log.
-        version: The version asked for.
         unreadable: Checkpoints that turned out broken and are skipped.
     """
     listing = list_log(store) if unreadable else load_listing(store, version)

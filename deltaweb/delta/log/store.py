@@ -45,9 +45,7 @@ class PendingFile(typing.Protocol):
     """
 
     @property
-    def name(self) -> str:
-        """The name that it will have."""
-        ...
+    def name(self) -> str: ...
 
     @property
     def sink(self) -> pa.NativeFile:
@@ -84,11 +82,6 @@ def check_size(root: str, name: str, size_bytes: int) -> None:
 
     A commit of such a size is a mistake or an attack; a sparse one costs nothing to
     make, and memory and minutes to read.
-
-    Args:
-        root: The table's root, for the error.
-        name: The file.
-        size_bytes: Its size.
 
     Raises:
         LogCorruptError: If it is larger than `MAX_LOG_FILE_BYTES`.
@@ -187,7 +180,6 @@ class LogStore(typing.Protocol):
         no lock that all know.
 
         Args:
-            name: The file.
             change: Gets its bytes, None without it; returns the new ones, None to
                 leave it as it is.
         """

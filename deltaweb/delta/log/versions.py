@@ -30,7 +30,6 @@ def joined(
     """Return ascending runs with neighbours as one that are alike.
 
     Args:
-        runs: The runs.
         by: What is compared; state and reason by default.
     """
     result: list[ReadableRun] = []

@@ -67,9 +67,7 @@ def ddl(schema: StructType, table_name: str, partition_columns: Sequence[str]) -
     """The CREATE TABLE statement of Spark SQL.
 
     Args:
-        schema: The table's schema.
         table_name: The table's name; dots separate its parts.
-        partition_columns: Names of the partition columns.
     """
     name = ".".join(_quoted(part) for part in table_name.split("."))
     columns = ",\n".join(f"  {_ddl_column(column)}" for column in schema.fields)

@@ -38,7 +38,6 @@ class NumberedFiles:
 
     Attributes:
         added: With the columns of `LOGGED_FIELDS`.
-        removed: As above.
         high_water_mark: The domain's configuration from now on; None where no id is
             new.
     """
@@ -53,8 +52,6 @@ class FileNumbering:
     """What is known of the ids of a transaction's files before its version is.
 
     Attributes:
-        added: The files it adds, with the fields that are known of them.
-        removed: The files it removes, as above.
         assigns_ids: Whether files get ids; else they only keep what they have.
         mark: The highest id that a row ever got.
     """
@@ -79,11 +76,7 @@ class FileNumbering:
         """Read from the log what the files of a transaction have.
 
         Args:
-            store: The table's log.
             version: The version that was read; None for a new table.
-            added: The files to add.
-            removed: The files to remove.
-            assigns_ids: Whether files get ids.
             are_files_new: Whether added files without a vector are new.
         """
         is_new = are_files_new and (

@@ -21,13 +21,7 @@ MIN_ROWS: Final = 10_000
 
 
 class CodedColumns:
-    """What the footer of a file says of its dictionaries.
-
-    Args:
-        footer: The bytes of the footer.
-        metadata: The same, as pyarrow has it.
-        fields: The columns of the file.
-    """
+    """What the footer of a file says of its dictionaries."""
 
     def __init__(
         self, footer: bytes, metadata: pq.FileMetaData, fields: Sequence[pa.Field]
@@ -37,12 +31,7 @@ class CodedColumns:
         self._fields = fields
 
     def among(self, names: Iterable[str], row_group: int) -> tuple[str, ...]:
-        """Return which columns a row group holds as nothing but codes.
-
-        Args:
-            names: Names of columns of the file.
-            row_group: The position of the row group.
-        """
+        """Return which columns a row group holds as nothing but codes."""
         if self._metadata.row_group(row_group).num_rows < MIN_ROWS:
             return ()
         wanted = self._texts.intersection(names)

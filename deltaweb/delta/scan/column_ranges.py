@@ -26,7 +26,6 @@ def partition_range(values: pa.Array, bad: Mask | None = None) -> ColumnRange:
     """The range of a partition column: each file has one value.
 
     Args:
-        values: The typed values.
         bad: Files whose value is unknown, null in `values`; None for none.
     """
     is_null = _mask(pc.is_null(values))

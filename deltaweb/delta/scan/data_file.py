@@ -111,7 +111,6 @@ class DataFile:
 
     @property
     def metadata(self) -> pq.FileMetaData:
-        """The file's footer."""
         return self._parquet.metadata
 
     @cached_property
@@ -165,7 +164,6 @@ class DataFile:
 
         Args:
             schema: The columns asked for; one that the file lacks is null.
-            row_group: The position of the row group.
             max_rows: The most rows that a batch may have.
             choose: Tells which rows are wanted; None for all.
         """
@@ -259,7 +257,6 @@ def as_parquet(
     """Return a reader of a file.
 
     Args:
-        source: The file.
         metadata: Its footer; None where that is read here.
         coded: The columns whose texts are read as codes.
     """

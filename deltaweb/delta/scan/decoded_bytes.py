@@ -40,14 +40,7 @@ FIXED_BYTES: Final = 12  # of a value of any other kind at most: a timestamp of 
 
 
 class DecodedBytes:
-    """What is known of a file before it is decoded.
-
-    Args:
-        footer: The bytes of its footer.
-        metadata: The same, as pyarrow has it.
-        fields: Its columns.
-        source: The file.
-    """
+    """What is known of a file before it is decoded."""
 
     def __init__(
         self,
@@ -71,9 +64,6 @@ class DecodedBytes:
         """Return how many rows of a row group are decoded at a time.
 
         Args:
-            names: The columns.
-            row_group: The position of the row group.
-            most_rows: The most that are wanted.
             coded: Columns that are read as codes: `parts` is for these.
         """
         group = self._metadata.row_group(row_group)

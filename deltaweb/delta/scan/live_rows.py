@@ -26,13 +26,7 @@ def as_mask(marks: Flags) -> pa.BooleanArray:
 
 
 class LiveRows:
-    """Tells the rows of one file that are left.
-
-    Args:
-        file: The file.
-        fields: The descriptor of its vector.
-        deleted: The rows that this deletes.
-    """
+    """Tells the rows of one file that are left."""
 
     def __init__(self, file: DataFile, fields: Fields, deleted: DeletedRows) -> None:
         self._path = file.path
@@ -50,9 +44,6 @@ class LiveRows:
         """Read the vector of a file; None for one that has none.
 
         Args:
-            file: The file.
-            fields: The descriptor of its vector.
-            open_file: Opens the vector's file.
             deleted_by: The descriptor of another vector of the file: only live rows
                 that this one deletes are wanted then.
         """
@@ -84,7 +75,6 @@ class RowsBetween:
 
     Args:
         live: By the one; all rows where there is none.
-        gone: By the other.
     """
 
     def __init__(self, live: "LiveRows | AllRows", gone: LiveRows) -> None:

@@ -20,9 +20,7 @@ class Operator:
     Attributes:
         sign: In trees of conditions and in SQL.
         name: In an address; "" for one that is in none.
-        shown: As people read it.
         names: Other names of it in hints and in parsers of SQL, in small letters.
-        swapped: The sign of the same with its sides swapped.
         denied: The sign of what is true where it is false.
         holds: Whether it is true of two values.
         of_low: How the least of some values compares with another where one of them

@@ -48,8 +48,6 @@ def prune(
     A condition that cannot be evaluated leaves every file.
 
     Args:
-        predicate: The condition.
-        num_files: How many files there are.
         sources: Where ranges come from, the cheapest first; each is asked for the
             columns that those before it do not know, as long as a file is left.
         among: The files that matter; None for all.
@@ -75,8 +73,6 @@ def files_for_predicate(
     """Mark the files that may hold a row for which the condition is true.
 
     Args:
-        predicate: The condition.
-        partitions: Typed partition values of the files.
         read_statistics: Reads statistics of data columns; None when there are none.
     """
     sources: list[ReadRanges] = [lambda _: partition_ranges(partitions)]
@@ -92,7 +88,6 @@ def files_where_true(
 
     Args:
         condition: It looks at partition columns alone, or at none.
-        partitions: Typed partition values of the files.
     """
     if partitions.type.num_fields:
         return condition.holds(pa.RecordBatch.from_struct_array(partitions))

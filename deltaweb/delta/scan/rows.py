@@ -57,11 +57,9 @@ class RowSource:
     """What rows are read from.
 
     Attributes:
-        partition_columns: Names of the partition columns.
         files: path, partition_values (map<string, string>), a row a file; and
             deletion_vector, without which no row of any file is deleted. Of a file
             with a vector in `DELETED_BY` only live rows that it deletes are read.
-        open_file: Opens the file at a path of the log.
         statistics: Reads typed statistics for skipping files; None for none.
     """
 
@@ -88,7 +86,6 @@ class RowScan:
 
     Attributes:
         schema: The Arrow schema of every batch.
-        files_total: Files of the version.
         files_selected: Files that may hold a row of the result.
         files_scanned: Files opened so far; final when the iteration is over.
         batches: The batches, none of them empty.
@@ -126,7 +123,6 @@ def iter_rows(
     """Read rows batch by batch.
 
     Args:
-        source: What to read from.
         columns: Names of the columns of the result, in its order; all for None. A
             dotted name reaches into structs.
         predicate: A condition, as a tree, as one of another language or as an Arrow

@@ -79,9 +79,7 @@ def may_match(
     """Mark the files that may hold a row for which `predicate` is true.
 
     Args:
-        predicate: The condition.
         ranges: What is known of columns; a column that is absent is unknown.
-        num_files: How many files there are.
 
     Returns:
         A boolean a file.

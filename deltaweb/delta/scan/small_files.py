@@ -79,7 +79,6 @@ class _Packs:
     """Rows of files that follow one another and are not handed on yet.
 
     Attributes:
-        source: What they are read from.
         stored: The columns that files have.
         first: The position of the first of these files.
     """

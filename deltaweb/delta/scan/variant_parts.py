@@ -58,7 +58,6 @@ class VariantPart(StructField):
     It is stored where the column is: its stored name and its id are that one's.
 
     Attributes:
-        column: The logical name of the column of variants.
         path: Where the part is: `$.user.id`.
         type_text: Its type as SQL spells it: `bigint`.
     """
@@ -68,11 +67,7 @@ class VariantPart(StructField):
     type_text: str
 
     def values_of(self, variants: pa.Array) -> pa.Array:
-        """Return the part of each variant, null where it is of another type.
-
-        Args:
-            variants: With types.
-        """
+        """Return the part of each variant, null where it is of another type."""
         return variant_get(
             variants, self.path, self.data_type, or_null=True, typed_variants=True
         )

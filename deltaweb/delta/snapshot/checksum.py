@@ -40,7 +40,6 @@ class Verdict:
     """What a version's checksum file says of it.
 
     Attributes:
-        state: What came of it.
         differences: The names of its fields that differ from the log.
     """
 
@@ -88,8 +87,6 @@ def check_version(
     """Hold a version against its checksum file.
 
     Args:
-        store: The log.
-        snapshot: The version.
         files: Its files where somebody has them already; the snapshot is not asked for
             any then, nor for transactions.
 

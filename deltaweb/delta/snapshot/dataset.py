@@ -63,12 +63,8 @@ def snapshot_dataset(  # noqa: PLR0913  # what a version is
     """Return the files of a version as a dataset; none is opened yet.
 
     Args:
-        store: The table.
         version: The version.
         files: Its live files, as `Snapshot.files` has them.
-        schema: Its columns.
-        protocol: Its protocol.
-        metadata: Its metaData.
 
     Raises:
         DatasetInexactError: If the version has deletion vectors, or columns that are

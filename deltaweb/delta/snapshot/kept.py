@@ -25,14 +25,10 @@ class KeptState(Protocol):
     """What is kept of a version: of `SnapshotState`, what matters here."""
 
     @property
-    def version(self) -> int:
-        """The version."""
-        ...
+    def version(self) -> int: ...
 
     @property
-    def blocks(self) -> Sequence[SelectedBlock]:
-        """Its files."""
-        ...
+    def blocks(self) -> Sequence[SelectedBlock]: ...
 
     @property
     def commit_status(self) -> FileStatus | None:
@@ -122,8 +118,6 @@ class KeptVersions:
         """Return the snapshot of a state that is kept, which knows more than a new one.
 
         Args:
-            store: Where its log is.
-            made: A new one of that state.
             time_zone: The zone in which it takes SQL: another has its own.
         """
         held = self._held(store, made.state.version)

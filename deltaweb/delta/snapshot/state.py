@@ -48,7 +48,6 @@ class SnapshotState:
     Attributes:
         layers: What came after the checkpoint, oldest first.
         checkpoint: The checkpoint below the layers; None without one.
-        new_transactions: Transactions of the layers, by application.
         commit_status: Size and time of the version's commit file; None without one.
     """
 
@@ -148,8 +147,6 @@ def newer_state(
     They are probed by name, without a listing.
 
     Args:
-        store: The log.
-        state: The state.
         version: The version; None for the newest one.
 
     Returns:

@@ -16,12 +16,7 @@ from deltaweb.delta.values.whole import one_array
 
 
 def block_texts(block: SelectedBlock, schema: StructType) -> pa.StringArray:
-    """Return the statistics of a block's live files, null where the log has none.
-
-    Args:
-        block: Some files of a version.
-        schema: The table's columns.
-    """
+    """Return the statistics of a block's live files, null where the log has none."""
     compact = block.compact()
     raw = compact.statistics()
     text = compact.text() if raw.json_text is None else raw.json_text

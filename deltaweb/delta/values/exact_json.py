@@ -24,7 +24,6 @@ def exact_json(value: object, *, is_ascii: bool = False) -> str:
     """Return the text of what `parse_exact` returned, without blanks.
 
     Args:
-        value: The value.
         is_ascii: Whether other characters are escaped; halves of some have no other
             form.
     """

@@ -159,9 +159,6 @@ def partition_texts(values: pa.Array) -> list[str | None]:
     An instant says that it is in UTC: without that, Spark takes it for a time of its
     session's zone. An empty text, or none, is null. Bytes that are a text are that
     text; others are written as escapes, which `type_partition_texts` reads.
-
-    Args:
-        values: Of the Arrow type of the column.
     """
     if pa.types.is_timestamp(values.type):
         return _instants(values) if values.type.tz else _times(values)

@@ -52,7 +52,6 @@ def parse_value(text: str, data_type: DataType) -> Value:
 
     Args:
         text: The value as the log or a person wrote it.
-        data_type: The type of its column.
 
     Returns:
         The exact value.

@@ -63,7 +63,6 @@ def cast_variant(kind: str, value: object, wanted: DataType) -> Value:
         kind: What the value is, by Spark's word: `bigint`, `date`; `text` for one
             whose type its text does not tell, which bytes as Base64 may be.
         value: A bool, or text: digits, a day, a time, Base64 of bytes.
-        wanted: The type.
 
     Returns:
         As `deltaweb.delta.values.value_text` holds values.

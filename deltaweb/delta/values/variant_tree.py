@@ -21,7 +21,6 @@ class VariantNode:
         name: Of the member, or the position in an array; empty for the variant itself.
         type_name: Its type by Spark's word: `object`, `array`, `decimal`, `date`.
         text: A value without parts.
-        nodes: The parts of an object or an array.
     """
 
     name: str
@@ -31,12 +30,7 @@ class VariantNode:
 
 
 def variant_tree(text: str, *, max_nodes: int = MAX_NODES) -> VariantNode | None:
-    """Return a variant as a tree; None for one of more values than that shows.
-
-    Args:
-        text: With types.
-        max_nodes: How many values it shows.
-    """
+    """Return a variant as a tree; None for one of more values than that shows."""
     told = parse_exact(text)
     if sum(1 for _ in _values(told)) > max_nodes:
         return None

@@ -71,12 +71,9 @@ class CommitPolicy:
     """How long a commit is tried, and how it waits in between.
 
     Attributes:
-        max_attempts: How many puts.
         max_time_s: Seconds from the first to the last.
         first_pause_s: About how long the first pause is; each is twice the last.
-        longest_pause_s: And no longer than this.
         longest_race_pause_s: Nor than this while others win: the log goes on.
-        pause: Waits for some seconds.
         clock: Seconds, only ever more.
         now_ms: Milliseconds since the Unix epoch.
         draw: A number from 0 to 1, so that racing writers drift apart.
@@ -135,11 +132,6 @@ def commit(
     """Make a transaction the next version of its table.
 
     When it is known that it lost, the files that were written for it are deleted.
-
-    Args:
-        store: The table's files.
-        transaction: What is to be committed.
-        policy: How long it is tried.
 
     Returns:
         What became of it; `version` is None where its `txn` was there already.

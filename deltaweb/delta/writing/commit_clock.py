@@ -32,7 +32,6 @@ class CommitClock:
     """Tells the time of a transaction's commit.
 
     Attributes:
-        transaction: What is committed.
         now_ms: Milliseconds since the Unix epoch.
     """
 

@@ -51,8 +51,6 @@ class CommitText:
     """The bytes of a transaction's commit, most of them made once for all attempts.
 
     Args:
-        transaction: What is committed.
-        root: The table's root, for errors.
         txn_id: What makes this commit known, whoever else writes the same.
         now_ms: Milliseconds since the Unix epoch.
         numbering: What the rows of its files are known by; None where the table has
@@ -87,7 +85,6 @@ class CommitText:
         """Return the commit that makes a version.
 
         Args:
-            version: The version.
             time_ms: The time that it carries, in milliseconds; None for none.
         """
         dated = {"inCommitTimestamp": time_ms, **self._info}

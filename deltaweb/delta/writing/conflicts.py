@@ -85,7 +85,6 @@ class Conflict:
 
     Attributes:
         kind: As `CommitConflictError.kind`.
-        reason: Half a sentence.
         subject: The first file, property or application concerned; may be empty.
     """
 
@@ -109,10 +108,6 @@ def is_passed_over(ours: Transaction, commit: bytes) -> bool:
 
     An append that read nothing, and notes no transaction, depends on the table's
     definition alone: of a commit without one nothing else is looked at.
-
-    Args:
-        ours: The transaction.
-        commit: The winner's commit.
     """
     depends_on_more = ours.changes_definition or not ours.is_blind_append or ours.txn
     return not depends_on_more and not may_define(commit)
@@ -214,8 +209,6 @@ def _changed_part(
     """Return what of a definition changed that matters; its schema where it is alone.
 
     Args:
-        before: As it was.
-        after: As it is.
         is_harmless: Whether a property does not matter.
     """
     for part in ("id", "format"):

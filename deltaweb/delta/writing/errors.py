@@ -34,10 +34,8 @@ class CommitConflictError(VersionError, code="commit-conflict"):
     """Another writer committed first, and what it did cannot be given way to.
 
     Attributes:
-        version: The version that the other writer made.
         kind: What the two have in common, kebab-case: `file-removed`, `file-added`,
             `metadata`, `protocol`, `transaction`, `history` or `attempts`.
-        operation: What we wanted to do.
         winning_operation: What the other did, as its commit says; empty if it does
             not.
         subject: The first file, property or application concerned; may be empty.
@@ -119,7 +117,6 @@ class ProtocolTooOldError(ProtocolUpgradeError, code="protocol-too-old"):
     """What is asked for needs a newer protocol, and nobody has agreed to that yet.
 
     Attributes:
-        then: The lowest protocol that does.
         features: What writers have to know of from then on, besides what they do.
     """
 
@@ -250,12 +247,7 @@ class ColumnInUseError(DeltaError, code="column-in-use"):
 
 
 class TypeNotWidenedError(DeltaError, code="type-not-widened"):
-    """A column keeps its type: it does not become the one that is asked for.
-
-    Attributes:
-        wide: What was asked for.
-        allowed: What it can become, in words.
-    """
+    """A column keeps its type: it does not become the one that is asked for."""
 
     column: str
     narrow: str
@@ -269,9 +261,6 @@ class ConstraintViolatedError(DeltaError, code="constraint-violated"):
     """A constraint is false, or unknown, for some rows.
 
     Attributes:
-        name: Of the constraint, or of the column that has the invariant.
-        expression: Its SQL.
-        rows: Up to five of the rows.
         num_rows: How many there are; None where it was not counted.
     """
 

@@ -86,7 +86,6 @@ class LogCleanup:
         checkpoint_version: The version from which on everything is kept; None where
             no checkpoint allows that anything goes.
         files: The files, oldest first.
-        is_done: Whether they are deleted.
     """
 
     cutoff: datetime
@@ -96,7 +95,6 @@ class LogCleanup:
 
     @property
     def size_bytes(self) -> int:
-        """Bytes of the files."""
         return sum(file.size for file in self.files)
 
 
@@ -112,7 +110,6 @@ def clean_up_log(  # noqa: PLR0913 (what a caller may want of one)
     """Delete the history that `delta.logRetentionDuration` does not keep.
 
     Args:
-        store: The table's log.
         now: The time to count back from; aware.
         is_dry_run: Whether the files are only listed.
         keep_from: The oldest version that has to stay readable; any for None.

@@ -62,8 +62,6 @@ class CheckedRows:
     """What the rows of a version say to a constraint.
 
     Attributes:
-        constraint: The constraint.
-        num_rows: Rows that it was evaluated for.
         num_violating: Those for which it is false or unknown.
         rows: The first of them, `MAX_ROWS_SHOWN` at most, by column.
     """
@@ -94,12 +92,6 @@ def check_writable(
     """Refuse to write a table that asks more than is done here.
 
     Call it before a data file is written.
-
-    Args:
-        definition: What holds at the version that was read.
-        root: The table's root, for the error.
-        operation: What is to be done, for the error.
-        removes_rows: Whether rows are to be changed or removed.
     """
     refusal = writing_refusal(definition, root=root)
     if refusal is not None:
@@ -164,7 +156,6 @@ def action_rules(definition: Definition, *, changes_rows: bool) -> tuple[object,
     What was prepared by the same rules is as good for another definition.
 
     Args:
-        definition: What holds of a table that is written here.
         changes_rows: Whether rows are changed or removed.
     """
     protocol, metadata = definition.protocol, definition.metadata

@@ -21,7 +21,6 @@ def nothing_done(transaction: Transaction, *, is_noted: bool = False) -> CommitR
     """Return what is told where no version was made.
 
     Args:
-        transaction: What there was to do.
         is_noted: Whether it was done before, as its `txn` says.
     """
     base = transaction.base

@@ -100,7 +100,6 @@ class Transaction:
         operation: What is done, by the name that Spark gives it: `WRITE`, `DELETE`.
         parameters: Of the operation; what is no text becomes JSON, as Spark's do.
         metrics: Of the operation, by Spark's names: `numOutputRows`.
-        read: What was read of the base.
         added: Files to add, in the columns of `ADDED_FILES`, or of `MARKED_FILES`.
         removed: Files to remove, in the columns of `REMOVED_FILES` at least.
         change_files: Files of the change data feed, in the columns of `CHANGE_FILES`.
@@ -231,13 +230,9 @@ class CommitResult:
     Attributes:
         version: The version that it made, or the one read where there was nothing to
             do; None where its `txn` was in the table already: nothing was done.
-        num_added_files: Files that it added.
         num_removed_files: Files that it removed.
         num_rows_written: Rows of the added files, as `operationMetrics` has them; the
             next four are as well.
-        num_rows_inserted: Rows that are new.
-        num_rows_updated: Rows that were changed.
-        num_rows_deleted: Rows that went.
         num_rows_copied: Rows that were only written again.
         attempts: How often a version was tried.
         rebased_over: The versions of others that it had to give way to.

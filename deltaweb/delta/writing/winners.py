@@ -45,12 +45,10 @@ class WinningCommit:
     """A commit that another writer made of a version that we wanted to make.
 
     Attributes:
-        version: The version.
         operation: What its commitInfo calls it; None where it does not.
         is_blind_append: Whether its commitInfo says that it read nothing.
         protocol: None where it leaves the protocol as it is.
         metadata: None where it leaves the metaData as it is.
-        transactions: By application.
         added: path string, data_change bool, partition_values map<string, string>,
             stats string, deletion_vector struct (as in the log).
         removed: path string, data_change bool, deletion_vector struct.
@@ -114,8 +112,6 @@ def read_winner(
     """Read the commit of a version.
 
     Args:
-        store: The log.
-        version: The version; its commit exists.
         partition_columns: The keys of the partition values that files have.
     """
     name = commit_name(version)

@@ -28,13 +28,7 @@ _WITHOUT_PARENTHESES: Final = frozenset(
 
 
 def refuse_mistakes(sql: str, tree: exp.Expr, schema: StructType) -> None:
-    """Refuse an expression that cannot be right for rows of a schema.
-
-    Args:
-        sql: The expression.
-        tree: What the parser made of it.
-        schema: The schema of the rows.
-    """
+    """Refuse an expression that cannot be right for rows of a schema."""
     if tree.find(*_UNSETTLED):
         raise ExpressionMistakenError(sql=sql, reason=UNSETTLED)
     for function in tree.find_all(exp.Anonymous):

@@ -135,7 +135,6 @@ class Dependence:
         """Tell whether an expression depends on the session.
 
         Args:
-            tree: The expression.
             zoned: The same with the instants of the session's zone in it.
         """
         if not self._settings.is_usual:

@@ -42,7 +42,6 @@ def are_alike(nodes: Sequence[BoundExpression], *, are_compared: bool) -> bool:
     """Tell whether several values are joined alike with and without ANSI mode.
 
     Args:
-        nodes: The values.
         are_compared: Whether one is compared with another by an operator; what lists
             and branches have in common is found in another way.
     """

@@ -39,7 +39,6 @@ class ObjectKey:
     """What a key names.
 
     Attributes:
-        table_id: The shared table.
         version: Of an object of metadata; else None.
         mark: Of such an object: what distinguishes it from others of the version.
         part: Of such an object: which.

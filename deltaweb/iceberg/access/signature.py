@@ -36,7 +36,6 @@ class SignedRequest:
     Attributes:
         method: Such as GET.
         path: The path that the client asked for, quoted as it came.
-        query: The query as it came.
         headers: By names in lower case; `host` is the public one.
     """
 
@@ -51,10 +50,7 @@ class Signature:
     """What a request says of its signature.
 
     Attributes:
-        access_key: Whose it is.
-        session_token: What the keys are good for.
         scope: Day, region and service.
-        names: The headers that are signed.
     """
 
     access_key: str
@@ -112,9 +108,7 @@ def sign(request: SignedRequest, signature: Signature, *, secret_key: str) -> st
     """Return the signature of a request by a secret key.
 
     Args:
-        request: The request.
         signature: Time, scope and headers of the signature; its text is not looked at.
-        secret_key: The key.
     """
     headers = "".join(
         f"{name}:{' '.join(request.headers.get(name, '').split())}\n"

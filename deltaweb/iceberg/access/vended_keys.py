@@ -30,9 +30,6 @@ class Claims:
 
     Attributes:
         token_id: The recipient's token that asked for them.
-        table_id: The shared table.
-        first_version: The earliest version that they open.
-        last_version: The latest one.
         expires_at: When they end, in whole seconds.
     """
 
@@ -57,7 +54,6 @@ def vend_keys(claims: Claims, keys: Sequence[bytes]) -> VendedKeys:
     """Make keys for what is claimed.
 
     Args:
-        claims: What they are good for.
         keys: The server's; the first one signs.
     """
     packed = _CLAIMS.pack(
@@ -92,10 +88,8 @@ def open_keys(
     """Return what the keys of a request are good for.
 
     Args:
-        session_token: As it came.
         access_key: As it came.
         keys: The server's; any of them may have signed.
-        now: The current time.
     """
     packed, signature = _unpacked(session_token)
     signer = _signer(packed, signature, keys)

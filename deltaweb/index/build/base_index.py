@@ -48,11 +48,7 @@ class CannotUpdateError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class BaseIndex:
-    """An index as it was left.
-
-    Attributes:
-        result: The facts of its version.
-    """
+    """An index as it was left."""
 
     folder: Path
     result: IndexResult
@@ -70,7 +66,6 @@ class BaseIndex:
         it ends earlier, the table was recreated or a backup was put back.
 
         Args:
-            store: The log.
             commits: The commits that it holds, ascending.
             latest: Its newest version.
             ids: Versions that set the metadata, ascending, with the metaData.id.
@@ -119,12 +114,10 @@ class VerifiedIndex:
 
     Attributes:
         manifest: What its files were when they were written.
-        result: The facts of its version.
         blocks: Its files, memory-mapped.
         commits: The parts of `commits.arrow`, memory-mapped.
         metadata: The rows of `metadata.arrow`, memory-mapped.
         protocols: Those of `protocols.arrow`.
-        runs: Which of its versions can be read.
     """
 
     manifest: Manifest
@@ -138,7 +131,6 @@ class VerifiedIndex:
 
     @property
     def version(self) -> int:
-        """The version that it is of."""
         return self.source.version
 
     @property
@@ -269,7 +261,6 @@ def mark_gone(commits: pa.RecordBatch, first_version: int) -> pa.RecordBatch:
     """Return rows of `commits.arrow` with older versions marked as gone.
 
     Args:
-        commits: The rows.
         first_version: The oldest version that the log can build.
     """
     lost = pc.and_(

@@ -69,7 +69,6 @@ class WrittenFiles:
 
     Attributes:
         newest: The files; None where they may not be read, and are not written.
-        summary: What an overview draws of them.
     """
 
     newest: NewestFiles | None
@@ -114,13 +113,7 @@ class ReadLog:
 
 
 def finish_index(request: BuildRequest, beside: Path, log: ReadLog) -> IndexResult:
-    """Write all of an index but its files, and return the facts of its version.
-
-    Args:
-        request: The index.
-        beside: The folder to write in, which has the files.
-        log: What the log says.
-    """
+    """Write all of an index but its files, and return the facts of its version."""
     newest = log.files.newest
     # A fault may hide newer versions, which an incremental update would not see.
     if newest is not None and log.fault is None:

@@ -85,7 +85,6 @@ def index_table(  # noqa: PLR0913 (where to, from what, by what, how far)
     and the result says so.
 
     Args:
-        table: The table.
         folder: The index folder to make; written beside and renamed.
         on_progress: Called with the step, what is done of it, of how much, and the
             unit; it may raise to stop the work.
@@ -181,8 +180,6 @@ class _Builder:
     """Reads a whole log.
 
     Attributes:
-        request: The index to make.
-        engine: What replays the log.
         base: The index before, for what the log has lost; None without one.
     """
 

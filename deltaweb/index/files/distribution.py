@@ -80,7 +80,6 @@ def partition_totals(
     Args:
         files: `size` and `partition_values` of the files.
         num_records: Their numbers of rows, row for row; null if unknown.
-        columns: The partition columns.
         keys: What partition values call them; None where that is their names.
         schema: The table's columns; None where they are not known, and texts count.
 

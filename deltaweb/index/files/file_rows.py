@@ -61,7 +61,6 @@ class NewestFiles:
     Attributes:
         files: By the snapshot's columns.
         num_records: Live rows of each file; null if unknown.
-        num_vectors: How many files have a deletion vector.
         deleted_rows: How many rows these delete; None if one does not say.
     """
 
@@ -74,7 +73,6 @@ class NewestFiles:
 
     @property
     def num_files(self) -> int:
-        """Count of files."""
         return int(self.files.num_rows)
 
     @property
@@ -94,7 +92,6 @@ class FileColumns:
 
     Attributes:
         schema: The logical schema; None where it does not parse.
-        partition_columns: Names of the partition columns.
         partition_keys: What the log calls them, in the same order.
         statistics: Columns with typed statistics; None where the schema does not
             parse.
@@ -224,8 +221,6 @@ def map_newest(folder: Path, *, num_tombstones: int, is_typed: bool) -> NewestFi
     """Return what was written to `files.arrow` as it is mapped into memory.
 
     Args:
-        folder: The index.
-        num_tombstones: Count of tombstones in the log.
         is_typed: Whether partition values are of their types.
     """
     rows = map_table(folder, FILES)

@@ -32,10 +32,8 @@ class IndexSource:
     """The version that an index was made of, and what identifies its commit.
 
     Attributes:
-        protocol: The protocol in force.
         metadata: The metaData in force, as the log has it.
         commit_size: Size of the version's commit file in bytes.
-        commit_time_ms: Its modification time.
         commit_digest: SHA-256 of its beginning.
         num_files: Count of rows of `files.arrow`.
         files_bytes: Size of `files.arrow`, all parts of it.
@@ -68,10 +66,7 @@ def write_source(
     Nothing is written where the log shows no commit of the version.
 
     Args:
-        folder: The index.
-        snapshot: The version.
         digest: What `commit_digest` says of its commit.
-        newest: Its files.
     """
     status = snapshot.state.commit_status
     if status is None or digest is None:

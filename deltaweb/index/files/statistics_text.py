@@ -41,9 +41,7 @@ def statistics_texts(
     """Return the text of each file's statistics, null where it has none.
 
     Args:
-        raw: What the log holds of the files.
         load_text: Reads their text where `raw` leaves it out.
-        num_rows: Count of files.
     """
     text = raw.json_text
     if text is None and raw.parsed is not None and load_text is not None:

@@ -53,7 +53,6 @@ class CommitColumn(NamedTuple):
 
     Attributes:
         name: In `commits.arrow`.
-        type: Its type there.
         field: What the row of the database calls it; "" where that has it otherwise.
     """
 

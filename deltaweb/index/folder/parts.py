@@ -39,8 +39,6 @@ class KeptPart:
     """A part of an index before, whose rows stay.
 
     Attributes:
-        path: Where it is.
-        checksum: What it was when it was written.
         rows: Its rows, mapped, for who looks at them on their way.
     """
 
@@ -50,7 +48,6 @@ class KeptPart:
 
     @property
     def num_rows(self) -> int:
-        """Count of its rows."""
         return sum(batch.num_rows for batch in self.rows)
 
 
@@ -130,7 +127,6 @@ def write_parts(
     """Write a columnar file, uncompressed so that it can be mapped.
 
     Args:
-        folder: The index.
         name: The file.
         schema: Its columns, also those of parts that are kept.
         pieces: Its rows in order; batches between kept parts are parts of their own.

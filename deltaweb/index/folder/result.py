@@ -22,11 +22,9 @@ class IndexResult:
         folder: The index folder; empty when it failed.
         delta_id: metaData.id of the log.
         num_files: Count of live files; None if unknown.
-        size_bytes: Sum of their sizes; the same.
         num_records: Sum of their rows; None too where the version may not be read, or
             a file does not tell.
         num_columns: Count of top-level columns; None for a schema that is broken.
-        partition_columns: Their names.
         summary: What the overview draws; see `Table.summary`.
         error_code: Stable code of the failure; empty without one.
         error: Its sentence.

@@ -37,7 +37,6 @@ class CommitChange(NamedTuple):
     """A commit that changes more than the files of the table.
 
     Attributes:
-        row: Which commit of its part.
         metadata: Its metaData; None when it has none.
         protocol: Its protocol; None when it has none.
         is_vacuum_start: Whether a VACUUM begins with it.

@@ -33,7 +33,6 @@ class Vacuum(NamedTuple):
     """A VACUUM of the history.
 
     Attributes:
-        version: Its commit.
         cutoff_ms: It deletes files that left the table before this time.
     """
 
@@ -99,9 +98,7 @@ class UntouchedFiles:
     """Files that no action of a run speaks of, added up.
 
     Attributes:
-        size_bytes: Sum of their sizes.
         num_records: Sum of their rows, of those that are known.
-        num_unknown: Count of those whose rows are unknown.
     """
 
     num_files: int = 0
@@ -129,7 +126,6 @@ class Lifetimes:
         Args:
             actions: The files that the run starts with, then every action of it.
             first: The run's first version.
-            last: Its last version.
         """
         keys = actions.keys
         if len(keys) and has_absolute_paths(keys):

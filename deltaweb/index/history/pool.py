@@ -61,7 +61,6 @@ def commit_reader(store: LogStore, most: int) -> Iterator[ReadCommits]:
 
     Args:
         store: The table's log; many commits are shared where it can be pickled.
-        most: How many commits there can be.
     """
     may_be_many = most >= MIN_COMMITS_TO_SHARE and (os.cpu_count() or 1) > 1
     with second_reader(store) if may_be_many else nullcontext() as second:

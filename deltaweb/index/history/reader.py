@@ -142,12 +142,9 @@ class HistoryReader:
     """Reads the history of one table up to a version.
 
     Attributes:
-        store: The table's log.
         overview: What it shows, listed once.
         engine: What replays versions that only a checkpoint has.
-        read_commits: Reads the commits.
         report: Called with the step, what is done of it, of how much, and the unit.
-        times: The times of its versions, as far as they were read.
     """
 
     store: LogStore
@@ -222,7 +219,6 @@ class HistoryReader:
         """Return what held after each commit.
 
         Args:
-            history: The commits.
             runs: The versions that the log can build.
             snapshot: The newest version.
             newest: Its files; None where it may not be read.
@@ -245,12 +241,7 @@ class HistoryReader:
     def lives(
         self, history: History, runs: Sequence[VersionRun]
     ) -> Iterator["VersionLives"]:
-        """Follow the files through each run of versions; one that is too long is not.
-
-        Args:
-            history: The commits.
-            runs: The versions that the log can build.
-        """
+        """Follow the files through each run of versions; not one that is too long."""
         versions = np.array(history.versions, dtype=np.int64)
         for run in runs:
             self.report("Following the files", 0, None, "")

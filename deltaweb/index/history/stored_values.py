@@ -77,9 +77,6 @@ def bounded_json(values: Mapping[str, Any]) -> str:
 def bounded_texts(texts: Sequence[bytes]) -> pa.Array:
     """Return JSON objects of a log as texts: those as they are that need no cleaning.
 
-    Args:
-        texts: Objects of parameters or metrics.
-
     Returns:
         For any other `bounded_json` of what it says.
     """

@@ -25,9 +25,7 @@ class VersionTotals:
     """Totals by commit, row for row with the history; `UNKNOWN` if unknown.
 
     Attributes:
-        num_records: Sum of their rows.
         removed_bytes: Bytes that left the table with the commit.
-        removed_rows: Rows that left it.
         vacuumed_by: The newest VACUUM that deleted files of the version.
         num_missing_files: How many of its files VACUUMs deleted.
     """

@@ -33,9 +33,7 @@ class ChangeFacts:
     """What is known of all files of a selection once each was looked at.
 
     Attributes:
-        num_files: Count of those that are offered.
         total_files: Count of all, before the filter.
-        size_bytes: Sum of the sizes of those that are offered.
         outside: The path of one that is not below the table's root, if any.
         missing: The version of one that is not in storage, if any; of object storage
             nothing is known.
@@ -93,7 +91,6 @@ class ChangeSelection:
     """The files of a range that are shared.
 
     Attributes:
-        schema: The schema that the filter is over.
         partition_filter: Enforced: only files whose partition values make it true are
             offered.
         reads_removed: Whether a reader opens files that were removed.
@@ -148,7 +145,6 @@ class ChangeSelection:
         They are held in memory. The place is None where no file is left.
 
         Args:
-            place: Where the page begins.
             max_files: How many files it has at most.
         """
         held: list[pa.RecordBatch] = []

@@ -59,7 +59,6 @@ class FilePage:
     """The files of a page.
 
     Attributes:
-        selection: The files.
         next_place: Where the next page begins; None where no file is left.
         limit: How many rows of the limit are missing still; None without one.
     """

@@ -75,7 +75,6 @@ class FilePart:
 
     @property
     def sizes(self) -> pa.Array:
-        """Size of each file in bytes."""
         return self.block.files["size"]
 
     @property
@@ -109,12 +108,7 @@ class FilePart:
         return self._has_plain_paths
 
     def is_inside(self, root: str, num_asked: int) -> bool:
-        """Whether every path is known to lead below the table's root.
-
-        Args:
-            root: The root.
-            num_asked: As above.
-        """
+        """Whether every path is known to lead below the table's root."""
         if self.has_plain_paths(num_asked):
             return True
         if self._is_inside is None:
@@ -230,7 +224,6 @@ class PartRows:
         """Return some rows by `ROWS_SCHEMA`.
 
         Args:
-            rows: Which.
             as_kept: Whether to return them by `LINES_SCHEMA`, where that is kept.
         """
         wanted = pa.array(rows)

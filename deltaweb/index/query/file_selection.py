@@ -33,7 +33,6 @@ class SelectedPart:
 
     @property
     def num_files(self) -> int:
-        """Count of selected files."""
         return int(np.count_nonzero(self.mask))
 
     def positions(self) -> Iterator[Rows]:
@@ -44,11 +43,7 @@ class SelectedPart:
 
 
 class FileSelection:
-    """Files of one version of a table.
-
-    Attributes:
-        num_files: Count of selected files.
-    """
+    """Files of one version of a table."""
 
     def __init__(
         self, parts: Sequence[SelectedPart], *, total_files: int, root: str
@@ -60,7 +55,6 @@ class FileSelection:
 
     @cached_property
     def size_bytes(self) -> int:
-        """Sum of the sizes of the selected files."""
         return sum(
             exact_sum(chosen.part.sizes.filter(pa.array(chosen.mask)))
             for chosen in self._parts
@@ -115,9 +109,6 @@ class FileSelection:
 
         Instead of the text there is a column `statistics`, a struct of the columns that
         `deltaweb.delta.values.statistics.columns` describes.
-
-        Args:
-            schema: The columns.
         """
         columns = [leaf.path for leaf in leaf_fields(schema)]
         read_part, known = None, pa.nulls(0)

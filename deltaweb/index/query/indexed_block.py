@@ -43,12 +43,7 @@ STRUCT_COLUMNS: Final = ("partition", "min", "max", "null_count")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MappedRange:
-    """A range of a mapped file.
-
-    Attributes:
-        start: Where the range starts, at the start of a page.
-        length: Its length in bytes.
-    """
+    """A range of a mapped file."""
 
     mapping: mmap.mmap
     start: int
@@ -65,7 +60,6 @@ class IndexedBlock(FileBlock):
 
     Attributes:
         rows: Their rows in `files.arrow`.
-        part: The part of it that has them.
         index: The name of the index, under which no other one ever is.
         first_row: How many files the index has before them.
         has_typed_partitions: Whether the column `partition` is typed by the schema.

@@ -26,7 +26,6 @@ class TypedValues:
     """One partition column of some files, row for row.
 
     Attributes:
-        values: Of the column's type.
         bad: The files whose text is no value of the type, null in `values`; None
             where there is none.
         zoneless: The files whose text is an instant that does not say its zone, in
@@ -107,7 +106,6 @@ def rows_where_true(
     Args:
         condition: Over the columns alone.
         columns: Typed values by name, a value a row.
-        num_rows: How many rows there are.
     """
     values = [*columns.values()]
     rows = (

@@ -85,7 +85,6 @@ def relative_path(path: str, root: str) -> str:
     """Return one path of the log below the root, decoded once.
 
     Args:
-        path: As in the log.
         root: The table's root, a path or URL.
     """
     for scheme, same in SAME_SCHEME:

@@ -60,7 +60,6 @@ class SharedTableReader:
         """Return a table at a version, at a time, or at its newest version.
 
         Args:
-            table: The table.
             index_folder: The folder of its newest index, if it has one.
             version: The version; not together with `timestamp`.
             timestamp: An aware time: the newest version made at or before it.
@@ -83,11 +82,9 @@ class SharedTableReader:
         """Return a table at a version, its files in the order that a page had.
 
         Args:
-            table: The table.
             index_folder: The folder of its newest index, if it has one.
             ordered_by: The folder of the index whose order it is, the newest or an
                 older one; None for that of paths.
-            version: The version.
         """
         if ordered_by is None:
             return self.open_version(table, index_folder=index_folder, version=version)

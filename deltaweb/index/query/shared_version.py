@@ -44,14 +44,9 @@ class SharedVersion:
     """A version of a table as recipients are offered it.
 
     Args:
-        snapshot: The table at the version.
-        root: The table's root.
         parts: The part of each block of files that an earlier version has had.
 
     Attributes:
-        version: The version.
-        protocol: The protocol in force.
-        metadata: The metaData in force.
         refusal: Why its files may not be offered; None when they may.
     """
 
@@ -72,7 +67,6 @@ class SharedVersion:
 
     @property
     def snapshot(self) -> Snapshot:
-        """The table at the version."""
         return self._snapshot
 
     @property
@@ -82,7 +76,6 @@ class SharedVersion:
 
     @property
     def root(self) -> str:
-        """The table's root."""
         return self._root
 
     def live_parts(self) -> Iterator[LivePart]:
@@ -97,12 +90,10 @@ class SharedVersion:
 
     @property
     def schema(self) -> StructType:
-        """The logical schema."""
         return self._snapshot.schema
 
     @cached_property
     def has_deletion_vectors(self) -> bool:
-        """Whether a live file has a deletion vector."""
         for part, mask in self._parts:
             has_vectors = part.has_vectors
             if has_vectors is None:
@@ -122,17 +113,14 @@ class SharedVersion:
 
     @property
     def num_files(self) -> int:
-        """Count of live files."""
         return self._snapshot.num_files
 
     @property
     def num_files_in_memory(self) -> int:
-        """Count of files that are held in memory of the process."""
         return sum(part.num_rows for part, _ in self._parts if type(part) is FilePart)
 
     @property
     def size_bytes(self) -> int:
-        """Sum of the sizes of the live files."""
         return self._snapshot.size_bytes
 
     def select(
@@ -187,9 +175,6 @@ class SharedVersion:
         """Mark the files that a hint may be true for; all that cannot be judged.
 
         Args:
-            part: The files.
-            live: Those that matter.
-            predicate: The condition.
             cut_bytes: As in `ColumnRange`.
         """
         sources = [partial(self._partition_ranges, part)]

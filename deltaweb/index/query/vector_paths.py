@@ -15,7 +15,6 @@ def vector_paths(
     Null where a file has none, or has it in the log.
 
     Args:
-        paths: The data files, as in the log.
         vectors: Their descriptors, null for a file without a vector.
         root: The table's root, a path or URL.
     """

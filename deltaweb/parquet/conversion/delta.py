@@ -58,7 +58,6 @@ class ColumnProblem:
 
     Attributes:
         path: The column that is concerned; empty for the whole file.
-        reason: The reason, as a part of a sentence.
     """
 
     path: tuple[str, ...]

@@ -31,7 +31,6 @@ class FileProblem:
     Attributes:
         file: The file, as the caller names it; empty where there is none.
         path: The column; empty for the whole file.
-        reason: The reason, as a part of a sentence.
     """
 
     file: str
@@ -52,7 +51,6 @@ class MergedSchema:
             or is missing there; None where there are problems.
         problems: Why columns of files do not go into it, all of them.
         features: Names of the table features that it needs.
-        mapped_columns: Columns whose names need column mapping.
     """
 
     strict: dict[str, Any] | None

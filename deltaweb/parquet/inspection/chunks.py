@@ -198,10 +198,6 @@ def chunk_batches(
     """Yield the chunks of a footer as `CHUNK_SCHEMA`, and how many groups are done.
 
     One row group is looked at after the other, so that memory stays bounded.
-
-    Args:
-        footer: The footer.
-        sums: Gets what is yielded.
     """
     rows: list[ChunkRow] = []
     words = defaultdict[str, _Words](_Words)

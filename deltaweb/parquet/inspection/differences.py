@@ -40,9 +40,7 @@ class SurveyedColumn:
 
     Attributes:
         name: What the table calls it; `element`, `key`, `value` in arrays and maps.
-        stored_name: What files call it.
         field_id: By what files know it; None where by its name.
-        type_word: Its type, as `type_word` has it.
         parts: The fields of a struct, the element of an array, key and value of a map.
     """
 
@@ -59,7 +57,6 @@ class FileColumn:
     """A column of a file, or a part of one.
 
     Attributes:
-        name: What the file calls it.
         field_id: By what else readers may know it.
         word: Its type in Delta, in a word or two; "" where it has none.
         reason: Why it has none; "" where it has one.
@@ -82,7 +79,6 @@ class ColumnDifference(NamedTuple):
 
     Attributes:
         path: Its names in the table, or in the file where the table has none.
-        relation: How: a word of this module.
         of_table: The column in the table; None where it has none.
         of_file: The column in the file; None where it has none.
     """
@@ -99,10 +95,6 @@ def column_differences(
     """Yield how the columns of a file differ from those of the table.
 
     A column whose values are in the log, and not in the file, is one: `PARTITION`.
-
-    Args:
-        columns: Of the table at its top.
-        of_file: Of the file at its top.
     """
     return _fields(columns, of_file, ())
 
@@ -211,12 +203,7 @@ def _decimal(word: str) -> tuple[int, int] | None:
 
 
 def columns_of_schema(root: Node, types: NodeTypes) -> Sequence[FileColumn]:
-    """Return the columns of a schema, those at the top.
-
-    Args:
-        root: The schema.
-        types: What its nodes are in Delta.
-    """
+    """Return the columns of a schema, those at the top."""
 
     def column(part: Part) -> FileColumn:
         node = part.node
@@ -238,11 +225,7 @@ def columns_of_schema(root: Node, types: NodeTypes) -> Sequence[FileColumn]:
 
 
 def columns_of_rows(nodes: pa.Table) -> Sequence[FileColumn]:
-    """Return the columns of a schema, those at the top.
-
-    Args:
-        nodes: `NODE_SCHEMA`.
-    """
+    """Return the columns of a schema, those at the top."""
     values = nodes.select(_READ).to_pydict()
     depths, physical = values["depth"], values["physical_type"]
     parts: dict[int, list[int]] = defaultdict(list)

@@ -49,12 +49,7 @@ of these is why there is none, if there is none."""
 
 
 def group_batches(footer: ParquetFooter, sums: ChunkSums) -> Iterator[pa.RecordBatch]:
-    """Yield the row groups of a footer as `GROUP_SCHEMA`.
-
-    Args:
-        footer: The footer.
-        sums: What its chunks add up to.
-    """
+    """Yield the row groups of a footer as `GROUP_SCHEMA`."""
     nothing = (0, None)
     groups = footer.metadata.row_groups
     for first in range(0, max(len(groups), 1), GROUPS_A_BATCH):
@@ -89,14 +84,7 @@ def _sorting(group: RowGroup, footer: ParquetFooter) -> str | None:
 def file_facts(
     footer: ParquetFooter, types: NodeTypes, sums: ChunkSums, *, size_bytes: int
 ) -> dict[str, Any]:
-    """Return what one look at a file tells.
-
-    Args:
-        footer: The footer.
-        types: What its nodes are in Delta.
-        sums: What its chunks add up to.
-        size_bytes: The bytes of the file.
-    """
+    """Return what one look at a file tells."""
     metadata = footer.metadata
     columns = [sums.columns[leaf] for leaf in range(len(footer.leaves))]
     warnings = list(islice(footer_warnings(footer), MAX_WARNINGS + 1))

@@ -132,8 +132,6 @@ def node_batches(
     """Yield the nodes of a schema as `NODE_SCHEMA`.
 
     Args:
-        footer: The footer.
-        types: What the nodes are in Delta.
         sums: What the chunks of the footer add up to.
     """
     rows: list[dict[str, Any]] = []

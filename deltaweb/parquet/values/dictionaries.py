@@ -67,10 +67,8 @@ class StoredChunk:
     """What a footer says of where a leaf column of a row group is, and how.
 
     Attributes:
-        path: Dotted path of the column.
         kind: Its physical type, by number.
         codec: How its pages are compressed, by number.
-        num_values: Its values, nulls among them.
         size_bytes: Of its pages before they are compressed.
         first_bytes: Of this page, or of all that follow; compressed.
         is_coded: Whether values of it may be those of a dictionary.
@@ -185,7 +183,6 @@ class _Dictionary:
     Attributes:
         data: Its values, compressed.
         size_bytes: Theirs before.
-        codec: How they are compressed, by number.
     """
 
     data: bytes

@@ -45,7 +45,6 @@ def read_preview(
 
     Args:
         source: A local path, or an open file.
-        limit: The most rows that are wanted.
         row_group: The position of a row group; None for the whole file.
         timeout_s: Seconds of processor time that reading may take.
         memory_bytes: What it may take beyond what an idle process has.

@@ -33,11 +33,7 @@ def new_access_token(
     """Return a token of a client, and for how many seconds it is good.
 
     Args:
-        client: Who traded for it.
         keys: The server's keys of this purpose; the first signs.
-        issuer: The server's own address.
-        now: The current time.
-        ends_at: When the client itself ends.
     """
     ends_at = min(ends_at, now + LIFETIME)
     (key, *_) = _key_set(keys)

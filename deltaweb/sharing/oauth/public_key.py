@@ -31,7 +31,6 @@ class PublicKey:
 
     Attributes:
         pem: The key alone, without anything private.
-        key_id: Its thumbprint.
         algorithms: The first is what a client signs by that is told nothing else.
     """
 

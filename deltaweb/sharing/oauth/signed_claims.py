@@ -44,7 +44,6 @@ class Expected:
     Attributes:
         issuer: Its `iss`.
         audiences: One of these is in its `aud`.
-        now: The current time.
         max_life: How far ahead it may end; None for any time.
         subject: Its `sub`; None where any will do.
     """
@@ -70,9 +69,7 @@ def checked_claims(
     """Return the claims of a token that is signed, in time, and meant for us.
 
     Args:
-        token: The token as it came.
         keys: The key that has to fit, or several by their names.
-        expected: What the claims have to say.
         algorithms: Those that the keys may be used by.
     """
     _check_size(token)

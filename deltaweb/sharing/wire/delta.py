@@ -68,7 +68,6 @@ def served_protocol(
     client that does not know it, so it is left out for that client; any other stays.
 
     Args:
-        protocol: The protocol in force.
         used: The features that the version uses.
         read: The reader features that the client names, lower case.
     """
@@ -113,18 +112,12 @@ def head_lines(metadata: Metadata, protocol: Protocol, facts: TableFacts) -> byt
     Args:
         metadata: The metaData of the log.
         protocol: As `served_protocol` returns it.
-        facts: What is said beside it.
     """
     return protocol_line(protocol) + metadata_line(metadata, facts)
 
 
 def protocol_line(protocol: Protocol, *, version: int | None = None) -> bytes:
-    """Return the line of a protocol, as `served_protocol` returns it.
-
-    Args:
-        protocol: The protocol.
-        version: The version that it is of, where that is asked for.
-    """
+    """Return the line of a protocol, as `served_protocol` returns it."""
     actions: dict[str, Any] = {
         "minReaderVersion": protocol.min_reader_version,
         "minWriterVersion": protocol.min_writer_version,
@@ -171,7 +164,6 @@ def file_lines(batch: pa.RecordBatch, answer: FileAnswer) -> bytes:
     Args:
         batch: Files in the columns path, size, modification_time, partition_values,
             stats, deletion_vector and relative_vector_path.
-        answer: What is said of them beside it.
     """
     return line_buffer(
         pc.binary_join_element_wise(
@@ -198,7 +190,6 @@ def change_lines(batch: pa.RecordBatch, answer: FileAnswer) -> bytes:
 
     Args:
         batch: As `file_lines`, and kind, version and timestamp.
-        answer: What is said of them beside it.
     """
     kinds = batch["kind"]
     rest = pa.array([*_CHANGE_ENDS.values()]).take(

@@ -63,7 +63,6 @@ class FileAnswer:
         vector_urls: The URL of each file's deletion vector, row for row, null for one
             that the log holds itself; None where no file has one.
         version: The version that was asked for by number or time; None without.
-        timestamp_ms: Its time.
         instants: The partition columns of instants, by the names that the log has.
     """
 
@@ -130,7 +129,6 @@ def change_fields(batch: pa.RecordBatch, answer: FileAnswer) -> pa.StringArray:
 
     Args:
         batch: Changes in the columns version and timestamp.
-        answer: What is said of all of them.
     """
     return pc.binary_join_element_wise(
         f'{answer.shared_fields()},"version":',

@@ -74,7 +74,6 @@ def file_lines(batch: pa.RecordBatch, answer: FileAnswer) -> bytes:
 
     Args:
         batch: Files in the columns path, size, partition_values and stats.
-        answer: What is said of them beside it.
     """
     return line_buffer(
         pc.binary_join_element_wise(
@@ -95,7 +94,6 @@ def change_lines(batch: pa.RecordBatch, answer: FileAnswer) -> bytes:
 
     Args:
         batch: As `file_lines`, and kind, version and timestamp.
-        answer: What is said of them beside it.
     """
     kinds = pa.array([*CHANGE_NAMES.values()]).take(
         pc.index_in(batch["kind"], value_set=pa.array([*CHANGE_NAMES]))

@@ -37,7 +37,6 @@ def partition_objects(
     """Return the partition values of files as JSON objects.
 
     Args:
-        partition_values: As the log has them.
         instants: What `instant_columns` gives.
     """
     if not instants:

@@ -60,8 +60,6 @@ class FeedTask:
     """What every task knows.
 
     Attributes:
-        rows: What is read of a file.
-        wanted: What is kept.
         num_partitions: Over how many tasks rows are spread.
         folder: Where tasks leave what they kept; the driver sees it.
     """
@@ -98,10 +96,6 @@ def digest_changes(
     """Read the changes of a range for a page.
 
     Args:
-        spark: The session.
-        place: The table.
-        request: Which changes.
-        wanted: What is kept.
         on_progress: Told of tasks; what it raises ends the work.
     """
     feed = FeedScan(place.open(), request)

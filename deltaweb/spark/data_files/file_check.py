@@ -21,8 +21,6 @@ def check_files(
     """List a table's storage once, and count for each version what it lacks.
 
     Args:
-        spark: The session.
-        source: The table's log.
         on_progress: Called with the tasks that are done; it may raise to stop.
     """
     table = DeltaTable.from_store(source.open())

@@ -40,7 +40,6 @@ class SurveyRequest:
     """A version whose files are inspected.
 
     Attributes:
-        version: The version.
         num_files: About how many files it has; None if unknown.
     """
 
@@ -55,8 +54,6 @@ def survey_version(
     """Return what the files of a version add up to, as `SURVEY_SCHEMA`.
 
     Args:
-        spark: The session.
-        request: The version.
         on_progress: Called some times a second; what it raises ends the work.
     """
     if (request.num_files or 0) > LISTED_FILES:

@@ -145,8 +145,6 @@ def check_executors(spark: SparkSession, folder: Path, *, within_s: float) -> No
     """Run a small job that looks for what every later one needs.
 
     Args:
-        spark: A session on a cluster.
-        folder: A folder of this installation that executors have to share.
         within_s: How long the cluster may take to give an executor.
     """
     context = spark.sparkContext

@@ -50,7 +50,6 @@ def mapped_rows(frame: DataFrame, made: Column) -> DataFrame:
     """Return the rows that a function of Arrow batches makes of a frame's.
 
     Args:
-        frame: The rows that it is given.
         made: The function, called with the frame's columns.
     """
     rows = frame._jdf.mapInArrow(made._jc, False, None)  # noqa: SLF001, FBT003 (as above; the JVM's signature)

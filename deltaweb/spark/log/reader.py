@@ -55,7 +55,6 @@ class RowGroupTask(NamedTuple):
     """A piece of a checkpoint: the row groups of a file that are read at once.
 
     Attributes:
-        name: The file.
         position: Position in what `open_part` returns of it.
     """
 

@@ -83,7 +83,6 @@ class ReplayedState:
     Attributes:
         checkpoint: The checkpoint below the layers; None without one.
         layers: What came after the checkpoint.
-        new_transactions: Transactions of the layers, by application.
         commit_status: Size and time of the version's commit file; None without one.
         is_by_compactions: Whether compactions stand for some of the commits.
     """
@@ -126,7 +125,6 @@ class ReplayedState:
         Args:
             function: Called in tasks with some of the blocks; it travels there with
                 all that it refers to, and may be called again for the same blocks.
-            schema: The columns of the batches that it makes.
         """
         if self.layers.keys is None:
             frame = apply_layer(_keyed_files(self), _tail_actions(self))
@@ -166,8 +164,6 @@ def use_state(
     """Replay a version and do something with it, by an older checkpoint if need be.
 
     Args:
-        spark: The session.
-        source: The table's log.
         version: The version, the newest one for None.
         use: What is done; it may be called again, when tasks find out that the
             checkpoint does not read.

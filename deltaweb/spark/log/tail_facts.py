@@ -63,9 +63,6 @@ def read_layers(  # noqa: PLR0913 (one log, all of it needed)
     read by tasks.
 
     Args:
-        spark: The session.
-        source: The table's log.
-        version: The version of the last commit.
         packs: The commits, oldest first.
         protocol: The protocol in force before them, if any.
         metadata: The metaData in force before them, if any.

@@ -33,7 +33,6 @@ class ChangeRequest:
     """A change of the rows of a table.
 
     Attributes:
-        base: What holds at the version whose rows change.
         elsewhere: Rules of the table that Spark evaluates.
     """
 
@@ -49,12 +48,10 @@ class ChangeRequest:
 
     @property
     def schema(self) -> StructType:
-        """The table's logical schema."""
         return self.reading.schema
 
     @property
     def marks_rows(self) -> bool:
-        """Whether rows that go are marked."""
         return marks_deleted_rows(self.base.protocol, self.base.metadata)
 
     def open_writer(self) -> ChangeWriter:
@@ -95,10 +92,7 @@ def run_watched(
     """Do work that runs jobs of Spark.
 
     Args:
-        spark: The session.
-        work: Runs the jobs.
         on_progress: Told how many of their tasks are done; it may raise to stop them.
-        title: What the jobs are for.
     """
     if on_progress is None:
         with faults_are_raised():

@@ -34,7 +34,6 @@ class FileReading:
     """How rows of data files are read.
 
     Attributes:
-        partition_columns: Names of the partition columns.
         columns: Names of the columns that are read, in their order.
     """
 
@@ -85,8 +84,6 @@ def numbered_rows(
     """Give the rows of files as a DataFrame, as long as the context lasts.
 
     Args:
-        spark: The session.
-        reading: How they are read.
         files: Rows of `Snapshot.files`.
 
     Returns:

@@ -57,10 +57,8 @@ def write_table(  # noqa: PLR0913  # what a write may be asked for
     Each partition of the DataFrame is written by one task, to files of its own.
 
     Args:
-        frame: The rows.
         location: The table: a path, or a URL that fsspec knows.
         mode: `append`, `overwrite`, `error` or `ignore`, as in Spark.
-        partition_by: The partition columns of a table that is made.
         where: With `overwrite`, only rows that this SQL is true for go, by the settings
             of the session; every new row must satisfy it.
         merge_schema: Whether columns that the table lacks are added to it.
@@ -70,8 +68,6 @@ def write_table(  # noqa: PLR0913  # what a write may be asked for
             in.
         txn: An application and how far it comes with this; nothing is done where the
             table has that version of it already.
-        properties: Of a table that is made.
-        storage_options: Options of the store.
 
     Returns:
         What became of it; `version` is None where nothing was to be done.

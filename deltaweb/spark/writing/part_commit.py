@@ -33,8 +33,6 @@ def commit_parts(
     """Commit what tasks wrote; what is not committed is deleted.
 
     Args:
-        plan: What the tasks were given.
-        parts: Their answers, one a task.
         replaced: What goes, where a condition says so.
         num_copied: Rows of the files that the table had before.
     """

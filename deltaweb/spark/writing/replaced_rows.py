@@ -31,10 +31,7 @@ class FoundRows:
 
     Attributes:
         whole: Files of which every row matches, by their partition values.
-        touched: Files of which some rows match.
-        num_whole: Rows of `whole`.
         num_matching: Rows of `touched` that match.
-        read: What of the version this depends on.
     """
 
     whole: pa.Table

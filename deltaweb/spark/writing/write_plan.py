@@ -132,7 +132,6 @@ class WritePlan:
 
     @property
     def schema(self) -> StructType:
-        """The logical schema of the rows."""
         return self.write.schema
 
 

@@ -28,9 +28,7 @@ def create_file(fs: Any, place: str, data: bytes) -> None:  # noqa: ANN401  # fs
     """Create a file where none is.
 
     Args:
-        fs: A driver of fsspec.
         place: The file's URL.
-        data: What it holds.
     """
     try:
         fs.pipe_file(place, data, mode="create")
@@ -59,7 +57,6 @@ def check_creates(fs: Any, folder: str, *, access: str, shown: str) -> None:  # 
     """Refuse a server that replaces what it should only create; asked once.
 
     Args:
-        fs: A driver of fsspec.
         folder: Where to try: the log's URL.
         access: What tells servers and credentials apart.
         shown: The table's root, for the error.

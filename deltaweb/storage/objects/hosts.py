@@ -49,7 +49,6 @@ def allowed_addresses(host: str, *, allowed: Sequence[str]) -> tuple[list[str], 
 
     Args:
         host: As `refusal` takes it.
-        allowed: The same.
     """
     found = _addresses(host)
     if reason := _refusal(host, list(found.values()), allowed):

@@ -70,8 +70,6 @@ def find_objects(
     """Find the tables below a URL.
 
     Args:
-        root: The URL, normalized.
-        options: Of its driver.
         on_progress: Told twice a second what is found so far; what it raises ends the
             scan.
     """
@@ -91,12 +89,9 @@ def find_below(  # noqa: PLR0913  # the bounds of a scan
     """Find the tables below a root by looking into a folder after the other.
 
     Args:
-        root: What is scanned.
         visit: Looks into one folder; DeltaError and OSError make it unreadable.
         at_once: How many are inspected at the same time.
         on_progress: As `find_objects` says.
-        max_depth: How deep below the root.
-        max_folders: How many.
     """
     found = FoundTables(root=root)
     found.num_folders = 1

@@ -49,8 +49,6 @@ def try_storage(root: str, options: Mapping[str, Any], *, is_written: bool) -> T
     """List, read and, where asked, write below a URL.
 
     Args:
-        root: The URL.
-        options: Of its driver.
         is_written: Whether a file is made there, and deleted again.
     """
     found = first_object(root, options)
@@ -70,7 +68,6 @@ def unknown_option(scheme: str, keys: Iterable[str]) -> tuple[str, str] | None:
     """Return the first option that a driver does not have, and the nearest it has.
 
     Args:
-        scheme: Of the URLs.
         keys: The options; a dot leads into one that is a mapping.
     """
     from fsspec import get_filesystem_class  # noqa: PLC0415  # as in `driver`

@@ -67,7 +67,6 @@ class Told:
     """What one answer tells of a table.
 
     Attributes:
-        protocol: The protocol action.
         metadata: The metadata by the version from which on it holds; None is the
             first of the answer.
         files: In the order of the answer.
@@ -84,8 +83,6 @@ def told(answer: TableAnswer, *, provider: str, root: str) -> Told:
     """Return what an answer tells.
 
     Args:
-        answer: The answer.
-        provider: Name of the provider, for errors.
         root: Root of the table, below which the paths of deletion vectors are.
     """
     found = Told(_PLAIN_PROTOCOL, {}, [], {})

@@ -67,8 +67,6 @@ class SharingClient:
     """Asks one provider.
 
     Args:
-        profile: Of the provider.
-        transport: What sends the requests.
         name: What people call the provider, for errors; its host for "".
     """
 

@@ -27,10 +27,7 @@ class RangedFile(io.RawIOBase):
     Its footer says how much of it is read at once, so that is bounded as any answer is.
 
     Args:
-        path: Of the file in the log, for errors.
-        signed: Where it is now.
         renew: Returns where it is when its URL has ended.
-        transport: What sends the requests.
     """
 
     def __init__(

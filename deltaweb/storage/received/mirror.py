@@ -58,11 +58,7 @@ class Mirror:
     """What is known of one received table.
 
     Args:
-        folder: Where its log is kept.
         root: The table's root, as errors show it.
-        client: Asks the provider.
-        table: The table, as the provider names it.
-        provider: Name of the provider, for errors.
     """
 
     def __init__(
@@ -105,11 +101,7 @@ class Mirror:
             return self._begin(None, newest, now_ms)
 
     def urls(self, path: str) -> dict[str, SignedURL]:
-        """Ask for fresh URLs of the files of the version that a file is of.
-
-        Args:
-            path: Of the file, in the log.
-        """
+        """Ask for fresh URLs of the files of the version that a file is of."""
         version, was_removed = self._version_of(path)
         if path.startswith(f"{CHANGE_FOLDER}/"):
             return self._ask_changes(version, version).urls

@@ -29,7 +29,6 @@ class Profile:
 
     Attributes:
         endpoint: The URL of the protocol's root, without a trailing slash.
-        bearer_token: Our token; in no text of it.
         expires_at: When the provider ends the token, as the profile says; None where it
             does not say.
     """

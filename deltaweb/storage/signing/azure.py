@@ -50,11 +50,7 @@ class AzureSigner:
     """Signs URLs that read blobs below a prefix of a container.
 
     Args:
-        container: The container's name.
         prefix: The name of the table's root, decoded, without slashes around it.
-        account: The account, with its key.
-        now: The time that the URLs are signed at.
-        lifetime_s: How long they are good.
     """
 
     def __init__(
@@ -124,7 +120,6 @@ def read_account(
     """Return the account of a location and its options, as adlfs takes them.
 
     Args:
-        location: For errors.
         options: Options of adlfs.
         host: The host of the location, such as `account.dfs.core.windows.net`, or "".
     """

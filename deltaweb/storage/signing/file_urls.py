@@ -61,7 +61,6 @@ class SignedFile:
     """What a checked URL names.
 
     Attributes:
-        table_id: The shared table.
         token_id: The recipient's token that the URL was made for.
         path: The file's path below the table's root, decoded.
         size: The file's size in bytes, as in the log.
@@ -80,9 +79,6 @@ class LocalFileSigner:
 
     Args:
         base_url: The server's public address, without a trailing slash.
-        share: Name of the share.
-        table_id: The shared table.
-        token_id: The recipient's token.
         keys: From `derived_keys.derive_keys`; the first signs.
         expires_at: The end of the URLs' life; fractions of a second are dropped.
         path_prefix: Where the server hands out files of this kind; each has its keys.
@@ -168,7 +164,6 @@ def verify(  # noqa: PLR0913 (each is a part of the request)
         path: The file's path in the URL, decoded.
         query: The URL's query as it came.
         keys: From `derived_keys.derive_keys`; any of them may have signed.
-        now: The current time.
     """
     values = _query_values(query)
     expiry, size = int(values["se"]), int(values["sz"])

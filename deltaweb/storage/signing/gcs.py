@@ -46,11 +46,8 @@ class GCSSigner:
     """Signs URLs that read objects below a prefix of a bucket.
 
     Args:
-        bucket: The bucket's name.
         prefix: The name of the table's root, decoded, without slashes around it.
-        account: Whose rights the URLs carry.
         endpoint_url: Address of the storage, where it is not Google's own.
-        now: The time that the URLs are signed at.
         lifetime_s: How long they are good, at most 7 days.
     """
 

@@ -30,7 +30,6 @@ class S3Endpoint:
 
     Attributes:
         base_url: What a key is appended to; ends with a slash.
-        region: The region that signatures name.
     """
 
     base_url: str
@@ -51,10 +50,8 @@ class S3Signer:
     """Signs URLs that read objects below a prefix of a bucket.
 
     Args:
-        endpoint: The bucket's.
         prefix: The key of the table's root, decoded, without slashes around it.
         credentials: Whose rights the URLs carry; no URL outlives them.
-        now: The time that the URLs are signed at.
         lifetime_s: How long they are good, at most 7 days.
     """
 

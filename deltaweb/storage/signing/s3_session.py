@@ -94,10 +94,7 @@ def new_sts_client(
     """Return a client of the service that makes temporary credentials.
 
     Args:
-        options: Those of the driver.
         endpoint_url: Its address; None is where the bucket is, or else AWS's own.
-        region: Of the bucket.
-        credentials: Who asks.
     """
     from botocore.config import Config  # noqa: PLC0415 (only tables on S3 need it)
 

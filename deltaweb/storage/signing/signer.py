@@ -76,7 +76,6 @@ class FixedSigner:
     Args:
         base_url: What a quoted path is appended to; ends with a slash.
         query: What follows the path, with its question mark, or "".
-        expires_at: The end of their life.
     """
 
     def __init__(self, *, base_url: str, query: str, expires_at: datetime) -> None:
@@ -106,8 +105,6 @@ def open_signer(
 
     Args:
         location: The table's root; a scheme of S3, Google Cloud Storage or Azure.
-        storage_options: Options of the location's driver, as for reading it.
-        now: The current time.
         lifetime_s: How long URLs are good; less where their credential ends before,
             and 7 days at most.
     """

@@ -39,7 +39,6 @@ def quote_all(texts: Sequence[str], *, safe: str = "/") -> list[str]:
 
     Args:
         texts: Texts without NUL.
-        safe: ASCII characters that stay as they are.
     """
     if not texts:
         return []

@@ -70,7 +70,6 @@ class WrittenChanges:
 
     @property
     def num_bytes(self) -> int:
-        """Bytes of the new files."""
         new = self.added.filter(self.added[VECTOR].is_null())
         return pc.sum(new["size"]).as_py() or 0
 
@@ -111,7 +110,6 @@ class ChangeWriter:
     """Writes what a change leaves; as a context it takes it back on an error.
 
     Args:
-        write: The write to the table.
         texts: What the log says of the files whose rows change.
         row_ids: What their rows are known by; None where they keep nothing.
 
@@ -152,7 +150,6 @@ class ChangeWriter:
 
     @property
     def num_bytes(self) -> int:
-        """Bytes of the new files."""
         return self.files.num_bytes
 
     def begin_file(self, file: pa.Table) -> None:
@@ -199,7 +196,6 @@ class ChangeWriter:
         """Take the next rows of the file.
 
         Args:
-            holds: Which of them go, or change.
             kept: What is written where rows are written again: the others, and the
                 new ones at their places.
             new: The new ones alone; None where rows only go.
@@ -246,7 +242,6 @@ class ChangeWriter:
 
         Args:
             kind: What became of them: `DELETE`, `INSERT`, `BEFORE` or `AFTER`.
-            rows: As they were, or as they became.
         """
         if self._feed is not None and rows.num_rows:
             kinds = pa.repeat(pa.scalar(kind, pa.string()), rows.num_rows)

@@ -21,7 +21,6 @@ class FileMarks:
     """The deleted rows of one file.
 
     Args:
-        store: The table's files.
         file: One row of `Snapshot.files`.
 
     Attributes:

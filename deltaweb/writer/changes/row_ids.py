@@ -37,7 +37,6 @@ class RowIds(NamedTuple):
     """What some rows are known by.
 
     Attributes:
-        ids: Of each row, for as long as there is one.
         versions: That inserted or changed each row last; null for the one to come.
     """
 
@@ -65,8 +64,6 @@ class KeptRowIds:
     """Reads what the rows of a version are known by.
 
     Args:
-        store: The table's files.
-        snapshot: The version.
         columns: Where rows that were written again keep it.
     """
 

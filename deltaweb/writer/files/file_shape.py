@@ -32,7 +32,6 @@ class FileShape:
     """The columns of the data files of a table.
 
     Attributes:
-        names: The columns of rows that files have, by the table's names.
         plain: The types of their values, by the names of the table.
         schema: The columns of files, in the same order.
     """
@@ -47,7 +46,6 @@ class FileShape:
 
         Args:
             schema: Its logical schema, which knows what columns are stored as.
-            partition_columns: Names of the partition columns.
         """
         apart = frozenset(partition_columns)
         found = [

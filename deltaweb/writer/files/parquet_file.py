@@ -30,7 +30,6 @@ class WrittenFile:
 
     Attributes:
         size: Bytes.
-        stats: The statistics, as JSON.
     """
 
     path: str
@@ -44,8 +43,6 @@ class OpenParquetFile:
     """A file that nobody sees yet.
 
     Attributes:
-        columns: The columns of the file.
-        statistics: What is gathered of them.
         dictionaries: The columns that get one, by the file's names, or whether all do.
         first_of: The id of a table that does not exist before this file; else empty.
         unbounded: The leaf columns without bounds in its footer, by the file's paths:
@@ -126,7 +123,6 @@ def dictionaries_of(shape: FileShape, rows: pa.Table) -> list[str] | bool:
     Inside of nested columns names are paths of the file: there all get one.
 
     Args:
-        shape: The columns of the file.
         rows: Its first rows.
     """
     if any(pa.types.is_nested(kind) for kind in shape.plain):

@@ -30,7 +30,6 @@ def spellings_of(files: pa.Table | None, columns: StructType) -> Spellings:
 
     Args:
         files: With `partition_values`, as in the log; None for none.
-        columns: The partition columns with their types.
     """
     if files is None or not columns.fields:
         return {}

@@ -93,7 +93,6 @@ class _Spelling:
     """One partition column of some files.
 
     Attributes:
-        ours: What we write.
         is_other: The files that are to be spelled as we do.
         is_meant: Those and the ones that spell the same values as we do.
     """
@@ -157,7 +156,6 @@ class RespellPlan:
     """What spelling values in one way does, or would do.
 
     Attributes:
-        snapshot: The version.
         where: Which partitions, as it was asked; None for all.
         columns: What is spelled otherwise in the whole version.
         files: The files that are added again, with their new texts.
@@ -179,10 +177,8 @@ def plan_respell(
     """Find the files whose partition values are spelled otherwise.
 
     Args:
-        store: The table's files.
         where: Which partitions; all for None.
         version: Of which version; the newest for None.
-        time_zone: The zone of the condition.
     """
     state = load_state(store, version)
     check_writable(state.definition, root=store.root, operation=OPERATION)
@@ -228,13 +224,7 @@ def _chosen(snapshot: Snapshot, where: str | None, time_zone: str) -> Mask:
 def carry_out_respell(
     store: TableStore, plan: RespellPlan, *, user_name: str | None = None
 ) -> CommitResult:
-    """Add the files of a plan again, with the new texts of their values.
-
-    Args:
-        store: The table's files.
-        plan: What is to be done.
-        user_name: Who asked for it, for the log.
-    """
+    """Add the files of a plan again, with the new texts of their values."""
     transaction = Transaction(
         base=plan.snapshot.state.definition,
         operation=OPERATION,

@@ -42,12 +42,7 @@ _EPOCH: Final = datetime(1970, 1, 1)  # noqa: DTZ001  # zones are told by the ty
 def statistics_columns(
     schema: StructType, configuration: Mapping[str, str]
 ) -> tuple[ColumnPath, ...]:
-    """Return the leaf columns that get statistics.
-
-    Args:
-        schema: The columns that data files hold.
-        configuration: The table's properties.
-    """
+    """Return the leaf columns that get statistics."""
     leaves = [
         leaf.path
         for leaf in leaf_fields(schema)
@@ -115,9 +110,7 @@ class FileStatistics:
     """The statistics of one file while its row groups are written.
 
     Attributes:
-        columns: The leaf columns that get statistics.
         names: What the log calls those that are stored as something else.
-        num_records: Rows so far.
     """
 
     columns: tuple[ColumnPath, ...]

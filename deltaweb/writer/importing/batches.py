@@ -15,7 +15,6 @@ class BadValue:
     """A value, or a row, that does not fit.
 
     Attributes:
-        file: The file, as people call it.
         line: The line of the row, from 1; the row's number where a file has no lines.
         column: The column; empty for the whole row.
         value: The value, as the file has it, cut.
@@ -35,7 +34,6 @@ class SourceBatch:
 
     Attributes:
         columns: By the file's names; texts where the file has no types.
-        lines: Of the rows, one by one.
         broken: Rows that were no rows, and are not among them.
     """
 

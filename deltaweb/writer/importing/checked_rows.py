@@ -99,15 +99,11 @@ class ImportedRows:
     """The rows of an import, as they are to be stored.
 
     Attributes:
-        files: Where they come from.
-        columns: What their columns become.
         bad_rows: What becomes of those that do not fit.
-        num_rows: Rows that fit so far.
         num_bad: Rows that do not.
         bad: The first of their values.
         bad_by_column: How many values of each column do not fit.
         rules: What must be true of the rows beside their types; None for nothing.
-        bad_by_rule: How many rows break each rule.
         times: What became of times without a zone.
         is_look: Whether the rows are only looked at: none is refused.
         on_rows: Told how many rows were looked at; it may raise to stop.

@@ -178,7 +178,6 @@ def read_json(
     """Yield the rows of a file, some at a time.
 
     Args:
-        file: The file.
         types: The types that columns are to have, by the file's names.
         left_out: Columns that nobody wants.
     """

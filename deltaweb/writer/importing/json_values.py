@@ -75,8 +75,6 @@ def misfit(value: Any, data_type: DataType, path: str = "") -> str:  # noqa: ANN
 
     Args:
         value: As a line of JSON has it, numbers as text.
-        data_type: The type.
-        path: Where the value is in its column.
     """
     match value, data_type:
         case None, _:

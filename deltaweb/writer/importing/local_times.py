@@ -23,7 +23,6 @@ def instants_of(local: pa.TimestampArray, time_zone: str) -> tuple[pa.Array, Lon
 
     Args:
         local: Timestamps without a zone.
-        time_zone: Where the clocks are.
 
     Returns:
         timestamp[us, UTC]; and microseconds, 0 of a time that there is.
@@ -40,7 +39,6 @@ class TimesTaken:
     """What became of times without a zone in rows that are imported.
 
     Attributes:
-        time_zone: Whose clocks they are taken for.
         moved: How many moved forward, by how many microseconds.
         typed: How many values of each column had a type without a zone, and became
             instants.

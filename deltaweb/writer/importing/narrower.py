@@ -33,7 +33,6 @@ class NarrowerType:
     """A type that most values of a column have.
 
     Attributes:
-        type_name: The type, as DDL has it.
         num_fitting: How many values have it.
         num_values: Of how many: those that are looked at for a proposal, without
             nulls.
@@ -80,11 +79,7 @@ class NarrowerType:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ColumnTexts:
-    """The first values of a column, none of them null.
-
-    Attributes:
-        file: What people call their file.
-    """
+    """The first values of a column, none of them null."""
 
     file: str
     column: str

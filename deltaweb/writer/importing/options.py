@@ -58,11 +58,9 @@ class ImportColumn:
     """What a column of the files becomes.
 
     Attributes:
-        name: Its name in the table.
         type_name: Its type as DDL has it: `bigint`, `decimal(12,2)`; empty to leave
             the column out.
         is_nullable: Whether a value may be missing.
-        comment: What people read of it.
     """
 
     source: str

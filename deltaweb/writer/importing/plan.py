@@ -84,9 +84,7 @@ class ImportPlan:
     """What an import would do.
 
     Attributes:
-        asked: What was asked.
         base: The table as it is; None where there is none.
-        columns: What the columns of the files become.
         proposed: What they would become if nobody said anything.
         rows: All of them, looked at: how many fit, and what is wrong with the others.
         first: The first rows as they would be stored.
@@ -106,7 +104,6 @@ class ImportPlan:
 
     @property
     def new_columns(self) -> list[str]:
-        """The columns that the table gets."""
         if self.base is None:
             return [*self.schema.names]
         before = parse_schema(self.base.metadata.schema_string or "")
@@ -177,7 +174,6 @@ def open_import(paths: Sequence[str], file_format: str = "") -> pa.RecordBatchRe
     """Open files as one stream of rows, whose columns are those of all of them.
 
     Args:
-        paths: Files of this machine.
         file_format: Empty to go by the names.
     """
     files = SourceFiles(paths=paths, names=paths, file_format=file_format)
@@ -191,7 +187,6 @@ class CountedRows:
 
     Attributes:
         version: Of the table that it looked at; None where there was none.
-        num_rows: Rows that fit.
         num_bad: Rows that do not.
     """
 
@@ -206,8 +201,6 @@ def plan_import(
     """Check every row of an import; nothing is written.
 
     Args:
-        store: The table's files.
-        asked: What is imported.
         counted: What was counted before: where the table is as it was then, no row is
             looked at again, and the plan has these numbers alone.
     """
@@ -254,7 +247,6 @@ def import_columns(base: Definition | None, asked: Import) -> list[ProposedColum
 
     Args:
         base: The table, whose columns keep their types; None where there is none.
-        asked: What is imported.
     """
     proposed = propose_columns(asked.files)
     if base is None:

@@ -30,12 +30,7 @@ def open_here(path: str) -> pa.NativeFile:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SourceFile:
-    """One file.
-
-    Attributes:
-        path: Where it is.
-        shown: What people call it.
-    """
+    """One file."""
 
     path: str
     shown: str
@@ -68,10 +63,8 @@ class SourceFiles:
     """The files of an import.
 
     Attributes:
-        paths: Where they are.
         names: What people call them, one by one.
         file_format: One of `FORMATS`; empty to go by the names.
-        form: How texts are written.
         open_file: Opens a path; else they are paths of this machine.
     """
 

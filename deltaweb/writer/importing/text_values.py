@@ -64,7 +64,6 @@ def parse_texts(texts: pa.Array, data_type: DataType, form: TextForm) -> ParsedT
     Args:
         texts: string; the text of null is null.
         data_type: Of the column; not a nested one.
-        form: How values are written.
     """
     texts = pc.if_else(pc.equal(texts, form.null_text), None, texts)
     target = arrow_type(data_type)

@@ -87,9 +87,6 @@ class Conversion:
     Attributes:
         partition_schema: The columns that folders name, in the table's order, with
             their types; None to find them out.
-        name: What people call the table.
-        description: What people are told of it.
-        properties: Its properties.
         time_zone: Where times are from that folders name without a zone; None to keep
             them as they are.
         on_progress: Told how many files were looked at; it may raise to stop.
@@ -184,8 +181,6 @@ def commit_conversion(
     """Make a folder the table that it was planned to be.
 
     Args:
-        store: The folder.
-        plan: What it is to be.
         txn: By which the commit is known again; None for nothing.
     """
     partitions = [*plan.metadata.partition_columns]

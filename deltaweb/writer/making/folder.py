@@ -55,7 +55,6 @@ class FoundFiles:
     Attributes:
         places: Where they are below the root, in order: string.
         modification_times: Milliseconds since the Unix epoch, row for row: int64.
-        tables: The folders below the root that are tables of their own.
     """
 
     places: pa.ChunkedArray
@@ -101,8 +100,6 @@ class ReadFile:
     """A file that was looked at.
 
     Attributes:
-        place: Where it is below the root.
-        size: Its bytes.
         footer: What it says it holds; None where it is no Parquet, by its name either.
         problem: Why it cannot be held; None where it can.
     """
@@ -114,12 +111,7 @@ class ReadFile:
 
 
 def read_footers(store: TableStore, places: Iterable[str]) -> Iterator[ReadFile]:
-    """Look at files, one after the other; many at a time where that means to wait.
-
-    Args:
-        store: The files.
-        places: Their places below its root.
-    """
+    """Look at files, one after the other; many at a time where that means to wait."""
     if not is_remote(store):
         yield from (_read(store, place) for place in places)
         return

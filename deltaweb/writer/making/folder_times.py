@@ -26,7 +26,6 @@ def zoneless_texts(texts: Sequence[str], zone: ZoneRules | None) -> list[str | N
     """Write times without a zone as the log has them.
 
     Args:
-        texts: Of the folders.
         zone: Where they are from; None leaves them as they are.
     """
     ticks = pa.array([parse_timestamp(text) for text in texts], pa.int64())
@@ -43,7 +42,6 @@ def said_of_times(zoneless: Mapping[str, int], time_zone: str | None) -> str:
     """Say what becomes of times of folders without a zone; nothing without any.
 
     Args:
-        zoneless: The columns that have some, and how many.
         time_zone: Where they are from; None where they stay as they are.
     """
     if not zoneless:

@@ -40,12 +40,7 @@ _TIMES: Final = frozenset({"timestamp", "timestamp_ntz"})
 
 
 class FooterStatistics:
-    """Writes the statistics of files, whose columns are those of a table.
-
-    Args:
-        schema: The columns that data files hold.
-        columns: The leaf columns that get statistics.
-    """
+    """Writes the statistics of files, whose columns are those of a table."""
 
     def __init__(self, schema: StructType, columns: tuple[ColumnPath, ...]) -> None:
         types = {leaf.path: leaf.data_type for leaf in leaf_fields(schema)}

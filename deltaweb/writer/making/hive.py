@@ -92,8 +92,6 @@ def log_texts(
     """Write the texts of folders as the log has the values of a column.
 
     Args:
-        texts: Of the folders.
-        column: What they are values of.
         zone: Where times are from that do not say it; None leaves them as they are,
             and readers take them for times of their own zone.
 

@@ -46,15 +46,7 @@ RENAME: Final = "Rename one of them in the definition of the table; nothing was 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewTable:
-    """What a new table is to be.
-
-    Attributes:
-        schema: Its columns.
-        partition_by: Names of the partition columns.
-        name: What people call it.
-        description: What people are told of it.
-        properties: Its properties.
-    """
+    """What a new table is to be."""
 
     schema: StructType | pa.Schema
     partition_by: Sequence[str] = ()
@@ -97,7 +89,6 @@ def new_definition(
     """Return what holds of a new table.
 
     Args:
-        new: What it is to be.
         is_evaluated_here: Whether rows are checked in process; if another engine
             does, no constraint is refused.
     """

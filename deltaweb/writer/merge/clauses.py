@@ -54,8 +54,6 @@ class MergeClause:
     """One clause.
 
     Attributes:
-        about: Which rows.
-        action: What becomes of them.
         condition: SQL that must be true besides; None for all.
         assignments: SQL by the name of the column; None for every column of the
             table, from the column of its name in the source.
@@ -174,12 +172,8 @@ class BoundClause:
     """A clause over rows of a table and a source.
 
     Args:
-        clause: As it was asked for.
-        table: The table's schema.
-        source: The schema of the source.
         numbers: Of the table's identity columns, for rows that are inserted.
         sides: What its SQL may use; None for what its rows have.
-        time_zone: The zone of its SQL.
     """
 
     def __init__(  # noqa: PLR0913  # what a clause is bound to

@@ -83,8 +83,6 @@ class FileMerger:
     """Changes files by the clauses that count for their rows, and counts.
 
     Args:
-        clauses: What is done.
-        files: Where rows go.
         check: Refuses new rows that break a rule of the table.
 
     Attributes:
@@ -110,7 +108,6 @@ class FileMerger:
         Args:
             file: One row of `Snapshot.files`.
             planned: All its live rows, in their order.
-            source_rows: Returns rows of the source by their places.
         """
         files = self._files
         files.begin_file(file)
@@ -134,7 +131,6 @@ class FileMerger:
         """Write rows of the source that no row of the table matches.
 
         Args:
-            rows: The rows.
             chosen: The place of a clause among `BoundClauses.inserts`, or `NO_CLAUSE`.
             is_told: Whether they are told of beside the new files.
         """

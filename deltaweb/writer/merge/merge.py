@@ -77,11 +77,8 @@ def merge_rows(
     """Merge rows into a table; those of the source are held in memory.
 
     Args:
-        store: The table's files.
         source: Whatever `open_rows` takes.
         on: SQL over `t`, the table, and `s`, the source.
-        clauses: What is done with which rows.
-        time_zone: The zone of all SQL.
     """
     return plan_merge(store, source, on, clauses, time_zone=time_zone).commit()
 

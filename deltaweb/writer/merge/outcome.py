@@ -30,7 +30,6 @@ class MergeOutcome:
         changed: The files whose rows changed, rows of `Snapshot.files`; some stay
             with a vector, and are added again.
         counts: Of rows, by `COUNTS`.
-        read: What of the version this depends on.
     """
 
     written: WrittenChanges
@@ -49,10 +48,7 @@ class MergeOutcome:
         """Return what is to be committed.
 
         Args:
-            base: What holds at the version that was read.
             on: The SQL by which rows match.
-            clauses: As they were asked for.
-            times: When what of it was done.
         """
         written, changed = self.written, self.changed
         stays = pc.is_in(
@@ -93,7 +89,6 @@ class MergeOutlook:
     """What a merge would do; nothing is written.
 
     Attributes:
-        snapshot: The version that it would change.
         outcome: What it would do, but for the files that it would write.
     """
 

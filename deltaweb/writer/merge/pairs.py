@@ -58,8 +58,6 @@ class JoinKey:
     """Values of the table and of the source that must be equal.
 
     Attributes:
-        mine: The values of the table.
-        theirs: The source's, of the same type.
         keeps_type: Whether that is the column's own type.
     """
 
@@ -75,7 +73,6 @@ class JoinKey:
         Args:
             values: Of the source, in the column's type: all, or the least and the
                 greatest.
-            are_all: Which of these.
 
         Returns:
             Conditions that all hold; none where nothing is known.
@@ -104,10 +101,6 @@ class PairFinder:
 
     Args:
         on: SQL over `t` and `s`.
-        table: The table's schema.
-        schema: The source's.
-        source: Its rows, by that schema.
-        time_zone: The zone of the condition.
     """
 
     def __init__(

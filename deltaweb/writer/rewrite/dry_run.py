@@ -17,9 +17,7 @@ class RowTally:
         marks_rows: Whether rows that go are marked.
 
     Attributes:
-        num_rows: Rows so far.
         num_bytes: None, for nothing is written.
-        feeds_changes: False, for the same reason.
     """
 
     num_bytes: Final = 0

@@ -40,7 +40,6 @@ class ConcernedFiles:
         gone: Those that go without being opened, for every row of theirs does.
         opened: Those that are inspected.
         is_sure: Whether it is known that each of them has a row that is concerned.
-        read: What of the version this depends on.
         condition: What rows are judged by in process; None for every row.
     """
 
@@ -92,12 +91,7 @@ class RewriteEngine(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RewriteHere:
-    """Changes files in this process, one after the other.
-
-    Attributes:
-        change: What becomes of the rows.
-        time_zone: The zone of the condition.
-    """
+    """Changes files in this process, one after the other."""
 
     store: TableStore
     snapshot: Snapshot
@@ -111,7 +105,6 @@ class RewriteHere:
 
     @property
     def is_evaluated_here(self) -> bool:
-        """It is."""
         return True
 
     @property

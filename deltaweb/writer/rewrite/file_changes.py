@@ -37,7 +37,6 @@ class RewrittenFiles:
     """What became of the files.
 
     Attributes:
-        written: What was written.
         removed: Rows of `Snapshot.files`, and `NUM_ROWS`; those gone come first.
             Some stay with a vector, and are added again.
         num_copied_rows: Rows that were only written again.
@@ -54,7 +53,6 @@ class RewrittenFiles:
 
     @property
     def size_bytes(self) -> int:
-        """Bytes of the files removed."""
         return pc.sum(self.removed["size"]).as_py() or 0
 
     def file_metrics(self) -> dict[str, int]:
@@ -74,13 +72,7 @@ class RewrittenFiles:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TouchedRows:
-    """The next rows of a file that changes.
-
-    Attributes:
-        rows: As they are.
-        holds: Which of them are concerned.
-        after: As they become.
-    """
+    """The next rows of a file that changes."""
 
     rows: pa.RecordBatch
     holds: pa.BooleanArray
@@ -139,7 +131,6 @@ class FileRewriter:
     """Changes files, and adds up what became of them.
 
     Args:
-        files: Where rows go.
         seen: Keeps the first of the rows; None to keep none.
 
     Attributes:
@@ -184,11 +175,9 @@ def rewrite_files(  # the work, and who watches it
     """Change those of some files that have a row which is concerned.
 
     Args:
-        work: The change.
         opened: Rows of `Snapshot.files`.
         rewriter: Takes the changes.
         is_sure: Whether it is known that each of them has such a row.
-        on_progress: Told how many files are done.
     """
     for number, file in enumerate(each_file(opened)):
         if on_progress is not None:

@@ -29,7 +29,6 @@ class Rewrite:
     """A change of the rows of a version that a condition is true for.
 
     Attributes:
-        change: What becomes of the rows.
         where: The condition in SQL; every row for None.
         engine: What reads the files and writes them again.
     """
@@ -73,8 +72,6 @@ class Rewrite:
 
         Args:
             about: The files, where a plan has found them.
-            on_progress: Told how many files are done.
-            user_name: Who asked for it, for the log.
         """
         times = WorkTimes()
         about = about or self._concerned
@@ -141,7 +138,6 @@ class RewritePlan:
     """What a change of rows would do.
 
     Attributes:
-        rewrite: The change.
         files: The files that it is about, found.
         outcome: What becomes of them, but that nothing is written.
         before: The first of the rows, as they are: twenty at most.

@@ -22,7 +22,6 @@ class ChangedRows:
     """Rows of a file after a change.
 
     Attributes:
-        written: What is written in their place.
         changed: Those that are concerned, as they are now; None where they are gone.
     """
 
@@ -82,8 +81,6 @@ class RowUpdate(UpdateKind):
 
     Args:
         assignments: SQL by the name of the column that takes its value.
-        schema: The table's.
-        metadata: The table's, for its rules.
         time_zone: The zone of the expressions, and of the rules.
     """
 

@@ -94,7 +94,6 @@ def check_kept(schema: StructType, changed: Iterable[str]) -> None:
     """Refuse a change of the numbers that rows have.
 
     Args:
-        schema: The table's.
         changed: Names of the columns that take new values.
     """
     names = {*changed}

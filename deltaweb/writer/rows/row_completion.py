@@ -36,7 +36,6 @@ class RowCompletion:
         takes_defaults: Whether columns that are not said take their defaults: those
             of new rows do, others keep what they have.
         numbers: Of the identity columns of new rows; None for rows that were there.
-        time_zone: The zone of the expressions.
     """
 
     def __init__(
@@ -74,11 +73,7 @@ class RowCompletion:
         return {name for name, _ in self._values} | numbered
 
     def complete(self, rows: pa.RecordBatch) -> pa.RecordBatch:
-        """Return rows with the values that the table gives them.
-
-        Args:
-            rows: In the columns of the schema.
-        """
+        """Return rows with the values that the table gives them."""
         for name, is_given in self._counted.items():
             if is_given:
                 self._numbers.follow(name, rows.column(name))

@@ -43,8 +43,6 @@ class RowSchema:
     """How rows of one Arrow schema become rows of a table.
 
     Args:
-        schema: The table's logical schema.
-        incoming: The schema of the rows.
         numbers: Of the identity columns of new rows; None for rows that were there.
         time_zone: The zone of the SQL that fills columns.
     """

@@ -71,6 +71,23 @@ def test_a_table_is_created_of_columns(editor: Client, work: Work, lake: Path) -
     assert recorded("table.create").actor == "eve"
 
 
+def test_that_a_job_is_done_is_said_once_though_its_page_asks_twice(
+    editor: Client, work: Work, lake: Path
+) -> None:
+    address = "/tables/new/create"
+    columns = {"column_name": ["id"], "column_type": ["bigint"]}
+    named = {"name": "visits", "location": f"{lake}/visits"}
+    editor.post(address, {**named, **columns})
+    asked = editor.post(address, {"seen": work().id})
+    work()
+
+    for _ in range(2):
+        there = editor.get(asked.headers["Location"], headers={"HX-Request": "true"})
+    opened = text_of(editor.get(there.headers["HX-Redirect"]))
+
+    assert opened.count("Done.") == 1
+
+
 def test_a_table_is_created_of_the_columns_of_a_file(editor, work, lake, settings):
     address, place = "/tables/new/create", lake / "returns"
     named = {"name": "sales.returns", "location": str(place)}

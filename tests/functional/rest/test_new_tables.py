@@ -122,6 +122,25 @@ def test_a_file_that_is_sent_becomes_a_table_and_then_more_rows(script, place) -
     assert DeltaTable(str(place)).snapshot().read().num_rows == 5
 
 
+def test_a_file_that_somebody_else_sent_is_not_found(script, place: Path) -> None:
+    sent = uploaded(script).json()
+    other = Script(role=User.Role.ADMIN, name="max")
+    file = {"upload": sent["upload"], "name": sent["file_name"]}
+    asked = {"name": "orders", "location": str(place)}
+
+    answers = [
+        other.call("POST", f"{TABLES}/{path}", {"parameters": parameters})
+        for path, parameters in (
+            ("create", {**asked, "file": file}),
+            ("import", {**asked, "rows": {"file": file}}),
+        )
+    ]
+
+    assert [(answer.status_code, answer.json()["error"]) for answer in answers] == [
+        (404, "upload-gone")
+    ] * 2
+
+
 def test_a_file_that_is_sent_again_with_its_key_is_kept_once(script, place) -> None:
     first, again = uploaded(script), uploaded(script)
     other = uploaded(script, b"id\n1\n")

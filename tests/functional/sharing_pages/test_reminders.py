@@ -1,5 +1,9 @@
-"""What recipients are to be told in time: a feed and a command."""
+"""What recipients are to be told in time: a feed, a command, mails and a webhook."""
 
+import base64
+import hashlib
+import hmac
+from collections.abc import Iterator
 from datetime import timedelta
 from xml.etree import ElementTree as ET
 
@@ -9,9 +13,13 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
 
+from deltaweb.web.jobs.kinds import do_job
+from deltaweb.web.jobs.models import Job
 from deltaweb.web.sharing.models import Grant, LastRead, Recipient, SharedTable
+from deltaweb.web.sharing.recipients import telling
 from deltaweb.web.tables.models import Commit
 from tests.functional import command_line
+from tests.functional.sharing_pages.pages import new_read
 from tests.support.pages.factories import (
     new_grant,
     new_recipient,
@@ -20,6 +28,7 @@ from tests.support.pages.factories import (
     new_table,
     new_token,
 )
+from tests.support.stores.token_service import TokenService, running_token_service
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 ATOM = "{http://www.w3.org/2005/Atom}"
@@ -69,6 +78,16 @@ def test_a_token_is_told_of_before_it_ends(fields: dict[str, int], is_told) -> N
     assert [token.prefix in text for text in told()] == [True] * is_told
 
 
+@pytest.mark.parametrize(("size_bytes", "is_told"), [(99, False), (100, True)])
+def test_a_soft_limit_is_told_of_once_it_is_reached(size_bytes: int, is_told) -> None:
+    acme = new_recipient("acme", soft_limit_bytes=100)
+    new_read(new_share(), recipient_id=acme.id, size_bytes=size_bytes, status=200)
+
+    month = f"{timezone.now():%B %Y}"
+    expected = f"acme was offered 100 B in {month}: the soft limit is 100 B."
+    assert told() == [expected] * is_told
+
+
 @pytest.mark.usefixtures("shared")
 def test_a_schema_is_told_of_until_it_is_read() -> None:
     expected = (
@@ -106,7 +125,10 @@ def test_nobody_else_reads_the_feed(client: Client) -> None:
 
 
 @pytest.mark.usefixtures("shared")
-def test_each_contact_gets_one_mail(mailoutbox: list[EmailMessage]) -> None:
+def test_each_contact_gets_one_mail(
+    mailoutbox: list[EmailMessage], settings: Settings
+) -> None:
+    settings.EMAIL_HOST = "localhost"
     soon = timezone.now() + timedelta(days=1)
     new_token(Recipient.objects.get(name="initech"), expires_at=soon)
     new_token(new_recipient("quiet"), expires_at=soon)
@@ -127,3 +149,69 @@ def test_a_relay_that_does_not_answer_is_one_sentence(settings: Settings) -> Non
     said = command_line.refusal("recipient", "reminders", "--mail")
 
     assert said.startswith("The mail relay does not take it: ")
+
+
+@pytest.fixture
+def hook(settings: Settings) -> Iterator[TokenService]:
+    """A webhook that takes what is sent from its second message on."""
+    statuses = iter([500])
+    with running_token_service(lambda _: (next(statuses, 204), {}, b"")) as service:
+        settings.REMINDER_HOUR = timezone.now().hour
+        settings.EMAIL_HOST = "localhost"
+        settings.WEBHOOK_URL = f"{service.url}/hook"
+        settings.WEBHOOK_SECRET = "a secret"
+        settings.STORAGE_HOSTS = ["127.0.0.1"]
+        yield service
+
+
+def by_the_clock(after: timedelta = timedelta(0)) -> list[str]:
+    """Let the clock ask for what is due, do it, and return how all jobs ended."""
+    telling.request_due_reminders(now=timezone.now() + after)
+    for job in Job.objects.waiting():
+        do_job(job.kind, str(job.id))
+    return [*Job.objects.order_by("created_at").values_list("state", flat=True)]
+
+
+@pytest.mark.usefixtures("shared")
+def test_each_reminder_is_sent_once_in_each_way_and_again_where_that_fails(
+    hook: TokenService, mailoutbox: list[EmailMessage]
+) -> None:
+    assert by_the_clock() == by_the_clock() == ["FAILED"]
+    assert by_the_clock(timedelta(minutes=16)) == ["FAILED", "DONE"]
+    assert by_the_clock(timedelta(minutes=32)) == ["FAILED", "DONE"]
+    by_the_clock(timedelta(days=1))
+
+    assert [mail.to for mail in mailoutbox] == [["data@initech.example"]]
+    first, again = hook.asked
+    assert (first.path, first.body) == ("/hook", again.body)
+    assert [one["text"] for one in again.json["reminders"]] == told()
+    sent_as, at, signature = (
+        again.headers[f"webhook-{name}"] for name in ("id", "timestamp", "signature")
+    )
+    assert sent_as == first.headers["webhook-id"]
+    signed = f"{sent_as}.{at}.".encode() + again.body
+    expected = hmac.new(b"a secret", signed, hashlib.sha256).digest()
+    assert signature == f"v1,{base64.b64encode(expected).decode()}"
+
+
+@pytest.mark.usefixtures("shared")
+def test_a_webhook_inside_of_the_network_is_never_asked(
+    hook: TokenService, settings: Settings
+) -> None:
+    settings.STORAGE_HOSTS, settings.EMAIL_HOST = [], ""
+
+    assert by_the_clock() == ["FAILED"]
+    settings.WEBHOOK_URL = hook.url.replace("http:", "https:")
+    by_the_clock(timedelta(minutes=16))
+
+    first, second = Job.objects.order_by("created_at")
+    assert "its address is not https" in first.error
+    assert "it is on this machine or in a private network" in second.error
+    assert hook.asked == []
+
+
+def test_nothing_is_sent_by_the_clock_unless_an_hour_is_set(hook, settings) -> None:
+    assert hook.url
+    settings.REMINDER_HOUR = -1
+
+    assert by_the_clock() == []

@@ -128,7 +128,7 @@ class TestShare:
             new_grant(share, recipient)
             new_token(recipient)
 
-        with django_assert_max_num_queries(23):
+        with django_assert_max_num_queries(20):
             page(admin, "/shares/retail/")
 
 

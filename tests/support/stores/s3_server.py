@@ -1,15 +1,22 @@
 """An S3 server of this machine (moto's), and tables in it."""
 
 import itertools
+import logging
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock, Thread
 from typing import Any
 
 import boto3
-from moto.moto_server.threaded_moto_server import ThreadedMotoServer
+from moto.moto_server.werkzeug_app import (
+    DomainDispatcherApplication,
+    create_backend_app,
+)
 from s3fs import S3FileSystem
+from werkzeug.serving import make_server
 
 ACCESS_KEY, SECRET_KEY = "deltaweb-key", "deltaweb-secret"
 # Every server of a process has the same memory: a name that came back would be taken.
@@ -95,12 +102,25 @@ def counted_requests() -> Iterator[list[str]]:
 
 
 @contextmanager
-def running_s3() -> Iterator[S3Server]:
-    """Run a server on a free port of 127.0.0.1."""
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
+def running_s3(*, answers_after_s: float = 0) -> Iterator[S3Server]:
+    """Run a server on a free port of 127.0.0.1, near or far away.
+
+    Moto looks whether an object is there and then writes it; so that one of two who
+    race to create it is refused, as S3 promises, requests with a condition take turns.
+    """
+    answer, turn = DomainDispatcherApplication(create_backend_app), Lock()
+
+    def application(environ: Any, start_response: Any) -> Any:  # noqa: ANN401 (WSGI's own)
+        time.sleep(answers_after_s)
+        with turn if "HTTP_IF_NONE_MATCH" in environ else nullcontext():
+            return answer(environ, start_response)
+
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)
+    server = make_server("127.0.0.1", 0, application, threaded=True)
+    thread = Thread(target=server.serve_forever, daemon=True)
+    thread.start()
     try:
-        yield S3Server(f"http://{host}:{port}")
+        yield S3Server(f"http://127.0.0.1:{server.server_port}")
     finally:
-        server.stop()
+        server.shutdown()
+        thread.join()

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from ipaddress import IPv4Address
 from pathlib import Path
@@ -26,6 +27,7 @@ class Asked:
     path: str
     authorization: str
     body: bytes
+    headers: Message
 
     @property
     def json(self) -> Any:  # noqa: ANN401 (whatever was sent)
@@ -79,6 +81,7 @@ def running_token_service(
                 self.path,
                 self.headers.get("Authorization", ""),
                 self.rfile.read(length),
+                self.headers,
             )
             service.asked.append(asked)
             status, headers, body = service.answer(asked)

@@ -34,13 +34,7 @@ def pandas_code(view: ShownView) -> str:
 
 
 def scan_lines(view: ShownView, name: str, *, table: str = "") -> list[str]:
-    """Return the lines that make a reader of a view, which can be read once.
-
-    Args:
-        view: The view.
-        name: The variable of the reader.
-        table: That of the table, where it is open.
-    """
+    """Return the lines that make a reader of a view, which can be read once."""
     table = table or _table(view)
     arguments = []
     if view.columns:

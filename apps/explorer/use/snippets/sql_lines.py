@@ -5,13 +5,7 @@ from deltaweb.web.explorer.use.snippets.shown_view import ShownView
 
 
 def select_lines(view: ShownView, dialect: SQLDialect, source: str) -> list[str]:
-    """Return a query of a view, a clause a line.
-
-    Args:
-        view: The columns and conditions.
-        dialect: Whose SQL it is.
-        source: What follows FROM.
-    """
+    """Return a query of a view, a clause a line."""
     columns = ", ".join(selected(view, dialect)) or "*"
     conditions = condition_lines(view, dialect)
     where = [f"WHERE {conditions[0]}"] if conditions else []

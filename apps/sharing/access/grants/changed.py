@@ -146,8 +146,6 @@ class _VersionChanges:
     """The changes of one version, and what a rule leaves of them.
 
     Attributes:
-        scan: The changes.
-        files: Those that hold them, one each.
         seen: The columns that may be seen.
         partitions: Those of them that files do not hold.
         condition: Which rows may be seen; None for all.
@@ -275,9 +273,6 @@ def offered_range(
     """Return which versions of a range are ready, all of them from the first one on.
 
     Args:
-        shared: The shared table.
-        rule: The rule.
-        versions: The range.
         is_open: Whether it ends with the newest version that there is, whichever.
     """
     known = PreparedChanges.objects.filter(shared_table=shared, rule=rule.digest)

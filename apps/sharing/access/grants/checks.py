@@ -11,6 +11,10 @@ from deltaweb.web.sharing.errors import ColumnsError, ConditionError
 from deltaweb.web.tables.models import MetadataVersion, Table
 
 _NOT_INDEXED = "This table has no index yet, so its columns are not known."
+_INDEX_IT = (
+    "Run 'deltaweb table refresh {table}', or wait until its page shows a version; to "
+    "share all of it, name neither columns nor a condition."
+)
 _NO_DATA = "Every column that is left is a partition column, and files would have none."
 
 
@@ -51,7 +55,8 @@ def check_columns(table: Table, names: Iterable[str]) -> list[str]:
 def _newest(table: Table) -> MetadataVersion:
     metadata = table.metadata_versions.first()
     if metadata is None:
-        raise ConditionError(sentence=_NOT_INDEXED, columns=())
+        advice = _INDEX_IT.format(table=table.full_name)
+        raise ConditionError(sentence=_NOT_INDEXED, columns=(), advice=advice)
     return metadata
 
 

@@ -37,10 +37,7 @@ class ForeseenColumn:
     """A column, and what it costs to leave it out.
 
     Attributes:
-        name: Its name.
         type: Its type, as SQL writes it.
-        is_seen: Whether it is shown.
-        is_asked: Whether the condition asks for it.
     """
 
     name: str
@@ -55,12 +52,9 @@ class Foreseen:
 
     Attributes:
         missing: Properties that the condition asks for, and the recipient lacks.
-        untouched: Files that are signed as they are.
-        rewritten: Those of which a part is.
         left_out: Those in which no row may be seen.
         inside: Those of which every row may be seen: they are untouched where all
             columns are, and are rewritten as soon as one is left out.
-        columns: All columns of the table.
         rows_outside: Rows of untouched files that the rule does not show, by reading
             them; None where they are too large to be read at once.
     """

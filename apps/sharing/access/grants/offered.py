@@ -25,9 +25,7 @@ class RuledVersion:
     """A version under a rule, and what of it is ready.
 
     Attributes:
-        classified: What becomes of its files.
         keys: Of the files to be rewritten, a list a part.
-        ready: Those that are rewritten, by their keys.
     """
 
     version: SharedVersion

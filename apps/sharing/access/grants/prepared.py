@@ -67,8 +67,6 @@ def keys_of(
     """Return the key of each file of some parts that is to be rewritten.
 
     Args:
-        shared: The shared table.
-        rule: The digest of the rule.
         shape: Of the version, from its bound rule.
         parts: The parts; row for row with the marks of `rewritten`.
     """
@@ -162,8 +160,6 @@ def erase_without_source(
     """Erase the files whose source is erased; return how many.
 
     Args:
-        shared: The shared table.
-        store: The table's files.
         live: Paths of the newest version, which are there.
     """
     others = [

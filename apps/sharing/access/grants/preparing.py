@@ -53,14 +53,11 @@ class PreparedTable:
     """What was made ready of one version of a shared table under one rule.
 
     Attributes:
-        table: Its name for recipients.
         recipients: Those that the rule holds for, by name.
-        version: The version, which is the newest.
         signed: Count of files that are handed out as they are.
         rewritten: Count of files of which a part is.
         absent: Count of files that are left out.
         num_made: How many files were rewritten just now.
-        size_bytes: Size of the rewritten files.
         rows_outside: Rows that are handed out and outside of the rule, by a proof; None
             without one.
     """
@@ -90,11 +87,8 @@ def prepare_share(
     one that was killed has left.
 
     Args:
-        share: The share.
-        reports: Told how far it is.
         engine: Who rewrites the files; None to choose by their bytes.
         proves: Whether all that recipients get is read, and rows outside are counted.
-        now: The current time.
     """
     prepared = []
     for shared in share.shared_tables.select_related("share", "table"):

@@ -23,7 +23,6 @@ def rows_outside(shared: SharedTable, ruled: RuledVersion) -> int:
     rewritten file with a column that is hidden.
 
     Args:
-        shared: The shared table.
         ruled: A version under the rule, all of it ready.
     """
     condition = ruled.bound.files.condition
@@ -49,8 +48,6 @@ def signed_rows_outside(
     """Count rows of files that are handed out as they are that a rule does not show.
 
     Args:
-        version: The version.
-        classified: What becomes of its files.
         condition: The condition; every row may be seen without one.
     """
     if condition is None:

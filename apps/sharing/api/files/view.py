@@ -37,8 +37,6 @@ class FilePart:
 
     Args:
         file: The file: an io.FileIO, or what the server puts in its place.
-        part: Which part.
-        download: Ends when the file is closed.
     """
 
     def __init__(self, file: Any, part: ByteRange, download: Download) -> None:  # noqa: ANN401 (as above)

@@ -43,7 +43,6 @@ class StoredObject:
     """An object that is there, and is closed by whoever takes it.
 
     Attributes:
-        size_bytes: Its size.
         etag: What distinguishes it from others of its name.
         data: All of it, where it is at hand; else None.
         file: It, open, where it is on this machine; else None.
@@ -67,8 +66,6 @@ def remote_blocks(file: pa.NativeFile, first: int, length: int) -> Iterator[byte
     """Yield a part of a file of another store, and close it.
 
     Args:
-        file: The file.
-        first: The first byte.
         length: How many bytes.
     """
     with file:

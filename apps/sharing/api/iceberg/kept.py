@@ -29,8 +29,6 @@ def kept_objects(table_id: UUID, version: int, mark: str) -> VersionObjects | No
     """Return the objects of a version if they were made before.
 
     Args:
-        table_id: The shared table.
-        version: The version.
         mark: From `IcebergTable.mark`.
     """
     found = _kept.find((table_id, version, mark))

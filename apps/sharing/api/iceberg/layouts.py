@@ -51,7 +51,6 @@ class IcebergTable:
 
     @property
     def versions(self) -> Sequence[TableVersion]:
-        """The versions, ascending."""
         return self.layout.versions
 
     def mark(self, version: int) -> str:
@@ -91,7 +90,6 @@ def open_iceberg_table(
     """Open a shared table as Iceberg.
 
     Args:
-        shared: The table.
         keys: The keys of its objects' names; the first one is used.
         last_version: Where a client began to read: it goes on with the versions that
             it was told of. The newest one for None.

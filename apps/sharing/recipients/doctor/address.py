@@ -58,7 +58,6 @@ class PublicAddress:
 
     @property
     def port(self) -> int:
-        """Its port."""
         parts = urlsplit(self.url)
         return parts.port or _PORTS.get(parts.scheme, 0)
 
@@ -243,9 +242,7 @@ def clock_finding(
     """Return how far the clock of an answer is from this one.
 
     Args:
-        headers: Those of the answer.
         between: When it was asked for, and when it was there.
-        of: Who answered.
     """
     found = partial(Finding, step=Step.CLOCK, subject=of)
     try:

@@ -107,7 +107,6 @@ def examine(
     Args:
         recipient: Who is stood in for.
         actor: Who asks; a token of minutes is recorded as theirs.
-        clock: Tells the current time.
     """
     now = clock()
     address = PublicAddress(url=settings.PUBLIC_URL, clock=clock)
@@ -137,13 +136,7 @@ def _offered(recipient: Recipient, *, actor: Actor, clock: Clock) -> Iterator[Fi
 
 
 def diagnose(recipient: Recipient, text: str, *, now: datetime) -> Diagnosis:
-    """Return what an error of a recipient's client is known as.
-
-    Args:
-        recipient: Whose client it is.
-        text: What the client wrote.
-        now: The current time.
-    """
+    """Return what an error of a recipient's client is known as."""
     causes = [
         LikelyCause(
             key=one.key,

@@ -2,7 +2,7 @@
 
 import json
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Final
 from uuid import UUID
 
@@ -20,10 +20,9 @@ from deltaweb.web.pages.responses import to_json as to_text
 from deltaweb.web.sharing.models import Recipient, RecipientToken
 from deltaweb.web.sharing.recipients.rehearsals.certificates import keep
 from deltaweb.web.sharing.recipients.rehearsals.rehearsal import rehearse
+from deltaweb.web.tables.extension.clock import begun_at
 
 REHEARSAL: Final = Actor(name="rehearsal")
-NEVER: Final = -1
-NIGHT: Final = timedelta(hours=6)  # a server that was off until later waits a day
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +63,8 @@ def request_due_rehearsals(*, now: datetime) -> int:
     Returns:
         For how many.
     """
-    hour: int = settings.REHEARSAL_HOUR
-    if hour == NEVER:
-        return 0
-    begins = now.replace(hour=hour, minute=0, second=0, microsecond=0)
-    if begins > now:
-        begins -= timedelta(days=1)
-    if now - begins > NIGHT:
+    begins = begun_at(settings.REHEARSAL_HOUR, now=now)
+    if begins is None:
         return 0
     asked = Job.objects.filter(kind=REHEARSE_RECIPIENT.name, created_at__gte=begins)
     done = set(asked.values_list("key", flat=True))

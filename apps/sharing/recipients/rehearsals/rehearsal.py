@@ -108,8 +108,6 @@ def rehearse(
     Args:
         recipient: Who is stood in for.
         actor: Who asks; the throw-away token is recorded as theirs.
-        now: The current time.
-        report: Told how far it is.
     """
     clients = [name for name in CLIENTS if _is_here(name)]
     asked = list(_tables(recipient, now=now))

@@ -59,9 +59,6 @@ def add_provider(  # noqa: PLR0913 (each is one fact of the provider)
 
     Args:
         name: What people call the provider, and the namespace of its tables.
-        profile: The text of the profile file.
-        actor: Who adds it.
-        now: The current time.
         owner: The same, as an account; None for the command line.
         replace: Whether the provider may be there, and gets this profile instead.
     """

@@ -15,9 +15,7 @@ class FileAsked(Protocol):
     """Parameters that name a file."""
 
     @property
-    def user_id(self) -> int:
-        """Who asked."""
-        ...
+    def user_id(self) -> int: ...
 
     @property
     def upload(self) -> str:
@@ -30,9 +28,7 @@ class FileAsked(Protocol):
         ...
 
     @property
-    def file_name(self) -> str:
-        """What people call it."""
-        ...
+    def file_name(self) -> str: ...
 
     @property
     def file_format(self) -> str:
@@ -48,7 +44,7 @@ class FileAsked(Protocol):
 def check_file(asked: FileAsked) -> str:
     """Return the path of the file; who asked may read it."""
     if asked.upload:
-        return str(upload_path(asked.upload))
+        return str(upload_path(asked.upload, user_id=asked.user_id))
     check_allowed(asked.path, roots=roots_for(User.objects.get(pk=asked.user_id)))
     return asked.path
 

@@ -79,8 +79,9 @@ class UploadsFullError(DeltaError, code="uploads-full"):
 
 
 class UploadGoneError(DeltaError, code="upload-gone"):
-    """A file that was brought is no longer kept."""
+    """A file that was brought is no longer kept, or is somebody else's."""
 
+    status = 404
     message = "The file is no longer kept."
     hint = "Upload it again: a file is kept for a day, or until it is imported."
 
@@ -127,17 +128,32 @@ def keep_upload(file: "UploadedFile[bytes]", *, user_id: int) -> tuple[str, str]
     return upload, name
 
 
-def upload_path(upload: str) -> Path:
-    """Return where a file is kept."""
+def upload_path(upload: str, *, user_id: int) -> Path:
+    """Return where a file is kept, to the user who brought it."""
+    path = _kept_path(upload)
+    if _owner_of(path.parent) != str(user_id):
+        raise UploadGoneError
+    return path
+
+
+def _kept_path(upload: str) -> Path:
     path = uploads_folder() / str(UUID(upload)) / FILE_NAME
     if not path.is_file():
         raise UploadGoneError
     return path
 
 
+def _owner_of(folder: Path) -> str:
+    """Return who brought a file; "" for one brought before owners were noted."""
+    try:
+        return (folder / _OWNER_NAME).read_text(encoding="ascii")
+    except OSError:
+        return ""
+
+
 def upload_digest(upload: str) -> str:
     """Return the SHA-256 of the bytes of a file, in hex."""
-    with upload_path(upload).open("rb") as kept:
+    with _kept_path(upload).open("rb") as kept:
         return hashlib.file_digest(kept, "sha256").hexdigest()
 
 
@@ -149,8 +165,7 @@ def note_counts(upload: str, key: str, counts: Mapping[str, int | None]) -> None
         key: What the counts hang on: its bytes, and what was asked of them.
         counts: By name.
     """
-    path = upload_path(upload)
-    folder = path.parent
+    folder = _kept_path(upload).parent
     kept_since = folder.stat()
     beside = folder / f"{COUNTS_NAME}.new"
     beside.write_text(json.dumps({"key": key, "counts": dict(counts)}))
@@ -161,7 +176,7 @@ def note_counts(upload: str, key: str, counts: Mapping[str, int | None]) -> None
 def noted_counts(upload: str, key: str) -> dict[str, Any] | None:
     """Return what a look has counted by that key; None where none has."""
     try:
-        text = (upload_path(upload).parent / COUNTS_NAME).read_text()
+        text = (_kept_path(upload).parent / COUNTS_NAME).read_text()
     except FileNotFoundError:
         return None
     noted = json.loads(text)
@@ -212,12 +227,10 @@ def _waiting() -> Iterator[Waiting]:
             status = (folder / FILE_NAME).stat()
         except OSError:
             continue
-        try:
-            owner = (folder / _OWNER_NAME).read_text(encoding="ascii")
-        except OSError:  # brought before owners were noted
-            owner = ""
         yield Waiting(
-            user_id=owner, size_bytes=status.st_size, kept_at_s=status.st_mtime
+            user_id=_owner_of(folder),
+            size_bytes=status.st_size,
+            kept_at_s=status.st_mtime,
         )
 
 

@@ -33,8 +33,6 @@ class LakeRow:
     Attributes:
         connection: Name of the storage connection that reaches it; "" is what the
             server finds by itself.
-        num_tables: Registered from it and still there.
-        num_vanished: Registered from it and no longer there.
     """
 
     lake: OnPage[Lake]
@@ -120,7 +118,6 @@ class LakePage:
 
     @property
     def lake(self) -> Lake:
-        """The lake."""
         return self.row.lake
 
     def describe(self) -> dict[str, Any]:

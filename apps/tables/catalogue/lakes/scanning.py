@@ -40,10 +40,7 @@ def scan_lake(  # noqa: PLR0913 (who asks, and how it is told)
     """Look for the tables of a lake, and keep with it how that ended.
 
     Args:
-        lake: The lake.
-        now: The current time.
         asked_by: Who asked; None for its schedule and the command line.
-        actor: The same, for the record.
         is_asked: Whether somebody asks for it: tables come back that were removed.
         on_progress: Told what is being done, and how far it is; what it raises ends
             the scan.

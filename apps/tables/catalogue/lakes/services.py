@@ -46,12 +46,9 @@ def add_lake(  # noqa: PLR0913 (each is one fact of the lake)
     """Return the lake of a folder or URL, added if there is none; nothing is read.
 
     Args:
-        url: Where it is.
-        now: The current time.
         namespace: Of every table, "" for the path below it; None is as it was, or "".
         schedule: One of `LAKE_SCHEDULES`; None is as it was, or only when asked.
         owner: Who adds it; None for the command line.
-        actor: The same, for the record.
     """
     where = parse_location(url)
     check_allowed(where, roots=roots_for(owner))

@@ -20,7 +20,6 @@ def add_row_options(parser: CommandParser, *, example: str) -> None:
     """Take columns, a condition, a limit and a form.
 
     Args:
-        parser: Of the command.
         example: A condition, for the help.
     """
     parser.add_argument("--columns", help="names, separated by commas")

@@ -30,7 +30,6 @@ class PropertyRow:
     """A property of a table.
 
     Attributes:
-        name: Its name.
         value: What it is set to; None where it is not set.
         known: What it means; None of one that means nothing here.
     """

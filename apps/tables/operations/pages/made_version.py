@@ -13,7 +13,6 @@ class MadeVersion:
     """A version that an operation made.
 
     Attributes:
-        version: The version.
         is_indexed: Whether pages know it.
         has_changes: Whether the change data feed tells which rows it changed.
         has_rows: Whether its rows can be compared with those of the version before.

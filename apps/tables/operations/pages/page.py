@@ -9,7 +9,7 @@ table; those that add data belong to who asked, and open the table at the end.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 from uuid import UUID
 
 from django import forms
@@ -32,6 +32,9 @@ from deltaweb.web.tables.operations.looks import is_look
 from deltaweb.web.tables.operations.operation import Operation
 from deltaweb.web.tables.operations.pages.made_version import made_version
 from deltaweb.web.tables.storage.roots import roots_for
+
+if TYPE_CHECKING:
+    from django.contrib.messages.storage.base import BaseStorage
 
 P = TypeVar("P")
 
@@ -67,9 +70,6 @@ class OperationPage(Generic[P]):
     Attributes:
         form: What is asked before the look.
         choice: What is chosen after the look, of the parameters.
-        heading: What it does, as a title.
-        about: What it does, in a sentence or two.
-        failed: The title where a job failed.
         shows: Makes values of the form from parameters.
         read: Makes parameters of the form's values, by the request and the table; it
             may raise `DeltaError`. None where they are named alike.
@@ -82,10 +82,7 @@ class OperationPage(Generic[P]):
             "" of all others.
         looks: By which the parts are found that show what would happen and what was
             done, where several operations share them.
-        icon: Of its buttons.
-        look_words: The button that looks.
         says: What follows, beside the button that agrees.
-        does: The button that agrees.
         below: A template of what stands below the form; none for an empty one.
         is_undone: Whether a restore takes back what it did.
     """
@@ -261,10 +258,19 @@ class OperationPage(Generic[P]):
             ).first()
         address = table.get_absolute_url() if table else reverse("tables:table-list")
         version = f" as version {result['version']}" if result.get("version") else ""
-        messages.success(request, f"Done{version}.")
+        _say_once(request, f"Done{version}.")
         if "HX-Request" in request.headers:
             return HttpResponse(headers={"HX-Redirect": address})
         return redirect(address)
+
+
+def _say_once(request: HttpRequest, text: str) -> None:
+    """Say that a job is done, unless it waits to be said: a live part may ask twice."""
+    waiting = cast("BaseStorage", messages.get_messages(request))
+    is_said = text in {message.message for message in waiting}
+    waiting.used = False  # they are shown by the page that is opened next
+    if not is_said:
+        messages.success(request, text)
 
 
 def by_values(read: Callable[[Mapping[str, Any]], P]) -> Read[P]:

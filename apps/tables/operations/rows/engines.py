@@ -51,9 +51,6 @@ def with_fitting_engine(
     """Do a change of rows; the bytes of the files that it opens decide who does it.
 
     Args:
-        here: Returns the change as this process does it.
-        then: Does it.
-        on_spark: Does it with Spark.
         occasion: Told that Spark is started, where it is; it may say who does it.
         time_zone: The zone of the SQL: Spark has it in a session of that zone.
     """

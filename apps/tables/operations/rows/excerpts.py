@@ -32,11 +32,9 @@ def write_excerpts(
     """Write what may be seen of files.
 
     Args:
-        excerpts: What may be seen.
         files: As a `RowSource` has them, with size and `EXCERPT`; one at least.
         keep: Told of each once it is written, by its path; None where nothing of a
             file may be seen.
-        reports: Told how far that is.
         wanted: Who does it; None to choose by the bytes that are read.
     """
 

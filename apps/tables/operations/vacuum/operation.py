@@ -93,7 +93,6 @@ class VacuumChoice:
     """What a folder holds, and what the chosen retention takes of it.
 
     Attributes:
-        outlook: The files, and what any retention takes.
         holds: Which versions stay readable all the same.
         ledger: Of `storage_ledger`.
     """
@@ -221,7 +220,6 @@ def step_at(found: Mapping[str, Any], hours: float | None) -> Mapping[str, Any]:
     """Return what a retention takes, by the curve of a look.
 
     Args:
-        found: The result of the look.
         hours: The retention; None for the least that the table allows.
     """
     asked = max(found["least_hours"], hours or 0)
@@ -325,12 +323,7 @@ def _at_hours(
 
 
 def storage_ledger(store: TableStore, outlook: VacuumOutlook) -> list[dict[str, Any]]:
-    """Return files and bytes of each kind; those of the log come last.
-
-    Args:
-        store: The table's files.
-        outlook: The files of its folder.
-    """
+    """Return files and bytes of each kind; those of the log come last."""
     ages = outlook.ages
     entries = [
         _entry(kind, files.num_rows, pc.sum(files["size"]).as_py() or 0)

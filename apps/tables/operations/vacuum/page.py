@@ -54,8 +54,6 @@ class Bands:
         lost_width: From there to where those begin that stay.
         stay: Where those begin that stay.
         stay_width: From there to the present.
-        num_now: How many can be read now.
-        num_after: How many can be read afterwards.
         num_gone: How many cannot be read already.
     """
 

@@ -21,9 +21,6 @@ class Cost:
 
     Attributes:
         size_bytes: The bytes that are concerned.
-        subject: A column, or nothing.
-        finding: What is so.
-        meaning: What follows from it.
         example: The path of a file that has it, or nothing.
     """
 
@@ -44,7 +41,6 @@ def costs_of(
     """Return what costs readers, the most bytes first.
 
     Args:
-        num_files: Files of the version.
         footer_bytes: Bytes of their footers.
         columns: Leaf columns by their bytes, the largest first.
         unlike: Columns that are otherwise in some files.

@@ -159,7 +159,6 @@ def table_inside(
         table: The columns of the version; none if unknown.
         sums: `SURVEY_SCHEMA`.
         page: Which page of the columns by their bytes, from 1.
-        length: Columns of a page.
     """
     kinds = _by_kind(sums)
     for row in (*kinds["column"], *kinds["type"]):

@@ -22,7 +22,6 @@ class SchemaDefinition(NamedTuple):
     """The columns from a version on.
 
     Attributes:
-        version: The version.
         schema_string: Their JSON as the log writes it; "" where it is not known.
         is_mapped: Whether fields are known by what they are stored as.
     """

@@ -50,7 +50,6 @@ class LaneEvent:
     """What a version did to a field.
 
     Attributes:
-        kind: What it did.
         before: The name, type or comment before; "" where there was none.
         after: The same after.
         is_own: Whether it was done to the field, not to a struct around it.
@@ -81,8 +80,6 @@ class Lane:
 
     Attributes:
         path: Its newest names.
-        column: It, as it was last.
-        since: The version from which it is known.
         until: The version that dropped it; None while it is there.
         events: What became of it, the oldest first.
     """

@@ -62,9 +62,6 @@ class ReadingClient:
     """A client that opens a table's log by itself.
 
     Attributes:
-        name: As people call it.
-        about: What it is, in a few words.
-        product: What its releases are releases of.
         tried: The release that was tried; "" where the facts are documents'.
         supports: What it does with each feature; one that is absent is not known.
         unread_types: The types of columns for which it opens no table.

@@ -26,7 +26,6 @@ class DirectReading:
     """Whether a client that opens a table's log by itself reads a version.
 
     Attributes:
-        client: The client.
         supports: What it does with each feature that a reader must know.
         reason: What that comes from, in a few words.
         stopped_by: The features that it is known not to read.
@@ -51,7 +50,6 @@ def direct_readings(
 
     Args:
         features: What a reader must know, by name.
-        facts: What is known of the version.
     """
     return [_reading(client, features, facts) for client in CLIENTS]
 

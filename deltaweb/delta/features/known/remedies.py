@@ -39,7 +39,6 @@ class Remedy:
         """Return the statements of Spark that take a feature out of a table.
 
         Args:
-            feature: Its name.
             table: The table as Spark's SQL names it.
         """
         if not self.is_dropped:

@@ -36,7 +36,6 @@ def client_verdict(
 
     Args:
         features: What a reader must know.
-        supports: What the client does with each of them.
     """
     for answer in (Answer.CANNOT, Answer.UNKNOWN):
         for name in features:

@@ -23,7 +23,6 @@ class WritingClient:
     """A client that writes tables by itself.
 
     Attributes:
-        name: As people call it.
         since: The first release that writes tables with a feature; "" for any that
             lists features.
         refuses: Features with which it writes no table.
@@ -41,10 +40,7 @@ class ShutOut:
     """A client that can no longer write a table.
 
     Attributes:
-        client: As people call it.
         before: The release from which on it still can; "" where none can.
-        tried: The release that was tried.
-        feature: What shuts it out.
     """
 
     client: str
@@ -104,12 +100,7 @@ WRITERS: Final = (
 
 
 def shut_out(now: Protocol, then: Protocol) -> list[ShutOut]:
-    """Return which known clients write a table no more that they could write before.
-
-    Args:
-        now: The protocol as it is.
-        then: What it becomes.
-    """
+    """Return which known clients write a table no more that they could write before."""
     known = {*_asked(now)}
     new = [name for name in _asked(then) if name not in known]
     return [found for client in WRITERS if (found := _shut_out(client, new))]

@@ -62,8 +62,6 @@ def try_segments(
     """Return what an attempt makes of the log of a version, the newest for None.
 
     Args:
-        store: The table's log.
-        version: The version.
         attempt: Called again with the log from an older checkpoint, as long as it
             says by `of_checkpoint` that the one it got is broken; and again without
             compactions, where there were some and anything is wrong with the log.

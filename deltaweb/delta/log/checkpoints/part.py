@@ -187,7 +187,6 @@ class CheckpointRowGroup:
     """What is read at once: a row group, or all those of a file with few rows.
 
     Attributes:
-        indices: Positions of the row groups.
         num_rows: Their rows, or more.
         null_leaves: Leaf columns that are known to hold nothing but nulls.
     """

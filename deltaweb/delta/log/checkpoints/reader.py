@@ -36,11 +36,7 @@ from deltaweb.delta.protocol.actions import Metadata, Protocol, SetTransaction
 
 
 class CheckpointReader:
-    """What a checkpoint holds, each kind of action read when asked for.
-
-    Attributes:
-        sidecars: The files with its file actions, where it names any.
-    """
+    """What a checkpoint holds, each kind of action read when asked for."""
 
     def __init__(self, store: LogStore, checkpoint: Checkpoint) -> None:
         self.store = store
@@ -136,7 +132,6 @@ class CheckpointReader:
         """Return the actions of rare kinds as they are.
 
         Args:
-            kinds: The actions asked for.
             is_opening: Whether one action of each kind is all there can be.
             reads_ahead: Whether `blocks` is called next.
         """

@@ -36,9 +36,6 @@ def rows_at_once(
     """Return how many rows can be decoded at once; None where all of them can.
 
     Args:
-        footer: The footer.
-        source: The file.
-        row_groups: The row groups to read.
         positions: Of the leaf columns to read.
     """
     groups = [footer.row_group(position) for position in row_groups]

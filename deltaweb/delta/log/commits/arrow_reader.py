@@ -56,7 +56,6 @@ class ActionBatch:
     Attributes:
         table: One struct column an action that was asked for, null where the line
             holds another action.
-        lines: The raw line of each row.
     """
 
     table: pa.Table

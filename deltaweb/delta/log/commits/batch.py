@@ -53,7 +53,6 @@ class FileNumbers:
     """Counts and sums of one kind of file action, one a commit.
 
     Attributes:
-        count: Actions.
         size: Bytes, of those that say.
         changes: Actions that change data; one that does not say does.
     """
@@ -91,8 +90,6 @@ class CommitBatch:
     """Some commits, oldest first, parsed.
 
     Attributes:
-        commits: Their files.
-        actions: What these hold.
         metadata: The last metaData of each that has one, by position.
         protocols: The last protocol of each that has one, by position.
         has_identities: Whether it is known which files the actions are about.
@@ -154,7 +151,6 @@ def read_commit_batches(
     early closes the generator.
 
     Args:
-        store: The table's log.
         versions: The commits, oldest first.
     """
     batches = _read_batches(store, versions)

@@ -43,7 +43,6 @@ def file_action(
     Args:
         names: Its fields, of `FILE_FIELDS`.
         partition_columns: The keys of partitionValues; None to leave these out.
-        others: Fields beside.
     """
     fields = {name: FILE_FIELDS[name] for name in names}
     if partition_columns is not None:

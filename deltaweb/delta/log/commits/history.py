@@ -25,8 +25,6 @@ def read_history(
     """Return what the commits say of themselves, newest first.
 
     Args:
-        store: The table's log.
-        times: Its versions and their times.
         limit: How many at most; all for None.
     """
     entries: list[CommitInfo] = []
@@ -49,8 +47,6 @@ def read_raw_commit(
     """Return the raw actions of one commit, whole lines of its first bytes.
 
     Args:
-        store: The table's log.
-        version: The version that the commit makes.
         max_bytes: How much of the commit is read at most.
     """
     name = commit_name(version)

@@ -18,11 +18,7 @@ LONG: Final = range(2**63)
 
 
 def own_time_ms(info: Mapping[str, Any] | None) -> int | None:
-    """Return the time that a commit carries, None where it carries none.
-
-    Args:
-        info: Its commitInfo.
-    """
+    """Return the time that a commit carries, None where it carries none."""
     value = None if info is None else info.get(OWN_TIME)
     is_time = isinstance(value, int) and not isinstance(value, bool) and value in LONG
     return value if is_time else None

@@ -21,8 +21,6 @@ class NewestActions:
     Attributes:
         keys: Keys that partition values may have, by any metaData.
         metadata: None while no commit has one.
-        protocol: The same.
-        transactions: Of each application.
     """
 
     keys: list[str] = field(default_factory=list)

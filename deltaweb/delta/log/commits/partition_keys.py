@@ -64,8 +64,6 @@ def with_logical_partitions(
 
     Args:
         files: `partition_values` as in the log, and any other columns.
-        protocol: The protocol in force.
-        metadata: The metadata in force.
     """
     names = list(dict.fromkeys(metadata.partition_columns))
     return with_partition_names(files, names, partition_keys(protocol, metadata))
@@ -78,7 +76,6 @@ def with_partition_names(
 
     Args:
         files: `partition_values` as in the log, and any other columns.
-        names: The names.
         keys: The keys in the log, in the order of the names.
     """
     if [*keys] == [*names] or not files.num_rows:

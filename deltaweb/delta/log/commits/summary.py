@@ -23,8 +23,6 @@ class CommitSummary(NamedTuple):
         operation: Name of the operation; empty when the commit does not say.
         parameters: operationParameters where they are an object, else empty.
         metrics: operationMetrics where they are an object, else empty.
-        num_added_files: Count of add actions.
-        num_removed_files: Count of remove actions.
         added_bytes: Sum of the sizes of the added files.
         removed_bytes: As above for removed ones; None when a size is missing.
         added_rows: Sum of numRecords; None when a file has no statistics.
@@ -34,15 +32,11 @@ class CommitSummary(NamedTuple):
         protocol: The protocol of this commit; None when it has none.
         has_transactions: Whether the commit notes how far an application has come.
         fault: Why the commit does not read, None when it does; without counts then.
-        version: The version that the commit makes.
         timestamp_ms: Time of the commit, made monotonic over the log.
         commit_info: The commitInfo action as it is in the log; None without one.
         user_name: Who made it; empty when the commit does not say.
         engine_info: Which software made it; empty when the commit does not say.
-        transactions: The txn actions of this commit.
-        size_bytes: Size of the commit file.
         num_actions: Count of lines that hold an action, known or not.
-        max_deletion_timestamp_ms: Latest deletionTimestamp of its removes.
     """
 
     operation: str = ""
@@ -117,7 +111,6 @@ def summed_up(
     Args:
         batch: The commits.
         numbers: What `commit_numbers` says of them.
-        parameters: Their operationParameters.
     """
     said = batch.provenance
     positions = range(len(batch.versions))

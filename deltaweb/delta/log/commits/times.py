@@ -67,7 +67,6 @@ class CommitTimes:
 
         Args:
             position: Where it is in `versions`.
-            info: Its commitInfo.
         """
         own = own_time_ms(info) if position >= self.num_of_files else None
         return self.times_ms[position] if own is None else own
@@ -101,8 +100,6 @@ class OwnCommitTimes(Sequence[int]):
     A commit that carries none, against the specification, has that of its file.
 
     Args:
-        store: The table's log.
-        times: Versions and times by the files.
         first: Position of the first version whose commit carries its time.
     """
 

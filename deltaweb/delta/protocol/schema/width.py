@@ -12,11 +12,7 @@ MAX_SHOWN_LENGTH: Final = 4_000_000
 
 
 class SchemaWidth(NamedTuple):
-    """How many columns a schema has.
-
-    Attributes:
-        num_fields: Nested ones too.
-    """
+    """How many columns a schema has."""
 
     num_columns: int = 0
     num_fields: int = 0

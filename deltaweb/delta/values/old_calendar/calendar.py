@@ -66,7 +66,6 @@ class OldCalendar:
         """Return what a footer says; None where nothing is in the old calendar.
 
         Args:
-            keys: The footer's keys and values.
             find_int96: Finds the leaf columns of 96 bits.
         """
         keys = keys or {}
@@ -95,7 +94,6 @@ class OldCalendar:
         """Return a column in the new calendar; other types as they are.
 
         Args:
-            array: The column, with the leaf columns that were told of it.
             column: Its name in the file.
         """
         return _Column(self, column).corrected(array, 0, column)
@@ -112,9 +110,7 @@ class _Column:
         """Return a part of it in the new calendar.
 
         Args:
-            array: The part.
             leaf: The number of its first leaf column.
-            path: Its own path, for the error.
         """
         kind = array.type
         if not _is_dated(kind):
@@ -177,8 +173,6 @@ def old_calendar(
     """Return what of a file is in the old calendar; None where nothing is.
 
     Args:
-        footer: The file's footer.
-        fields: The columns as they are read.
         positions: The leaf columns that these have, by their places in the file; None
             for all of it.
     """

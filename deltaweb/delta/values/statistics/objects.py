@@ -21,7 +21,6 @@ def statistics_as_text(action: dict[str, Any], line: bytes) -> dict[str, Any]:
 
     Args:
         action: What a line of a commit holds.
-        line: The line; it is known to parse.
     """
     given = [name for name in _FILE_ACTIONS if _has_object(action.get(name))]
     if not given:

@@ -16,7 +16,6 @@ def extract_statistics(
     Args:
         stats_parsed: Structs of numRecords, minValues, maxValues and nullCount, any
             of which may be absent or of an unexpected type.
-        shape: What to pick.
 
     Returns:
         A table of `shape.arrow`, row for row.

@@ -43,7 +43,6 @@ def texts_of_each(
     Args:
         text: The log's text; None without the column.
         parsed: Typed statistics; None without the column.
-        is_marked: Which files have a deletion vector.
         schema: The table's columns, by the names that the log has for them.
     """
     if text is None:
@@ -86,7 +85,6 @@ def _writable(array: pa.Array, known: DataType | None) -> pa.Array:
     """Return an array whose dates and times are the text that JSON has of them.
 
     Args:
-        array: Values of a checkpoint.
         known: The type that the table has for them; None where it has none.
     """
     if pa.types.is_struct(array.type):

@@ -36,7 +36,6 @@ def read_typed_lines(lines: pa.Buffer, schema: pa.Schema) -> pa.Table | None:
     """Read JSON objects, one after the other.
 
     Args:
-        lines: The objects.
         schema: The fields asked for; one that an object lacks is null.
 
     Returns:

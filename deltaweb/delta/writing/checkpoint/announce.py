@@ -35,7 +35,6 @@ class PreparedCheckpoint:
     """A checkpoint whose files are whole and durable, none of them visible.
 
     Attributes:
-        schema: The columns of its files.
         manifest: What the first of the files holds, where that names the others.
     """
 
@@ -56,8 +55,6 @@ def announce(
     """Put the files of a checkpoint in place, and then name it in the hint.
 
     Args:
-        store: The table's log.
-        prepared: The checkpoint.
         files: All its files with file actions, in order.
     """
     make_way(store, prepared.version, prepared.names)
@@ -116,9 +113,6 @@ def with_manifest(
     """Return a checkpoint with the file that names those which are whole.
 
     Args:
-        prepared: The checkpoint, of sidecars alone.
-        name: The file that names them.
-        rare: The actions that it has itself.
         sizes: Bytes of the sidecars.
     """
     actions = [

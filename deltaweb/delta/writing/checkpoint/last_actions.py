@@ -69,10 +69,7 @@ class ActionKeys:
         """Take the file actions of the next lines.
 
         Args:
-            keys: What identifies the file of each action.
-            lines: Their lines among these.
             kinds: `ADD` or `REMOVE` for each.
-            num_lines: How many lines there are.
         """
         self._add(COMMITS, keys, lines + self._num_lines, kinds)
         self._num_lines += num_lines

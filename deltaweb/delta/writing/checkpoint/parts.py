@@ -36,12 +36,7 @@ REPEATED: Final = ("key_value.key", "key_value.value", "dataChange")
 class PartWriter:
     """One file of a checkpoint: rows in, row groups out.
 
-    Args:
-        file: Where the file goes.
-        schema: Its columns.
-
     Attributes:
-        num_rows: Rows taken so far.
         waiting_bytes: Bytes of those that are not written yet.
     """
 

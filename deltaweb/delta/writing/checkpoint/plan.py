@@ -61,8 +61,6 @@ class CheckpointPlan:
     Attributes:
         names: Its files in the log: those with its file actions.
         manifest: The file that names these; None where they are the checkpoint.
-        state: The actions that it has one of, or few.
-        shaper: Brings file actions to its columns.
         num_actions: File actions that there are to read; more than it will hold.
     """
 
@@ -105,11 +103,7 @@ def make_plan(
     """Decide what the checkpoint of a segment's version will be.
 
     Args:
-        store: The table's log.
-        segment: The files of the log that build the version.
-        older: The checkpoint among them.
         facts: What the commits among them say.
-        request: What is wanted.
     """
     known = _known_state(segment, older)
     state = bring_up_to(known, facts, version=segment.version, root=store.root)

@@ -22,8 +22,6 @@ def make_way(store: LogStore, version: int, names: Sequence[str]) -> None:
     """Delete other writers' parts, where no reader takes them for a checkpoint.
 
     Args:
-        store: The table's log.
-        version: The version of the checkpoint.
         names: Its files, in order.
     """
     for name in _find_strangers(store, version, names):

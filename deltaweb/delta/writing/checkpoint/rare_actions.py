@@ -17,7 +17,6 @@ class RareActions:
 
     Attributes:
         transactions: The newest transaction of each application.
-        domains: The configuration of each domain.
     """
 
     protocol: Protocol

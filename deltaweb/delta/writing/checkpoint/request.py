@@ -61,12 +61,6 @@ class WrittenCheckpoint:
     """A checkpoint that was written.
 
     Attributes:
-        version: Its version.
-        names: Its files in the log.
-        num_actions: Its actions.
-        num_files: Its live files.
-        num_tombstones: Its tombstones.
-        size_bytes: Bytes of its files.
         is_last: Whether `_last_checkpoint` names it; not where a newer one is there.
     """
 

@@ -22,7 +22,6 @@ def data_places(paths: pa.ChunkedArray, *, root: str) -> pa.ChunkedArray:
     """Return where storage lists files, row for row; decoded once.
 
     Args:
-        paths: As in the log.
         root: The table's root; an absolute path that is not below it stays as it is.
     """
     is_odd = pc.match_substring_regex(paths, ODD)

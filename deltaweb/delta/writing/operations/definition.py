@@ -63,9 +63,7 @@ def set_properties(
     `delta.feature.NAME = supported` adds a feature to a protocol that lists them.
 
     Args:
-        base: What holds now.
         properties: By name; values are text.
-        root: The table's root, for errors.
         upgrade: Whether the protocol may go up for them, in the same commit.
     """
     features, kept = split_features(properties)
@@ -137,9 +135,6 @@ def add_columns(
     Present rows have null there, so a new column takes null.
 
     Args:
-        base: What holds now.
-        columns: The new ones.
-        root: The table's root, for errors.
         upgrade: Whether the protocol may go up for their types, in the same commit.
     """
     schema = table_schema(base)
@@ -191,7 +186,6 @@ def set_comment(
     """Return the transaction that describes a table, or a column of it.
 
     Args:
-        base: What holds now.
         text: The words; None or empty takes them away.
         column: A dotted path for a nested column; None for the table.
     """
@@ -250,10 +244,6 @@ def add_constraint(
     that come meanwhile make the commit a conflict.
 
     Args:
-        base: What holds now.
-        name: The constraint's name.
-        sql: Its expression.
-        root: The table's root, for errors.
         upgrade: Whether the protocol may go up for it, in the same commit.
     """
     key = constraint_key(name)

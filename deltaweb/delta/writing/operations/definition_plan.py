@@ -32,7 +32,6 @@ class DefinitionPlan:
 
     Attributes:
         base: What holds at the version that was read.
-        transaction: What is to be committed.
         checked: What the rows of the version say to a new constraint; None for any
             other change.
     """
@@ -82,7 +81,6 @@ def plan_definition(
 
     Args:
         transaction: Of the functions beside this; its base is there.
-        root: The table's root, for errors.
         checked: What rows say to a new constraint.
     """
     base = transaction.base
@@ -97,13 +95,7 @@ def plan_definition(
 def carry_out_definition(
     store: TableStore, plan: DefinitionPlan, *, user_name: str | None = None
 ) -> CommitResult:
-    """Commit what was planned.
-
-    Args:
-        store: The table's files.
-        plan: What is to be done.
-        user_name: Who asked for it, for the log.
-    """
+    """Commit what was planned."""
     plan.check()
     return commit_and_checkpoint(store, replace(plan.transaction, user_name=user_name))
 

@@ -65,7 +65,6 @@ def file_ages(
     """Say of each file what it is, and since when the table does not need it.
 
     Args:
-        store: The table's files.
         state: The newest version.
         listed: Of `list_data_statuses`; None for an empty folder.
 
@@ -193,8 +192,6 @@ def version_losses(
     """Say until when each version can be read; a commit that does not read is passed.
 
     Args:
-        store: The table's files.
-        state: The newest version.
         ages: Of `file_ages`.
     """
     commits = [at for at in list_log(store).commits if at <= state.version]
@@ -226,8 +223,6 @@ def with_held(
     files that none of them has are held, too: an earlier cut spares no version less.
 
     Args:
-        store: The table's files.
-        state: The newest version.
         ages: Of `file_ages`.
         keep_from: The oldest version that has to stay readable.
 

@@ -43,8 +43,6 @@ def with_mapping(
     """Return metaData whose columns all have an id and a physical name.
 
     Args:
-        protocol: What holds with it.
-        metadata: The new metaData; where it maps no columns it is returned as it is.
         before: What held; columns of a table that did not map any are stored under
             their names, so these stay. None for a new table.
     """
@@ -116,7 +114,6 @@ class _NewMapping:
     """The mapping of one schema on its way.
 
     Attributes:
-        highest: The highest id so far.
         name: Gives a physical name to a column without.
     """
 

@@ -95,9 +95,6 @@ def protocol_knowing(  # noqa: PLR0913 (each is asked of it)
     """Return the protocol that has some features: the present one where it does.
 
     Args:
-        base: What holds now.
-        features: What is asked of it.
-        root: The table's root, for the error.
         operation: What asks, for the error: `ADD CONSTRAINT`.
         upgrade: Whether it is agreed that the protocol goes up.
         listed: Features that it is to list by name, whatever its version brings.
@@ -132,8 +129,6 @@ def upgraded(
     features lists the new ones, too, and what they rest on.
 
     Args:
-        now: What it is.
-        features: What it is to have.
         listed: What it is to list by name.
     """
     known, there = writer_features(now), now.writer_features or ()

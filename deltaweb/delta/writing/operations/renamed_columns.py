@@ -41,10 +41,8 @@ def rename_column(
     """Return the transaction that gives a column another name.
 
     Args:
-        base: What holds now.
         column: A dotted path for a nested column.
         new_name: What it is called, within the column that holds it.
-        root: The table's root, for errors.
     """
     schema, path = _found(base, column, root=root)
     if not new_name.strip():

@@ -51,14 +51,8 @@ class RestorePlan:
     """What a restore does, or would do.
 
     Attributes:
-        version: The version that comes back.
-        base_version: The version that it replaces.
-        added: The files that come back.
-        removed: The files that go.
         metadata: The metaData that comes back; None where it is the same.
         missing: Paths of files that would come back and are not in storage.
-        transaction: What is to be committed.
-        now, target: The two versions.
     """
 
     version: int
@@ -85,12 +79,10 @@ class RestorePlan:
 
     @property
     def added_bytes(self) -> int:
-        """Bytes of the files that come back."""
         return pc.sum(self.added["size"]).as_py() or 0
 
     @property
     def removed_bytes(self) -> int:
-        """Bytes of the files that go."""
         return pc.sum(self.removed["size"]).as_py() or 0
 
     def check(self) -> None:
@@ -120,9 +112,6 @@ def plan_restore(
     """Return what it takes to make a version the newest one.
 
     Args:
-        store: The table's files.
-        now: The newest version.
-        target: The version that is to come back.
         timestamp: The time that was asked for in the place of a version, for the log.
     """
     for snapshot in (now, target):
@@ -180,13 +169,7 @@ def plan_restore(
 def carry_out_restore(
     store: TableStore, plan: RestorePlan, *, user_name: str | None = None
 ) -> CommitResult:
-    """Commit what was planned.
-
-    Args:
-        store: The table's files.
-        plan: What is to be done.
-        user_name: Who asked for it, for the log.
-    """
+    """Commit what was planned."""
     plan.check()
     return commit_and_checkpoint(store, replace(plan.transaction, user_name=user_name))
 
@@ -209,7 +192,6 @@ def with_statistics(snapshot: Snapshot, there: pa.Table | None = None) -> pa.Tab
     """Return the files of a version as those to add, statistics as JSON with them.
 
     Args:
-        snapshot: The version.
         there: Files of another version, which are left out; none for None.
     """
     parts = [MARKED_FILES.empty_table()]

@@ -54,7 +54,6 @@ class VacuumPlan:
     """What a vacuum takes, or would take.
 
     Attributes:
-        version: The version whose files stay.
         retention_ms: How long what left the table is kept.
         cutoff: What left the table, and what was written, after this time stays.
         files: place string (below the root, decoded), size int64 (bytes),
@@ -64,8 +63,6 @@ class VacuumPlan:
         live_bytes: Bytes of the files of the version.
         kept_bytes: Bytes of files that are not of it, and stay all the same.
         num_held: Files that would go if no older version had to stay readable.
-        held_bytes: Of these.
-        is_done: Whether they are deleted.
     """
 
     version: int
@@ -81,7 +78,6 @@ class VacuumPlan:
 
     @property
     def size_bytes(self) -> int:
-        """Bytes of the files."""
         return pc.sum(self.files["size"]).as_py() or 0
 
 
@@ -90,8 +86,6 @@ class VacuumOutlook:
     """The files of a table's folder, and what any retention would take of them.
 
     Attributes:
-        state: The version whose files stay.
-        now: The time to count back from.
         ages: Of `file_ages`: each file, what it is, and since when it is not needed.
     """
 
@@ -169,7 +163,6 @@ def vacuum(  # noqa: PLR0913  # what a caller may want of one
     """Find the files that a table no longer needs; delete them when asked to.
 
     Args:
-        store: The table's files.
         now: The time to count back from; aware.
         retention_hours: How long what left the table is kept; by
             `delta.deletedFileRetentionDuration` for None.
@@ -214,8 +207,6 @@ def carry_out_vacuum(
     """Delete the files of a plan, a batch at a time; what went meanwhile is passed.
 
     Args:
-        store: The table's files.
-        plan: What goes.
         record_in_history: Whether the table's history is to say so: a commit before
             files go, and one when they are gone.
         on_progress: Called with the files that are gone, and of how many; it may

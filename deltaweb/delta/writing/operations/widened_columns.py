@@ -59,11 +59,8 @@ def widen_column(
     """Return the transaction that gives a column, or a part of it, a wider type.
 
     Args:
-        base: What holds now.
         column: A dotted path for a nested column; the parts of arrays and maps are
             called `element`, `key` and `value`.
-        data_type: What it becomes.
-        root: The table's root, for errors.
     """
     schema = table_schema(base)
     names = (column,) if schema.find(column) else tuple(column.split("."))
@@ -177,12 +174,7 @@ def _is_no_iceberg(narrow: DataType, wide: DataType) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A schema with a part that is wider.
-
-    Attributes:
-        path: The names that lead to the part.
-        narrow: The type that it had.
-    """
+    """A schema with a part that is wider."""
 
     schema: StructType
     path: ColumnPath
@@ -195,7 +187,6 @@ class _Part:
 
     Attributes:
         path: The names that lead to the part from the column of the type.
-        narrow: The type that the part had.
         is_of_column: Whether that column tells of the change; else one within does.
     """
 
@@ -207,11 +198,7 @@ class _Part:
 
 @dataclass(frozen=True, slots=True)
 class _Widening:
-    """One part becomes wider.
-
-    Attributes:
-        asked: Its path, for errors.
-    """
+    """One part becomes wider."""
 
     wide: DataType
     asked: str

@@ -47,11 +47,7 @@ INSERTED_A_TASK: Final = 1 << 18
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MergeByTasks:
-    """Merges rows by tasks of Spark.
-
-    Attributes:
-        answers: What tasks have answered so far.
-    """
+    """Merges rows by tasks of Spark."""
 
     spark: SparkSession
     snapshot: Snapshot

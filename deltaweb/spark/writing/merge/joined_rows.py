@@ -68,9 +68,7 @@ def reach_of(
     """Return what is true of every row of the table that can match.
 
     Args:
-        request: The merge.
         source: Of `numbered_source`.
-        num_rows: How many rows it has.
 
     Returns:
         The condition; None where nothing is known of them.
@@ -105,8 +103,6 @@ def table_rows(
     """Give the rows of files as `TABLE`, with `FILE_NUMBER` and `FILE_PLACE`.
 
     Args:
-        spark: The session.
-        request: The merge.
         files: Rows of `Snapshot.files`.
     """
     names = _columns_named(request)
@@ -123,7 +119,6 @@ def joined_rows(
     """Return the rows of the table that match or change, kept as they are.
 
     Args:
-        request: The merge.
         table: Of `table_rows`.
         source: Of `numbered_source`.
 
@@ -150,7 +145,6 @@ def new_rows(request: MergeRequest, source: DataFrame, joined: DataFrame) -> Dat
     """Return the rows of the source that are inserted: `CHOICE` and what is sent.
 
     Args:
-        request: The merge.
         source: Of `numbered_source`.
         joined: Of `joined_rows`.
     """

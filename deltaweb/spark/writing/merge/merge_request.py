@@ -43,7 +43,6 @@ class MergeRequest(ChangeRequest):
 
     Attributes:
         on: SQL by which rows match.
-        source: The schema of the source.
         is_evaluated_here: Whether tasks evaluate new values as a process does; else
             Spark has, and rows come with them.
         is_dry: Whether nothing is written.

@@ -39,13 +39,7 @@ class MergeAnswer:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _FilePlan:
-    """The rows of a file that change, in the order of their places.
-
-    Attributes:
-        places: Where they are among the live rows of the file.
-        choices: The clause of each.
-        sent: What came with them.
-    """
+    """The rows of a file that change, in the order of their places."""
 
     places: Places
     choices: Places
@@ -101,7 +95,6 @@ def change_files(
     """In a task: change the files whose planned rows come; yields a row by `ANSWER`.
 
     Args:
-        request: The merge.
         files: Rows of `Snapshot.files` with `FILE_NUMBER`.
         batches: Of `joined_rows` that have a choice, by file and place.
     """
@@ -126,8 +119,6 @@ def insert_rows(request: MergeRequest, batches: Batches, *, is_told: bool) -> Ba
     """In a task: write rows of `new_rows`; yields a row by `ANSWER`.
 
     Args:
-        request: The merge.
-        batches: The rows.
         is_told: Whether they are told of beside the new files.
     """
     with faults_are_carried(), request.open_changes() as writer:

@@ -38,13 +38,11 @@ def merge_rows(
     """Return a merge to say the clauses of, and to execute.
 
     Args:
-        spark: The session.
         location: The table: a path, or a URL that fsspec knows.
         source: The rows; they are looked at once, when the merge is executed.
         on: SQL by which rows match: `t` is the table, `s` the source. Of any function
             that Spark has and by the settings of the session, as the SQL of the clauses
             is.
-        storage_options: Options of the store.
 
     Nothing is read or raised before `execute`, which raises what `DeltaTable.merge`
     does, and `UnsupportedWriteError` for a table that tracks its rows, or numbers new

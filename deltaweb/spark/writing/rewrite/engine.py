@@ -40,7 +40,6 @@ class RewriteByTasks:
     """Changes files by tasks of Spark; see `writer.rewrite.engine.RewriteEngine`.
 
     Attributes:
-        request: What is asked.
         is_evaluated_here: Whether tasks evaluate it as a process does; else Spark.
     """
 

@@ -44,7 +44,6 @@ def judged_rows(rows: DataFrame, request: RowRequest) -> DataFrame:
 
     Args:
         rows: Of `numbered_rows`.
-        request: What is asked.
 
     Returns:
         The table's columns with new values where rows are concerned, the old values
@@ -95,7 +94,6 @@ def rewrite_judged(
     """In a task: change the files whose judged rows come; yields a row by `ANSWER`.
 
     Args:
-        request: What is asked.
         files: Rows of `Snapshot.files`, at the places that `FILE_NUMBER` says.
         batches: Of `judged_rows`.
         is_dry: Whether nothing is written.

@@ -49,7 +49,6 @@ class ShareAnswer:
     """What a task answers.
 
     Attributes:
-        done: What became of its files.
         seen: The first of the rows that were concerned, as they are, and as they
             become unless they go; None where none are shown.
     """

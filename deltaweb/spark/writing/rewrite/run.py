@@ -40,11 +40,9 @@ def delete_rows(
     """Remove the rows that a condition in SQL is true for; all for None.
 
     Args:
-        spark: The session.
         location: The table: a path, or a URL that fsspec knows.
         where: The condition, of any function that Spark has, by the settings of the
             session.
-        storage_options: Options of the store.
 
     Raises:
         ExpressionError: If the condition is none, or no function of the row.
@@ -65,12 +63,10 @@ def update_rows(
     """Give columns the values of SQL expressions, in the rows of a condition.
 
     Args:
-        spark: The session.
         location: The table: a path, or a URL that fsspec knows.
         assignments: The expression by the column's name, by the settings of the
             session; all see the old values.
         where: The condition; every row for None.
-        storage_options: Options of the store.
 
     Raises:
         ColumnNotFoundError: If a name is no column.

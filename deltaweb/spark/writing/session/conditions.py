@@ -27,12 +27,7 @@ VERDICT: Final = "_deltaweb_holds_"
 
 @dataclass(frozen=True, slots=True)
 class FilledColumns:
-    """Columns that a table gives rows, and that the session evaluates.
-
-    Attributes:
-        defaults: SQL by the column, of no other column.
-        generated: SQL by the column, of other columns.
-    """
+    """Columns that a table gives rows, and that the session evaluates."""
 
     defaults: Mapping[str, str] = field(default_factory=dict)
     generated: Mapping[str, str] = field(default_factory=dict)
@@ -51,9 +46,6 @@ class FilledColumns:
         """Return those of the columns that rows lack whose values depend on a session.
 
         Args:
-            schema: The table's logical schema.
-            given: Names of the columns that rows have.
-            settings: Of the session.
             takes_defaults: Whether columns that rows lack take their defaults.
             are_all: Whether it evaluates the others, too.
         """
@@ -85,7 +77,6 @@ class FilledColumns:
 
     @property
     def names(self) -> list[str]:
-        """The columns."""
         return [*self.defaults, *self.generated]
 
     def add_to(self, frame: DataFrame, schema: StructType) -> DataFrame:

@@ -35,12 +35,9 @@ class BatchReader(DataSourceReader):
     """Reads the rows of a version.
 
     Args:
-        place: The table.
-        version: The version.
         columns: What is read, in this order.
         files_where: Files that hold no row that this SQL is true for are left out;
             None for none.
-        settings: By which it is evaluated.
     """
 
     def __init__(

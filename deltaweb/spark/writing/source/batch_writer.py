@@ -29,11 +29,7 @@ from deltaweb.writer.overwrite import ReplacedRows
 
 @dataclass(frozen=True)
 class FilesMessage(WriterCommitMessage):
-    """What a task answers.
-
-    Attributes:
-        part: The files that it wrote.
-    """
+    """What a task answers."""
 
     part: TaskFiles
 
@@ -42,8 +38,6 @@ class BatchWriter(DataSourceArrowWriter):
     """Writes one DataFrame.
 
     Args:
-        options: Of the write.
-        columns: Of the DataFrame.
         overwrite: Whether rows take the place of those that are there.
     """
 

@@ -44,9 +44,7 @@ def refuse_dependent(
     """Refuse a write of which something depends on the session.
 
     Args:
-        plan: The write.
         given: Names of the columns that rows have.
-        settings: Of the session.
     """
     if settings.are_ours:
         return

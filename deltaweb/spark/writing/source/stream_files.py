@@ -48,7 +48,6 @@ class StreamOffset:
     """A place among the files of a stream: before the file that is read next.
 
     Attributes:
-        version: The version that the file is of.
         index: How many files of the version are before it.
         is_snapshot: Whether the version is read whole, and not what it added.
     """
@@ -74,9 +73,7 @@ class StreamRules:
     """What a stream makes of versions that change or remove rows.
 
     Attributes:
-        ignore_deletes: Skip what versions removed that added nothing.
         ignore_changes: Also hand on all rows of files that were written again.
-        skip_changes: Skip versions that removed anything, and what they added.
     """
 
     ignore_deletes: bool = False
@@ -105,7 +102,6 @@ class StreamedFiles:
 
     Attributes:
         files: In their order, by `COLUMNS`.
-        definition: What holds at the version.
     """
 
     version: int
@@ -120,12 +116,7 @@ class StreamedFiles:
 
 
 class StreamFiles:
-    """The files of a table as a stream has them.
-
-    Args:
-        store: The table.
-        rules: What becomes of changes.
-    """
+    """The files of a table as a stream has them."""
 
     def __init__(self, store: TableStore, rules: StreamRules) -> None:
         self._store = store
@@ -181,7 +172,6 @@ class StreamFiles:
         """Yield the files of each version from a place on.
 
         Args:
-            start: The place.
             last: The last version; None for the newest.
         """
         version = start.version

@@ -60,7 +60,6 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     """Reads a version whole, and then what each later one added.
 
     Args:
-        options: Of the stream.
         columns: What is read, in this order.
         is_whole: Whether these are all columns of the table.
     """

@@ -34,11 +34,7 @@ QUERY_ID: Final = "sql.streaming.queryId"
 
 @dataclass(frozen=True)
 class BatchMessage(FilesMessage):
-    """What a task of a stream answers.
-
-    Attributes:
-        plan: By which it wrote; all tasks of a batch have the same.
-    """
+    """What a task of a stream answers."""
 
     plan: WritePlan
     query_id: str
@@ -52,8 +48,6 @@ class StreamWriter(DataSourceStreamArrowWriter):
     is none.
 
     Args:
-        options: Of the stream.
-        columns: Of its rows.
         overwrite: Whether each batch takes the place of all that is there.
     """
 

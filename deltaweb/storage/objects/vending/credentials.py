@@ -24,13 +24,7 @@ class OAuthToken:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FolderCredentials:
-    """What reads one folder for a while.
-
-    Attributes:
-        location: The folder, as clients of the store write it.
-        secret: What is shown to the store.
-        expires_at: When it ends.
-    """
+    """What reads one folder for a while."""
 
     location: str
     secret: S3Credentials | SASToken | OAuthToken
@@ -42,10 +36,8 @@ class Folder:
     """A folder of an object store, and how it is reached.
 
     Attributes:
-        location: As its table has it.
         bucket: The bucket or container, as the location writes it.
         prefix: The name of the folder, without slashes around it; never empty.
-        options: Of its storage connection.
     """
 
     location: str
@@ -58,7 +50,6 @@ class FolderVendor(Protocol):
     """Makes the credentials of one folder; nobody is asked before it does.
 
     Attributes:
-        location: The folder, as clients of the store write it.
         min_lifetime_s: How long the shortest credentials of the store are good.
     """
 
@@ -71,7 +62,6 @@ class FolderVendor(Protocol):
         Args:
             lifetime_s: How long they are good; an hour at most, and no less than the
                 store's shortest.
-            now: The current time.
 
         Raises:
             VendingUnsupportedError: If the store cannot hold them to the folder.

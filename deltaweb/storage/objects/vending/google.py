@@ -97,7 +97,6 @@ def folder_boundary(bucket: str, prefix: str) -> dict[str, Any]:
     """Return the boundary that holds a token to reading and listing one folder.
 
     Args:
-        bucket: Its bucket.
         prefix: The name of the folder, without slashes around it.
     """
     below = _quoted(f"projects/_/buckets/{bucket}/objects/{prefix}/")

@@ -89,7 +89,6 @@ def folder_policy(bucket: str, prefix: str) -> dict[str, Any]:
     """Return the policy that reads below a folder: not beside it, and no other bucket.
 
     Args:
-        bucket: Its bucket.
         prefix: The key of the folder, without slashes around it.
     """
     return {

@@ -29,12 +29,7 @@ _VENDORS: Final[Mapping[str, Callable[[Folder], FolderVendor]]] = {
 
 
 def open_vendor(location: str, options: Mapping[str, Any]) -> FolderVendor:
-    """Return what makes the credentials of a folder; ask nobody.
-
-    Args:
-        location: The folder.
-        options: Of its storage connection.
-    """
+    """Return what makes the credentials of a folder; ask nobody."""
     place = normalize_location(location).rstrip("/")
     written, _, rest = place.partition("://")
     scheme = SAME_SCHEME.get(written, written)

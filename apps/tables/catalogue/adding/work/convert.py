@@ -30,10 +30,6 @@ class ConvertFolder:
     """A folder that is to become a table.
 
     Attributes:
-        name: As in the catalogue.
-        location: The folder.
-        description: What people read of it.
-        user_id: Who asked.
         partition_schema: The columns that its folders name, as DDL; empty to find
             them out.
         time_zone: Where times are from that folders name without a zone; empty to

@@ -30,14 +30,10 @@ class CreateTable:
     """A table that is to be made.
 
     Attributes:
-        name: As in the catalogue.
-        location: Where.
-        description: What people read of it.
         columns: Each with `name`, `type`, `is_nullable`, `comment`, `is_partition`; the
             file's own for none.
         upload: The id of a file that somebody brought; empty for one at `path`.
         path: Where a file is; empty where columns were written down.
-        file_name: What people call it.
         file_format: Its format; empty to go by its name.
         form: How its texts are written, as `TextForm` has it.
     """
@@ -66,7 +62,6 @@ class CreationPlan:
     Attributes:
         asked: What was asked.
         columns: Its columns, as `CreateTable` has them.
-        schema: The same as a schema.
         transaction: Its first commit.
     """
 

@@ -50,14 +50,11 @@ class ImportRows:
 
     Attributes:
         name: Of a table that is made; empty for rows of one that is there.
-        location: Where a table is made.
-        description: What people read of it.
         upload: The id of a file that somebody brought; empty for one at `path`.
         path: A file where the server reads files: a path, or a URL of an object store.
         file_name: What people call it.
         form: How texts are written, as `TextForm` has it; `file_format` beside it.
         columns: What its columns become, as `ImportColumn` has it, and `is_partition`.
-        mode: What becomes of the rows that are there.
         bad_rows: What becomes of rows that do not fit.
         merge_schema: Whether columns that the table lacks are added.
     """

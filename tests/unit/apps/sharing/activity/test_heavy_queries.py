@@ -9,8 +9,15 @@ from deltaweb.web.sharing.activity.heavy_queries import (
     condition_text,
     heavy_queries,
 )
+from deltaweb.web.sharing.models import Recipient, RecipientRule
 from deltaweb.web.tables.models import Commit, MetadataVersion, Table
-from tests.support.pages.factories import NOW, new_table
+from tests.support.pages.factories import (
+    NOW,
+    new_recipient,
+    new_share,
+    new_shared_table,
+    new_table,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -33,8 +40,9 @@ def read(table: Table, size: int, version: int, condition: str = "", **fields):
     )
 
 
-def found() -> list[HeavyQuery]:
-    return heavy_queries(AuditEvent.objects.all())
+def found(recipient: Recipient | None = None) -> list[HeavyQuery]:
+    reader = recipient or Recipient.objects.first() or new_recipient()
+    return heavy_queries(reader, AuditEvent.objects.all())
 
 
 def test_queries_are_one_by_table_condition_and_way() -> None:
@@ -88,8 +96,12 @@ def test_a_condition_on_the_partitions_is_advised_to_who_reads_all() -> None:
     table = new_table(
         "crm.orders",
         partition_columns=["day"],
-        summary={"partitions": [{"bytes": 100}], "num_partitions": 31},
+        summary={
+            "partitions": [{"bytes": 100, "values": {"day": "3"}}],
+            "num_partitions": 31,
+        },
     )
+    new_shared_table(new_share("retail"), "crm.orders", table=table)
     read(table, 2000, 1)
     read(table, 1000, 1, "day = 3")
 
@@ -99,6 +111,41 @@ def test_a_condition_on_the_partitions_is_advised_to_who_reads_all() -> None:
     assert "A condition on day" in whole.advice
     assert "one of 31 partitions, 100 B at most" in whole.advice
     assert part.advice == ""
+
+
+@pytest.mark.parametrize(
+    ("columns", "num_partitions", "said"),
+    [
+        pytest.param(["id"], 3, "", id="none is seen"),
+        pytest.param(["id", "day"], 3, "A condition on day, ", id="one is seen"),
+        pytest.param(["id", "day"], 9, "", id="one of which not all is known"),
+    ],
+)
+def test_only_partition_columns_are_advised_that_the_recipient_sees(
+    columns: list[str], num_partitions: int, said: str
+) -> None:
+    partitions = [
+        {"bytes": size, "values": {"day": day, "country": country}}
+        for size, day, country in ((60, "3", "DE"), (50, "4", "DE"), (40, "4", "FR"))
+    ]
+    table = new_table(
+        "crm.orders",
+        partition_columns=["country", "day"],
+        summary={"partitions": partitions, "num_partitions": num_partitions},
+    )
+    shared = new_shared_table(new_share("retail"), "crm.orders", table=table)
+    recipient = new_recipient("globex")
+    RecipientRule.objects.create(
+        shared_table=shared, recipient=recipient, columns=columns
+    )
+    read(table, 1000, 1)
+
+    (query,) = found(recipient)
+
+    assert "country" not in query.advice
+    assert query.advice.startswith(said)
+    assert query.saved_bytes == (910 if said else None)  # day 4 is larger
+    assert ("one of 2 partitions, 90 B at most" in query.advice) is bool(said)
 
 
 def test_a_table_that_is_gone_is_counted_all_the_same() -> None:

@@ -252,9 +252,15 @@ class TestSetRetirement:
         assert moved.retires_at == NOW
 
     @pytest.mark.parametrize(
-        "fields", [{"revoked_at": NOW}, {"expires_at": NOW}, {"retires_at": NOW}]
+        "fields",
+        [
+            {"revoked_at": NOW},
+            {"expires_at": NOW},
+            {"retires_at": NOW},
+            {"activated_at": None},
+        ],
     )
-    def test_what_has_ended_stays_so(self, fields: dict[str, Any]) -> None:
+    def test_what_is_not_in_use_stays_as_it_is(self, fields: dict[str, Any]) -> None:
         token, _ = new_token(**fields)
 
         with pytest.raises(errors.TokenStateError):

@@ -220,9 +220,12 @@ class TestAddTable:
         with pytest.raises(errors.ColumnsError, match=said):
             add(table=partitioned(), columns=columns)
 
-    def test_a_table_that_is_not_indexed_takes_no_condition(self) -> None:
-        with pytest.raises(errors.ConditionError, match="has no index yet"):
-            add(table=new_unindexed_table(), condition="note = 'x'")
+    @pytest.mark.parametrize("rule", [{"condition": "note = 'x'"}, {"columns": ["a"]}])
+    def test_a_table_that_is_not_indexed_takes_no_rule_and_says_what_to_do(self, rule):
+        with pytest.raises(errors.ConditionError, match="has no index yet") as caught:
+            add(table=new_unindexed_table(), **rule)
+
+        assert "'deltaweb table refresh orders'" in caught.value.hint
 
 
 class TestUpdateTable:

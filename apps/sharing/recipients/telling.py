@@ -1,0 +1,142 @@
+"""Reminders that are sent by the clock: each once, by mail and to a webhook.
+
+The webhook is a POST of JSON, signed as Standard Webhooks has it: an HMAC-SHA256 of the
+message's id, its time and its body. What could not be sent is tried again.
+
+Source: https://github.com/standard-webhooks/standard-webhooks, "Signature scheme".
+"""
+
+import base64
+import hashlib
+import hmac
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Final
+
+from django.conf import settings
+from django.utils import timezone
+
+from deltaweb.delta.errors import DeltaError
+from deltaweb.web.jobs import kinds
+from deltaweb.web.jobs.kind import JobKind, NoParameters
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.jobs.running.tracking import TrackedJob
+from deltaweb.web.jobs.services import enqueue
+from deltaweb.web.pages.responses import to_json
+from deltaweb.web.sharing.models import ToldReminder
+from deltaweb.web.sharing.recipients.reminders import (
+    Reminder,
+    mail_reminders,
+    reminders,
+)
+from deltaweb.web.tables.extension.clock import begun_at
+from deltaweb.web.tables.storage.documents import post_document
+
+RETRY_AFTER: Final = timedelta(minutes=15)
+FORGET_AFTER: Final = timedelta(days=90)  # no reminder is due for so long
+
+
+def request_due_reminders(*, now: datetime) -> None:
+    """Queue what sends reminders: once a day, and again where that failed."""
+    begins = begun_at(settings.REMINDER_HOUR, now=now)
+    if begins is None or not (settings.EMAIL_HOST or settings.WEBHOOK_URL):
+        return
+    of_today = Job.objects.filter(kind=SEND_REMINDERS.name, created_at__gte=begins)
+    last = of_today.order_by("-created_at").first()
+    if last is not None and (
+        last.state == Job.State.DONE or now - last.created_at < RETRY_AFTER
+    ):
+        return
+    enqueue(kind=SEND_REMINDERS.name, title="Send reminders", key="remind", now=now)
+
+
+def send_by_mail(found: Sequence[Reminder], *, now: datetime) -> int:
+    """Mail reminders to the contacts of recipients, one mail to each.
+
+    Returns:
+        How many reminders were sent.
+    """
+    num_sent = 0
+    for sent in mail_reminders(found):
+        _note("mail", sent, now)
+        num_sent += len(sent)
+    return num_sent
+
+
+def send_to_webhook(found: Sequence[Reminder], *, now: datetime) -> int:
+    """Send reminders to the webhook of the settings, in one message.
+
+    Returns:
+        How many there are.
+
+    Raises:
+        DeltaError: If its host may not be asked, or it does not answer with 2xx.
+    """
+    if not found:
+        return 0
+    body = to_json({"type": "reminders", "reminders": found}).encode()
+    message_id = hashlib.sha256(" ".join(one.key for one in found).encode()).hexdigest()
+    sent_at = str(int(now.timestamp()))
+    signed = b".".join((message_id.encode(), sent_at.encode(), body))
+    digest = hmac.digest(settings.WEBHOOK_SECRET.encode(), signed, "sha256")
+    post_document(
+        settings.WEBHOOK_URL,
+        body,
+        headers={
+            "webhook-id": message_id,
+            "webhook-timestamp": sent_at,
+            "webhook-signature": f"v1,{base64.b64encode(digest).decode()}",
+        },
+        allowed=settings.STORAGE_HOSTS,
+    )
+    _note("webhook", found, now)
+    return len(found)
+
+
+_WAYS: Final = {
+    "mail": ("EMAIL_HOST", send_by_mail),
+    "webhook": ("WEBHOOK_URL", send_to_webhook),
+}
+
+
+def _run(job: TrackedJob, _asked: NoParameters) -> object:
+    """Send what was not sent yet; one way that fails does not keep the other."""
+    now = timezone.now()
+    ToldReminder.objects.filter(told_at__lt=now - FORGET_AFTER).delete()
+    found, sent, errors = reminders(now), {}, []
+    for way, (setting, send) in _WAYS.items():
+        if getattr(settings, setting):
+            job.step(f"Sending by {way}")
+            try:
+                sent[way] = send(_untold(way, found), now=now)
+            except DeltaError as error:
+                errors.append(error)
+    if errors:
+        raise errors[0]
+    return sent
+
+
+def _untold(way: str, found: Sequence[Reminder]) -> list[Reminder]:
+    by_digest = {_digest(way, one): one for one in found}
+    told = ToldReminder.objects.in_bulk(list(by_digest))
+    return [one for digest, one in by_digest.items() if digest not in told]
+
+
+def _note(way: str, told: Sequence[Reminder], now: datetime) -> None:
+    rows = [ToldReminder(told_sha256=_digest(way, one), told_at=now) for one in told]
+    ToldReminder.objects.bulk_create(rows, ignore_conflicts=True)
+
+
+def _digest(way: str, reminder: Reminder) -> str:
+    return hashlib.sha256(f"{way}:{reminder.key}".encode()).hexdigest()
+
+
+SEND_REMINDERS: Final = kinds.register(
+    JobKind(
+        name="sharing.remind",
+        words="Send reminders",
+        parameters=NoParameters,
+        run=_run,
+        is_for_admins=True,
+    )
+)
