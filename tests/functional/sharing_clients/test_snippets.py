@@ -21,8 +21,8 @@ from tests.support.processes.installation import Installation
 
 @pytest.fixture
 def code(server: Installation, profile: Path, tables: dict[str, Shared]):
-    """The snippets of a recipient who reads the sample returns."""
-    shared = tables["returns"]
+    """The snippets of a recipient who reads the sample customers."""
+    shared = tables["customers"]
     made = snippets(
         endpoint=f"{server.url}/delta-sharing/",
         profile_file_name=profile.name,
@@ -47,9 +47,9 @@ def ran(text: str, profile: Path) -> dict[str, Any]:
 def test_python_reads_the_first_rows(tool, code, profile, tables) -> None:
     there = ran(code[tool], profile)
 
-    own = tables["returns"].table.snapshot()
-    assert list(there["returns"].columns) == list(own.schema.names)
-    assert 0 < len(there["returns"]) <= own.read().num_rows
+    own = tables["customers"].table.snapshot()
+    assert list(there["customers"].columns) == list(own.schema.names)
+    assert 0 < len(there["customers"]) <= own.read().num_rows
 
 
 @pytest.mark.skipif(
@@ -65,7 +65,7 @@ def test_curl_lists_the_tables_and_the_columns(code: dict[str, str], profile: Pa
         timeout=120,
     )
 
-    assert '"name":"returns"' in done.stdout.replace(" ", "")
+    assert '"name":"customers"' in done.stdout.replace(" ", "")
     assert "schemaString" in done.stdout
 
 
