@@ -145,8 +145,9 @@ def server(tmp_path_factory: pytest.TempPathFactory, lake: Path):
     home = tmp_path_factory.mktemp("home")
     furnish(home, lake)
     # One process keeps what it has read for the next request.
-    one = {"WORKERS": "0", "DELTAWEB_WEB_PROCESSES": "1"}
-    with serving(home, ready=NO_WORKER, **one) as installation:
+    with serving(
+        home, ready=NO_WORKER, WORKERS="0", DELTAWEB_WEB_PROCESSES="1"
+    ) as installation:
         installation.command("share", "create", SHARE)
         yield installation
 
