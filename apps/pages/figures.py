@@ -34,7 +34,6 @@ class Drawn(typing.Protocol):
 
     def to_plotly_json(self) -> dict[str, Any]:
         """Return it as plain values."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

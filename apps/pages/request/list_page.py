@@ -69,7 +69,6 @@ class Listed(Protocol):
     @property
     def rows(self) -> Sequence[object]:
         """Its rows, dataclasses as `page_json` reads them."""
-        ...
 
     @property
     def paged(self) -> Paged | Keyset: ...

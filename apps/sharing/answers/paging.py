@@ -41,16 +41,13 @@ class PageStart(Protocol):
     @property
     def head(self) -> str:
         """What tells the first lines of the answer from others."""
-        ...
 
     def values(self) -> list[object]:
         """Return what the token says of it."""
-        ...
 
     @classmethod
     def of(cls, values: tuple[str, ...]) -> Self:
         """Return what a token says."""
-        ...
 
 
 Start = TypeVar("Start", bound=PageStart)

@@ -42,7 +42,6 @@ class NamedVersion(Protocol):
     @property
     def timestamp(self) -> datetime:
         """Time of its commit."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

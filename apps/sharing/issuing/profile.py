@@ -30,11 +30,9 @@ class ProfileFile(Protocol):
     @property
     def file_name(self) -> str:
         """What it is called when it is downloaded."""
-        ...
 
     def to_json(self) -> str:
         """Write the file's text."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

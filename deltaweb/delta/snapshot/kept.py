@@ -33,7 +33,6 @@ class KeptState(Protocol):
     @property
     def commit_status(self) -> FileStatus | None:
         """Size and time of its commit; None without one."""
-        ...
 
 
 class StateReading(Protocol):
@@ -42,12 +41,10 @@ class StateReading(Protocol):
     @property
     def state(self) -> Any:  # noqa: ANN401 (a `SnapshotState`)
         """What the log says of it."""
-        ...
 
     @property
     def typed_bytes(self) -> int:
         """What it has made of that meanwhile."""
-        ...
 
 
 S = TypeVar("S", bound=KeptState)

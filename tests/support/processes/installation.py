@@ -22,7 +22,7 @@ from tests.support.processes.kept_commands import KeptCommands
 from tests.support.processes.ports import free_port
 
 ROOT = Path(__file__).resolve().parents[3]
-START_TIMEOUT_S = 150
+START_TIMEOUT_S = 240
 WAIT_S = 60  # for what takes a moment on a machine with nothing else to do
 LOOK_INTERVAL_S = 0.1
 STOP_TIMEOUT_S = 60
@@ -72,7 +72,7 @@ def _run(
 
 
 @functools.cache
-def _migrated() -> Path:
+def migrated() -> Path:
     """A database of the newest migrations, a copy for this process.
 
     The first of the processes that run side by side makes it for all.
@@ -93,7 +93,7 @@ def _migrated() -> Path:
 
 def migrate(home: Path) -> None:
     """Give an installation its database, by a copy of one that is migrated."""
-    shutil.copy(_migrated(), home)
+    shutil.copy(migrated(), home)
 
 
 def furnish(home: Path, samples: Path) -> None:

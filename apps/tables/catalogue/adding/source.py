@@ -20,12 +20,10 @@ class FileAsked(Protocol):
     @property
     def upload(self) -> str:
         """The id of a file that somebody brought; empty for one at `path`."""
-        ...
 
     @property
     def path(self) -> str:
         """Where the server reads files: a path, or a URL of an object store."""
-        ...
 
     @property
     def file_name(self) -> str: ...
@@ -33,12 +31,10 @@ class FileAsked(Protocol):
     @property
     def file_format(self) -> str:
         """Its format; empty to go by its name."""
-        ...
 
     @property
     def form(self) -> dict[str, Any]:
         """How texts are written, as `TextForm` has it."""
-        ...
 
 
 def check_file(asked: FileAsked) -> str:

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 from django.utils import timezone
 
 from deltaweb.delta.errors import LocationNotFoundError, TableNotFoundError
-from deltaweb.delta.writing.winners import is_noted
+from deltaweb.delta.writing.concurrent_commits import is_noted
 from deltaweb.table import DeltaTable
 from deltaweb.web.accounts.models import User
 from deltaweb.web.pages.actions import Actor

@@ -28,6 +28,7 @@ from deltaweb.delta.log.replay import concat_files
 from deltaweb.delta.log.segment import list_log
 from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.snapshot.state import SnapshotState
+from deltaweb.delta.writing.concurrent_commits import read_winner
 from deltaweb.delta.writing.operations.data_places import (
     are_below,
     data_places,
@@ -35,7 +36,6 @@ from deltaweb.delta.writing.operations.data_places import (
     kept_with,
     tables_below,
 )
-from deltaweb.delta.writing.winners import read_winner
 
 HIDDEN: Final = r"(?:^|/)(?:\.|_[^/=]*(?:/|$))"
 LEFTOVER: Final = r"^(?:[^/_.][^/]*/|_[^/]*=[^/]*/)*\.part-[^/]*\.tmp$"

@@ -68,4 +68,3 @@ class FolderVendor(Protocol):
             VendingRefusedError: If the store makes none.
             CredentialsNeededError: If there is no key that could ask.
         """
-        ...

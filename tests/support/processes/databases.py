@@ -1,0 +1,42 @@
+"""Databases of a PostgreSQL server, each a copy of one of the newest migrations."""
+
+import os
+import tempfile
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
+
+from tests.support.processes.installation import run
+
+
+def named(url: str, name: str) -> str:
+    """The address of another database of a server."""
+    return urlunsplit(urlsplit(url)._replace(path=f"/{name}"))
+
+
+def migrate_database(url: str) -> None:
+    """Give a database of a server the newest migrations."""
+    with tempfile.TemporaryDirectory() as home:
+        migrated = run(
+            Path(home), "migrate", "--verbosity", "0", DELTAWEB_DATABASE_URL=url
+        )
+    assert migrated.returncode == 0, migrated.stderr
+
+
+def new_migrated_database(url: str, name: str) -> str:
+    """Make a database of the newest migrations; return its address.
+
+    The first of the processes that run side by side migrates one for all.
+    """
+    import psycopg
+
+    run_id = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))
+    template = f"migrated_{run_id}"
+    with psycopg.connect(url, autocommit=True) as server:
+        server.execute("SELECT pg_advisory_lock(1)")  # until the connection closes
+        found = f"SELECT FROM pg_database WHERE datname = '{template}'"
+        if not server.execute(found).rowcount:
+            server.execute(f"CREATE DATABASE {template} TEMPLATE template0")
+            migrate_database(named(url, template))
+        server.execute(f"DROP DATABASE IF EXISTS {name}")
+        server.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
+    return named(url, name)
