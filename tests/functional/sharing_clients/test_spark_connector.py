@@ -171,12 +171,12 @@ def test_urls_are_made_anew_as_the_connector_asks_for_it(connector, orders):
 
 
 @pytest.mark.parametrize(
-    ("name", "max_files"), [("odd_paths", 1), ("orders", 20), ("orders", 10_000)]
+    ("max_files", "asked"), [(1, {"version": 2}), (20, {}), (10_000, {})]
 )
-def test_pages_are_fetched_as_the_connector_does(connector, tables, name, max_files):
+def test_pages_are_fetched_as_the_connector_does(connector, orders, max_files, asked):
     """It compares the first two lines as texts, and asks again without a refresh."""
-    path = f"{path_of(tables[name])}/query"
-    body = query(maxFiles=max_files)
+    path = f"{path_of(orders)}/query"
+    body = query(maxFiles=max_files, **asked)
     answer = connector.send("POST", path, body)
     head, ids = answer.body.splitlines()[:2], [file["id"] for file in answer.files]
     body["includeRefreshToken"] = None
@@ -185,7 +185,7 @@ def test_pages_are_fetched_as_the_connector_does(connector, tables, name, max_fi
         assert answer.body.splitlines()[:2] == head
         ids += [file["id"] for file in answer.files]
 
-    whole = connector.send("POST", path, {})
+    whole = connector.send("POST", path, asked)
     assert ids == [file["id"] for file in whole.files]
 
 
