@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.glossary import GLOSSARY, Entry
+from tests.unit.glossary import GLOSSARY
 
 ROOT = Path(__file__).resolve().parents[2]
 # Between two marks of a template: what a browser shows, and what lies beside it.
@@ -23,23 +23,23 @@ _CODE = re.compile(r"```.*?```|`[^`]*`", re.DOTALL)
 
 def _strings(source: str) -> Iterator[str]:
     """Yield texts of several words of Python source, without its docstrings."""
-    tree = ast.parse(source)
-    inside: set[int] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-            inside.add(id(node.value))
+    waiting: list[ast.AST] = [ast.parse(source)]
+    for node in waiting:  # which grows by what is inside
+        if isinstance(node, ast.Constant):
+            if isinstance(node.value, str):
+                yield node.value
         elif isinstance(node, ast.JoinedStr):
-            inside.update(map(id, node.values))
-    for node in ast.walk(tree):
-        if id(node) in inside:
-            continue
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            yield node.value
-        elif isinstance(node, ast.JoinedStr):
+            waiting += [
+                part for part in node.values if isinstance(part, ast.FormattedValue)
+            ]
             yield "".join(
                 str(part.value) if isinstance(part, ast.Constant) else "x"
                 for part in node.values
             )
+        elif not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
+            for field in vars(node).values():
+                parts = field if isinstance(field, list) else [field]
+                waiting += [part for part in parts if isinstance(part, ast.AST)]
 
 
 def _of_python(source: str) -> str:
@@ -82,9 +82,7 @@ def texts() -> dict[str, str]:
 
 
 @pytest.mark.parametrize("entry", GLOSSARY, ids=lambda entry: entry.instead)
-def test_people_read_the_words_of_the_field(
-    texts: dict[str, str], entry: Entry
-) -> None:
+def test_people_read_the_words_of_the_field(texts, entry):
     assert len(texts) > 1000
     assert {
         name: uses for name, text in texts.items() if (uses := [*entry.found_in(text)])
@@ -104,9 +102,7 @@ def test_people_read_the_words_of_the_field(
         (".md", "what was asked\nfor, and `asked for`", 1),
     ],
 )
-def test_a_word_is_found_where_people_read_it(
-    suffix: str, source: str, found: int
-) -> None:
+def test_a_word_is_found_where_people_read_it(suffix, source, found):
     text = READERS[suffix](source)
 
     assert sum(len([*entry.found_in(text)]) for entry in GLOSSARY) == found
