@@ -24,7 +24,7 @@ UNCHANGING: Final = "unchanging_fields"
 DIGESTS: Final = MappingProxyType({"parquet": "path_md5", "delta": "path_sha256"})
 """The columns of what ids of files are made of, by scheme, kept there, too."""
 KEPT_SCHEMA: Final = pa.schema(
-    {UNCHANGING: pa.string(), "path_md5": pa.binary(16), "path_sha256": pa.binary(32)}
+    {"path_md5": pa.binary(16), "path_sha256": pa.binary(32), UNCHANGING: pa.string()}
 )
 """What an index keeps of the lines of files."""
 URL_ACCESS: Final = ["url"]
@@ -167,7 +167,7 @@ def kept_columns(batch: pa.RecordBatch) -> pa.RecordBatch:
         batch: As `unchanging_fields`, and path.
     """
     digests = [_digests(batch["path"], scheme) for scheme in DIGESTS]
-    columns = [unchanging_fields(batch), *digests]
+    columns = [*digests, unchanging_fields(batch)]
     return pa.RecordBatch.from_arrays(columns, schema=KEPT_SCHEMA)
 
 
