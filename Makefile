@@ -4,6 +4,7 @@
 # make check   linters, types, import contracts, migrations
 # make bench   measure, beside the peers, in one run
 # make setup   only set up
+# make pictures  take the pictures of the manual and README anew, in Chromium
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -25,9 +26,9 @@ export DELTAWEB_GOLDEN DELTAWEB_PARQUET
 # each of them compiles Django again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup run test test-fast check bench format lock
+.PHONY: help setup run test test-fast check bench pictures format lock
 help:
-	@sed -n '1,6s/^# //p' Makefile
+	@sed -n '1,7s/^# //p' Makefile
 
 setup:
 	@$(MAKE) --silent --no-print-directory -j2 $(VENV)/.dev
@@ -110,6 +111,10 @@ check: setup
 
 bench: setup
 	$(BIN)/python -m tests.benchmarks
+
+pictures: setup
+	@.ci/set-up-browser
+	$(BIN)/python -m tests.pictures
 
 format:
 	$(BIN)/ruff check --fix .

@@ -58,5 +58,4 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401  # what a module holds
 
 
 def __dir__() -> list[str]:
-    """Return what can be imported from here."""
     return sorted({*globals(), *__all__})

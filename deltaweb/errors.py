@@ -258,5 +258,4 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401  # a class that is not loaded
 
 
 def __dir__() -> list[str]:
-    """Return what can be imported from here."""
     return sorted({*globals(), *_modules()})

@@ -2,6 +2,7 @@
 
 import gc
 import os
+import shutil
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -14,6 +15,7 @@ from filelock import FileLock
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
 from hypothesis.internal.constants_ast import Constants
+from pytest_django import plugin as pytest_django
 from pytest_django.plugin import DjangoDbBlocker
 
 from deltaweb.web.audit.append_only import drop_triggers
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 # are tried by `pytest --hypothesis-profile=explore`, as often as one likes.
 settings.register_profile(
     "deltaweb",
-    max_examples=35,
+    max_examples=15,
     derandomize=True,
     deadline=None,
     print_blob=True,
@@ -50,6 +52,16 @@ MARKERS = {
 TESTS = Path(__file__).parent
 # Of Python's own thresholds, tests of pages took an eighth longer.
 RARELY = (50_000, 20, 100)
+# pytest-django sets these up and down around every test, for what no test here uses:
+# they are a third of what pytest does around a test.
+UNUSED_FIXTURES = (
+    "_django_clear_site_cache",
+    "_django_isolate_apps",
+    "_django_set_urlconf",
+    "_django_setup_unittest",
+    "_live_server_helper",
+    "_template_string_if_invalid_marker",
+)
 # What takes long comes first, so that processes side by side end at the same time.
 ORDER = ["browser", "spark", "docs", "functional", "storage", "acceptance", "unit"]
 # Each folder shares a server, or a JVM.
@@ -75,6 +87,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_configure() -> None:
     """Look for no garbage while tests are collected: they stay, as libraries do."""
     gc.disable()
+    for name in UNUSED_FIXTURES:
+        delattr(pytest_django, name)
 
 
 def pytest_collection_finish() -> None:
@@ -174,6 +188,27 @@ def editor(db: None) -> "Client":  # noqa: ARG001 (people are rows)
     from tests.support.pages.factories import signed_in
 
     return signed_in("eve", role="EDITOR")
+
+
+@pytest.fixture(scope="session")
+def django_db_keepdb() -> bool:
+    """A test database is there before pytest-django asks for it."""
+    return True
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(
+    django_db_modify_db_settings_parallel_suffix: None,  # noqa: ARG001 (it names the database)
+) -> None:
+    """Make the test database as a copy: migrations take seconds, in each process."""
+    from tests.support.processes.databases import new_migrated_database
+    from tests.support.processes.installation import migrated
+
+    name = connection.creation._get_test_db_name()  # noqa: SLF001 (there is no other)
+    if connection.vendor == "sqlite":
+        shutil.copy(migrated(), name)
+    else:
+        new_migrated_database(os.environ["DELTAWEB_DATABASE_URL"], name)
 
 
 @pytest.fixture(scope="session")

@@ -94,7 +94,6 @@ class SignInLink(models.Model):
     used_at = models.DateTimeField(null=True, blank=True)
 
     def __str__(self) -> str:
-        """Name the link by its user."""
         return f"sign-in link of {self.user_id}"
 
 
@@ -146,7 +145,6 @@ class APIKey(models.Model):
     objects = APIKeyManager()
 
     def __str__(self) -> str:
-        """Name the key by its visible prefix."""
         return f"{self.prefix}… ({self.name})"
 
     # === Queries ===
@@ -184,5 +182,4 @@ class FailedSignIn(models.Model):
         indexes = [models.Index(fields=["name", "failed_at"], name="failed_by_name")]
 
     def __str__(self) -> str:
-        """Name the failure by account and address."""
         return f"{self.name} from {self.address}"

@@ -96,7 +96,6 @@ class AuditEvent(models.Model):
         ]
 
     def __str__(self) -> str:
-        """Name the event by what and when."""
         return f"{self.action} {self.at:%Y-%m-%d %H:%M:%S}"
 
     def save(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 (Django's own)

@@ -102,7 +102,6 @@ class Job(models.Model):
         ]
 
     def __str__(self) -> str:
-        """Name the job by what it does."""
         return f"{self.title} ({self.id})"
 
     # === Queries ===
@@ -138,5 +137,4 @@ class Worker(models.Model):
     seen_at = models.DateTimeField(db_index=True)
 
     def __str__(self) -> str:
-        """Name the worker by host and process."""
         return self.name

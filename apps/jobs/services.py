@@ -53,7 +53,6 @@ def enqueue(  # noqa: PLR0913 (each is one column of the row)
         kind: The name of the task, such as `tables.index_log`; the task is called
             with `job_id` alone and reads the rest from the row.
         title: What the work is, for people: "Index sales.orders".
-        parameters: What the task needs, as JSON.
         subject_id: The table that the job is about. Who may not see the table may
             not see the job.
         key: Equal keys ask for equal work. An active job with this key is returned

@@ -96,7 +96,6 @@ class AddSubcommand(Protocol):
         help: str,  # noqa: A002 (argparse's own word)
     ) -> CommandParser:
         """Add the subcommand `name`, which `handler` answers."""
-        ...
 
 
 class NotAskedError(DeltawebError, code="not-asked"):

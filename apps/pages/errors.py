@@ -71,7 +71,6 @@ class PageError(DeltawebError, code="page-error"):
 
     Attributes:
         way_out: Words and address of the page that helps best; None where none does.
-        facts: What the JSON form says besides.
     """
 
     status: int = 500

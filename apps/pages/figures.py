@@ -23,14 +23,10 @@ class Shade(typing.Protocol):
     """What a colour of a picture stands for."""
 
     @property
-    def name(self) -> str:
-        """Its word."""
-        ...
+    def name(self) -> str: ...
 
     @property
-    def hue(self) -> str:
-        """A hue of the style sheet."""
-        ...
+    def hue(self) -> str: ...
 
 
 class Drawn(typing.Protocol):
@@ -38,7 +34,6 @@ class Drawn(typing.Protocol):
 
     def to_plotly_json(self) -> dict[str, Any]:
         """Return it as plain values."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,12 +41,9 @@ class Chart:
     """A figure and the same numbers as a table.
 
     Attributes:
-        name: Names the elements of the page that hold it.
-        label: What a screen reader says instead of the picture.
         figure: What plotly draws, ready for JSON.
         note: What the aside of the caption says.
         legend: Colours and counts above the picture.
-        height: Class of the picture's height.
         words: The sentence that stands in place of a picture of one bar; else "".
     """
 

@@ -16,7 +16,6 @@ class Paged:
     """Where a page stands in its list.
 
     Attributes:
-        count: How many entries the filter holds.
         page: Which page, from 1.
         num_pages: At least 1.
         first, last: Place of the first and last entry of the page, from 1; 0 of none.
@@ -30,12 +29,10 @@ class Paged:
 
     @property
     def next_page(self) -> int | None:
-        """The number of the next page, or None."""
         return self.page + 1 if self.page < self.num_pages else None
 
     @property
     def previous_page(self) -> int | None:
-        """The number of the page before, or None."""
         return self.page - 1 if self.page > 1 else None
 
     @property

@@ -44,7 +44,6 @@ def respond(  # noqa: PLR0913 (one answer has this many forms)
 
     Args:
         request: The request; htmx asks for `fragment` alone.
-        fmt: "html", "json" or "csv".
         data: What the JSON form holds: a mapping, or a dataclass.
         rows: What the CSV form holds, its first row the header. Read once.
         fragment: Name of the partial in `template` that htmx swaps.

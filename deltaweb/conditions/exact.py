@@ -55,7 +55,6 @@ class Fitted:
     Attributes:
         value: The greatest value of the type that is not above the literal; where
             the literal is beyond the range, any value of the type.
-        is_exact: Whether the literal is that value.
         beyond: 1 above every value of the type, -1 below, else 0.
     """
 

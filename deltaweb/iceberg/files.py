@@ -56,7 +56,6 @@ class DataFiles:
     Attributes:
         sizes: In bytes.
         num_records: Rows of each file, deleted ones too.
-        partition: The typed values of each partition field.
     """
 
     locations: pa.StringArray

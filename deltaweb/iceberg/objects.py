@@ -135,7 +135,6 @@ def version_objects(
 
     Args:
         rows: Its files, as `data_files` takes them.
-        names: How the objects are called.
     """
     _check(rows, snapshot)
     writer = _Writer(version, snapshot, ids, names)

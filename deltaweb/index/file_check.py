@@ -41,7 +41,6 @@ class FileCheck:
         version: The newest version. Those between that the log builds were checked too.
         num_versions: How many were checked.
         num_paths: Data files that any of them has.
-        num_missing: How many of these are not in storage.
         missing: Rows of `MISSING_SCHEMA`.
         spelled: The partition columns of the newest version whose values are not
             spelled in one way.

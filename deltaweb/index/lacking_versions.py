@@ -43,7 +43,6 @@ def lacking_versions(table: DeltaTable, paths: Collection[str]) -> list[LackingR
     """Return the versions that need some of the files at `paths`, ascending.
 
     Args:
-        table: The table; its history is replayed in this process.
         paths: Data files, or files of deletion vectors, as the log has them.
     """
     followed, history = follow_files(InProcess(table), table.store)

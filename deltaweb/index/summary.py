@@ -91,7 +91,6 @@ def table_summary(
 
     Args:
         metadata: That of the newest version.
-        files: What `files_summary` says of its files.
         now_ms: The time that `commits_30d` ends at.
     """
     runs = history.runs
@@ -111,7 +110,6 @@ def states_of_versions(
     """Join versions of equal readability, from 0 to the newest.
 
     Args:
-        snapshot: The newest version.
         history: The commits.
         states: Whether each of them can be read, row for row.
     """

@@ -1,6 +1,6 @@
 """Pages of the manual that are made from the code: what commands and calls take.
 
-mkdocs calls `on_files` while it collects the pages.
+mkdocs calls `on_files` while it collects the pages, and `on_page_markdown` for each.
 """
 
 import contextlib
@@ -15,6 +15,7 @@ import django
 from django.core.management import execute_from_command_line
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
 
 from deltaweb.environment.command_lines import COMMANDS
 from deltaweb.management.rest_page import rest_page
@@ -22,6 +23,8 @@ from deltaweb.management.rest_page import rest_page
 COMMANDS_PAGE: Final = "reference/commands.md"
 REST_PAGE: Final = "reference/rest.md"
 WIDTH: Final = "88"
+_PICTURE: Final = re.compile(r"!\[([^]]+)\]\((\S+)-light\.webp\)")
+_BOTH: Final = r"![\1](\2-light.webp#only-light) ![\1](\2-dark.webp#only-dark)"
 _VERB: Final = re.compile(r"^  ([a-z][a-z-]*)  ", re.MULTILINE)
 
 
@@ -33,6 +36,14 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         for path, page in ((COMMANDS_PAGE, commands_page), (REST_PAGE, _rest_page)):
             files.append(File.generated(config, path, content=page()))
     return files
+
+
+def on_page_markdown(
+    markdown: str, *, page: Page, config: MkDocsConfig, files: Files
+) -> str:
+    """Show of a picture the one that suits the reader's theme (a hook of mkdocs)."""
+    del page, config, files
+    return _PICTURE.sub(_BOTH, markdown)
 
 
 def commands_page() -> str:

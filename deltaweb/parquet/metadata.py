@@ -266,7 +266,6 @@ class FileMetadata:
     """A footer.
 
     Attributes:
-        version: The version of the format that it names.
         elements: The schema, depth first, the root at its head.
         key_values: Keys and values in the order of the footer; keys may repeat.
         column_orders: Names, an order a leaf column; None if absent.

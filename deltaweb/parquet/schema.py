@@ -41,7 +41,6 @@ class Node(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Its own name."""
         return self.element.name
 
     @property

@@ -32,11 +32,9 @@ class RangeSource(Protocol):
 
     def size(self) -> int:
         """Return its bytes."""
-        ...
 
     def read_at(self, nbytes: int, offset: int) -> bytes:
         """Return bytes of it."""
-        ...
 
 
 class _LocalFile:

@@ -60,7 +60,6 @@ class ChangesQuery:
     """Which changes are asked for.
 
     Attributes:
-        starting_version: The first version.
         starting_timestamp: Or the first version is the oldest made at or after this.
         ending_timestamp: And the last one the newest made at or before this.
         with_feed: Whether the rows that changed are asked for, and not merely the

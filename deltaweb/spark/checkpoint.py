@@ -52,7 +52,6 @@ def build_checkpoint(
     """Write a checkpoint of a version that exists.
 
     Args:
-        source: The table's log.
         scratch: A folder that executors see, where the task may report how far it is;
             a temporary one of this machine for None.
     """

@@ -67,7 +67,6 @@ class LocalTableStore:
 
     @property
     def root(self) -> str:
-        """The table's folder."""
         return self._root
 
     @property

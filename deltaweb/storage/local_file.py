@@ -38,9 +38,6 @@ def read_all(handle: int, limit: int, size_bytes: int | None = None) -> bytes:
 
     A read may return less than was asked for anywhere but at the end, so the end is
     where a read returns nothing, or where the file's size says.
-
-    Args:
-        limit: How many bytes at most.
     """
     likely = READ_BYTES if size_bytes is None else size_bytes + 1
     data = os.read(handle, min(likely, limit, MAX_READ_BYTES))

@@ -52,7 +52,6 @@ class RemoteTableStore:
 
     Args:
         root: The table's URL, normalized.
-        storage_options: Options of the driver; never shown.
         allowed_roots: Further URLs that absolute paths of the log may lead to.
     """
 

@@ -16,7 +16,6 @@ class RemotePendingFile:
 
     Args:
         upload: Puts a file of this disk into the log: its path, then its name there.
-        root: The table's root, as errors show it.
     """
 
     def __init__(

@@ -9,9 +9,9 @@ from deltaweb.delta.protocol.actions import SetTransaction
 from deltaweb.delta.snapshot.state import Definition, commit_status, load_definition
 from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.delta.writing.after_commit import commit_and_checkpoint
+from deltaweb.delta.writing.concurrent_commits import is_noted, may_define
 from deltaweb.delta.writing.requirements import check_writable
 from deltaweb.delta.writing.transaction import CommitResult, Transaction
-from deltaweb.delta.writing.winners import is_noted, may_define
 from deltaweb.writer.rows.row_source import open_rows
 from deltaweb.writer.table_write import TableWrite, WrittenRows, evolved
 

@@ -70,7 +70,6 @@ class OptimizePlan:
     """What an optimization does, or would do.
 
     Attributes:
-        snapshot: The version whose files are laid out again.
         where: Which partitions, as it was asked; None for all.
         paths: The columns whose values are to be close within files.
         target_bytes: About how large files are to be.
@@ -133,7 +132,6 @@ def plan_optimize(  # noqa: PLR0913  # what is asked for
         cluster_by: Names of columns whose values are to be close within files.
         version: The version whose files are laid out again; the newest for None. Rows
             that were appended since stay where they are.
-        time_zone: The zone of the condition.
     """
     state = load_state(store, version)
     check_writable(state.definition, root=store.root, operation=OPTIMIZE)

@@ -52,13 +52,11 @@ def overwrite_rows(  # noqa: PLR0913  # what goes, and what comes
     """Write rows in the place of others.
 
     Args:
-        store: The table's files.
         rows: Whatever `open_rows` takes.
         where: Only rows that satisfy this go, and every new one must.
         overwrite_schema: Whether the table takes the schema of the rows.
         dynamic: Only the partitions go that new rows are in.
         merge_schema: Whether columns that the table lacks are added to it.
-        time_zone: The zone of all conditions.
     """
     if sum((where is not None, overwrite_schema, dynamic)) > 1:
         message = "choose one of where, overwrite_schema and dynamic"

@@ -37,7 +37,6 @@ class RowChecks:
         schema: The table's logical schema.
         more: Further conditions of this write alone.
         elsewhere: Conditions that another engine evaluates for these rows.
-        time_zone: The zone of the conditions.
     """
 
     def __init__(
@@ -99,7 +98,6 @@ def look_at_rows(
         constraint: The constraint.
         on_progress: Told how many rows are done, and of how many if the log says so;
             it may raise to stop the work.
-        time_zone: The zone of the constraint.
     """
     condition = SQLCondition(constraint.sql, snapshot.schema, time_zone)
     num_rows = num_violating = 0

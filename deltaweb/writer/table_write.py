@@ -76,7 +76,6 @@ class TableWrite:
 
     @cached_property
     def schema(self) -> StructType:
-        """The logical schema of the rows."""
         return parse_schema(self.metadata.schema_string or "")
 
     @cached_property

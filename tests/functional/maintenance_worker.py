@@ -1,61 +1,67 @@
 """Checkpoint jobs, and workers that halt within one, for tests that ill-treat them.
 
-python -m tests.functional.maintenance_worker, and
+A nursery begins these processes (`work`):
 
-    queue LOCATION VERSION PARTS   prints the job
-    wake JOB 6     send its wake-up six times
     work           a worker as it should be
     halt 1 FILE    a worker that makes FILE once so many files have their names, and
                    waits until it is gone
-    do JOB BYTES   do a job here, where no file may be larger than that
+    do JOB BYTES   does a job, where no file may be larger than that
+
+each after the seconds for which it holds a job without renewing; and one process does
+what else is asked (`answer`):
+
+    queue LOCATION VERSION PARTS   is answered by the job
+    wake JOB 6     sends its wake-up six times
 """
 
 import resource
-import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-import django
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 TICK_S = 0.05
 
 
-def main() -> None:
-    """Do what the arguments say."""
-    django.setup()
-    verb, *arguments = sys.argv[1:]
-    verbs: dict[str, Callable[..., None]]
-    verbs = {"queue": queue, "wake": wake, "work": work, "halt": halt, "do": do}
-    verbs[verb](*arguments)
+def answer(verb: str, *arguments: str) -> str:
+    """Do what is asked."""
+    return {"queue": queue, "wake": wake}[verb](*arguments)
 
 
-def queue(location: str, version: str, parts: str) -> None:
+def work(lease_s: str, verb: str, *arguments: str) -> None:
+    """Be the process that is asked for."""
+    from django.conf import settings
+
+    settings.JOB_LEASE_S = int(lease_s)
+    {"work": work_well, "halt": halt, "do": do}[verb](*arguments)
+
+
+def queue(location: str, version: str, parts: str) -> str:
     """Register a table, without an index, and queue a checkpoint of it."""
     from tests.support.pages.factories import new_table
     from tests.support.pages.operated import request_checkpoint
 
-    table = new_table(Path(location).name, location=location)
+    folder = Path(location)
+    table = new_table(f"{folder.parent.name}.{folder.name}", location=location)
     job = request_checkpoint(table, version=int(version), parts=int(parts))
-    sys.stdout.write(job.id.hex)
+    return str(job.id.hex)
 
 
-def wake(job_id: str, times: str) -> None:
+def wake(job_id: str, times: str) -> str:
     """Send the wake-up of a job again and again."""
     from deltaweb.web.jobs.broker.waking import wake as send
     from deltaweb.web.jobs.models import Job
 
     for _ in range(int(times)):
         send([Job.objects.get(id=job_id)])
+    return job_id
 
 
-def work() -> None:
+def work_well() -> None:
     """Be a worker of the queue that checkpoints wait in."""
     from django.core.management import call_command
 
+    from deltaweb.web.jobs.running import apart
+
+    setattr(apart, "is_possible", lambda: False)  # noqa: B010  # it needs none
     call_command("worker", "--queues", "spark", "--threads", "1")
 
 
@@ -75,7 +81,7 @@ def halt(count: str, marker: str) -> None:
         commit(file)
 
     setattr(LocalPendingFile, "commit", commit_or_halt)  # noqa: B010  # to halt
-    work()
+    work_well()
 
 
 def do(job_id: str, limit: str) -> None:
@@ -85,7 +91,3 @@ def do(job_id: str, limit: str) -> None:
 
     resource.setrlimit(resource.RLIMIT_FSIZE, (int(limit), int(limit)))
     worked(Job.objects.get(id=job_id))
-
-
-if __name__ == "__main__":
-    main()

@@ -1,7 +1,7 @@
-"""A job that sleeps, for tests that kill its worker; run as a script to queue it.
+"""A job that sleeps, for tests that kill its worker.
 
-`python -m tests.functional.nap` reads a list of words a line, as JSON, and answers each
-by the row of its job, as JSON:
+A nursery begins its workers (`work`), and one process answers by the row of a job what
+is asked of it (`answer`):
 
 ["queue", "a", "b"]   sleep until the file a is there; the next attempt waits for b;
                       `-` is not at all
@@ -14,7 +14,6 @@ by the row of its job, as JSON:
 ["wake", JOB, "5"]    send its wake-up five times more
 """
 
-import json
 import os
 import signal
 import sys
@@ -22,10 +21,9 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import django
 from celery import shared_task
 
-from tests.functional.nap_workers import AT_ONCE
+from tests.functional.nap_workers import APART, AT_ONCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -95,16 +93,24 @@ def eat_here(job_id: str) -> None:
         job.result = {"pid": os.getpid(), "eaten": len(eaten)}
 
 
-def main() -> None:
-    """Answer each line of the input."""
-    django.setup()
+def work(*words: str) -> None:
+    """Be a worker; jobs have processes apart only where that is asked."""
+    from deltaweb.__main__ import main
+    from deltaweb.web.jobs.running import apart
+
+    if words[0] != APART:
+        setattr(apart, "is_possible", lambda: False)  # noqa: B010  # as on macOS
+    sys.argv = ["deltaweb", "worker", *words[words[0] == APART :]]
+    main()
+
+
+def answer(verb: str, *arguments: str) -> dict[str, Any]:
+    """Do what is asked; return the row of the job."""
     from django.db import connection
 
-    for line in sys.stdin:
-        verb, *arguments = json.loads(line)
-        row = row_of(VERBS[verb](*arguments))
-        connection.close()  # the next look is one at the database of that moment
-        print(json.dumps(row), flush=True)  # noqa: T201 (an answer)
+    row = row_of(VERBS[verb](*arguments))
+    connection.close()  # the next look is one at the database of that moment
+    return row
 
 
 def queue(*alarms: str) -> "Job":
@@ -191,7 +197,3 @@ def row_of(job: "Job") -> dict[str, Any]:
         "lease_expires_s": expires_at.timestamp() if expires_at else None,
         "workers": Worker.objects.count(),
     }
-
-
-if __name__ == "__main__":
-    main()

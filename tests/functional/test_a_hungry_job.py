@@ -7,7 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.functional.nap_workers import AT_ONCE, Workers, installation
+from tests.functional.nap_workers import (
+    APART,
+    AT_ONCE,
+    DEFAULT,
+    NapWorkers,
+    installation,
+)
 from tests.support.processes.installation import wait_for
 
 pytestmark = pytest.mark.timeout(600)
@@ -15,10 +21,10 @@ LIMIT_BYTES = 400 << 20
 
 
 @pytest.fixture(scope="module")
-def workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workers]:
+def workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NapWorkers]:
     home = tmp_path_factory.mktemp("home")
     started = installation(home, DELTAWEB_JOB_MEMORY_BYTES=str(LIMIT_BYTES))
-    started.start()
+    started.start(APART, *DEFAULT)
     try:
         yield started
     finally:
@@ -30,7 +36,7 @@ def pid_of(marker: Path) -> int:
     return int(marker.read_text())
 
 
-def test_a_job_that_takes_too_much_is_ended_and_says_so(workers: Workers) -> None:
+def test_a_job_that_takes_too_much_is_ended_and_says_so(workers: NapWorkers) -> None:
     job = workers.nap("eat", "5000", "end")
 
     assert workers.reaches(job, state="FAILED", attempts=1, error_code="job-memory")
@@ -40,7 +46,7 @@ def test_a_job_that_takes_too_much_is_ended_and_says_so(workers: Workers) -> Non
     assert workers.processes[0].poll() is None
 
 
-def test_it_holds_no_other_job_meanwhile(workers: Workers, tmp_path: Path) -> None:
+def test_it_holds_no_other_job_meanwhile(workers: NapWorkers, tmp_path: Path) -> None:
     marker = tmp_path / "marker"
     job = workers.nap("eat", "10", str(marker))
     pid_of(marker)
@@ -52,24 +58,26 @@ def test_it_holds_no_other_job_meanwhile(workers: Workers, tmp_path: Path) -> No
     assert workers.reaches(job, state="DONE", attempts=1)
 
 
-def test_a_job_killed_with_much_memory_is_not_tried_again(workers: Workers) -> None:
+def test_a_job_killed_with_much_memory_is_not_tried_again(workers: NapWorkers) -> None:
     job = workers.nap("eat", "250", "kill")
 
     assert workers.reaches(job, state="FAILED", attempts=1, error_code="job-memory")
     assert "was killed, probably because" in workers.show(job)["error"]
 
 
-def test_a_job_killed_by_a_person_is_tried_again(workers: Workers, tmp_path: Path):
+def test_a_job_killed_by_a_person_is_tried_again(workers: NapWorkers, tmp_path: Path):
     marker = tmp_path / "marker"
     job = workers.nap("eat", "1", str(marker))
     os.kill(pid_of(marker), signal.SIGKILL)
 
-    workers.start()  # a worker that starts looks for what others have left
+    workers.start(
+        APART, *DEFAULT
+    )  # a worker that starts looks for what others have left
 
     assert workers.reaches(job, state="DONE", attempts=2)
 
 
-def test_a_job_that_needs_what_workers_share_is_done_by_the_worker(workers: Workers):
+def test_a_job_that_needs_what_workers_share_is_done_by_the_worker(workers: NapWorkers):
     job = workers.nap("eat", "1", "spark")
 
     assert workers.reaches(job, state="DONE", attempts=1)
@@ -77,21 +85,20 @@ def test_a_job_that_needs_what_workers_share_is_done_by_the_worker(workers: Work
     assert workers.show(job)["result"]["pid"] in pids
 
 
-def test_a_job_ends_with_its_worker_and_is_taken_by_the_next(tmp_path: Path) -> None:
+def test_a_job_ends_with_its_worker_and_is_taken_by_the_next(
+    workers: NapWorkers, tmp_path: Path
+) -> None:
+    workers.exactly(0)
     marker = tmp_path / "marker"
-    workers = installation(tmp_path / "home")
-    try:
-        first = workers.start()
-        job = workers.nap("eat", "1", str(marker))
-        pid = pid_of(marker)
-        first.send_signal(signal.SIGKILL)
-        first.wait()
+    first = workers.start(APART, *DEFAULT)
+    job = workers.nap("eat", "1", str(marker))
+    pid = pid_of(marker)
+    first.kill()
+    first.wait()
 
-        assert wait_for(lambda: not is_running(pid))
-        workers.start()
-        assert workers.reaches(job, state="DONE", attempts=2)
-    finally:
-        workers.stop()
+    assert wait_for(lambda: not is_running(pid))
+    workers.start(APART, *DEFAULT)
+    assert workers.reaches(job, state="DONE", attempts=2)
 
 
 def is_running(pid: int) -> bool:

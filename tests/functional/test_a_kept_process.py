@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.functional.nap_workers import LOOKS, Workers, installation
+from tests.functional.nap_workers import LOOKS, NapWorkers, installation
 from tests.functional.test_a_hungry_job import is_running, pid_of
 from tests.support.processes.installation import wait_for
 
@@ -16,27 +16,27 @@ LIMIT_BYTES = 700 << 20
 
 
 @pytest.fixture(scope="module")
-def workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workers]:
+def workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NapWorkers]:
     home = tmp_path_factory.mktemp("home")
     started = installation(home, DELTAWEB_JOB_MEMORY_BYTES=str(LIMIT_BYTES))
-    started.start(LOOKS)
+    started.start(*LOOKS)
     try:
         yield started
     finally:
         started.stop()
 
 
-def pid_of_a_look(workers: Workers, mebibytes: int = 1) -> int:
+def pid_of_a_look(workers: NapWorkers, mebibytes: int = 1) -> int:
     job = workers.nap("look", str(mebibytes), "end")
     assert workers.reaches(job, state="DONE", attempts=1)
     return int(workers.show(job)["result"]["pid"])
 
 
-def test_one_process_does_look_after_look(workers: Workers) -> None:
+def test_one_process_does_look_after_look(workers: NapWorkers) -> None:
     assert len({pid_of_a_look(workers) for _ in range(5)}) == 1
 
 
-def test_other_work_has_a_process_of_its_own(workers: Workers) -> None:
+def test_other_work_has_a_process_of_its_own(workers: NapWorkers) -> None:
     look = pid_of_a_look(workers)
     job = workers.nap("eat", "1", "end")
 
@@ -47,7 +47,9 @@ def test_other_work_has_a_process_of_its_own(workers: Workers) -> None:
     assert pid_of_a_look(workers) == look
 
 
-def test_a_look_that_takes_too_much_ends_and_others_are_not_touched(workers: Workers):
+def test_a_look_that_takes_too_much_ends_and_others_are_not_touched(
+    workers: NapWorkers,
+):
     before = pid_of_a_look(workers)
     job = workers.nap("look", "5000", "end")
 
@@ -57,25 +59,22 @@ def test_a_look_that_takes_too_much_ends_and_others_are_not_touched(workers: Wor
     assert pid_of_a_look(workers) == after
 
 
-def test_a_look_killed_by_a_person_is_tried_again(workers: Workers, tmp_path: Path):
+def test_a_look_killed_by_a_person_is_tried_again(workers: NapWorkers, tmp_path: Path):
     marker = tmp_path / "marker"
     job = workers.nap("look", "1", str(marker))
     os.kill(pid_of(marker), signal.SIGKILL)
 
-    workers.start(LOOKS)  # a worker that starts looks for what others have left
+    workers.start(*LOOKS)  # a worker that starts looks for what others have left
 
     assert workers.reaches(job, state="DONE", attempts=2)
 
 
-def test_waiting_processes_end_with_their_worker(tmp_path: Path) -> None:
-    workers = installation(tmp_path / "home")
-    try:
-        worker = workers.start(LOOKS)
-        pid = pid_of_a_look(workers)
+def test_waiting_processes_end_with_their_worker(workers: NapWorkers) -> None:
+    workers.exactly(0)
+    worker = workers.start(*LOOKS)
+    pid = pid_of_a_look(workers)
 
-        worker.send_signal(signal.SIGKILL)
-        worker.wait()
+    worker.kill()
+    worker.wait()
 
-        assert wait_for(lambda: not is_running(pid))
-    finally:
-        workers.stop()
+    assert wait_for(lambda: not is_running(pid))

@@ -1,24 +1,22 @@
 """Real workers on a real broker: what a kill leaves behind is taken up again."""
 
-import functools
 import os
 import signal
-import tempfile
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
-from urllib.parse import urlsplit, urlunsplit
 
 import pytest
 
 from tests.functional.nap_workers import (
     AT_ONCE,
+    DEFAULT,
     GROWN,
     TAKEN_WITHIN_S,
-    Workers,
+    NapWorkers,
     installation,
-    migrate_database,
 )
+from tests.support.processes.databases import new_migrated_database
 from tests.support.processes.installation import wait_for
 
 pytestmark = [pytest.mark.timeout(900), pytest.mark.database]
@@ -26,75 +24,61 @@ pytestmark = [pytest.mark.timeout(900), pytest.mark.database]
 LEASE_S = 12
 
 
-@pytest.fixture
-def workers(tmp_path: Path) -> Iterator[Workers]:
+@pytest.fixture(scope="module")
+def workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NapWorkers]:
     """On SQLite and the embedded broker, or on the servers that the variables name."""
     variables = {"DELTAWEB_JOB_LEASE_S": str(LEASE_S)}
     if url := os.environ.get("DELTAWEB_DATABASE_URL"):
-        variables["DELTAWEB_DATABASE_URL"] = _new_database(url)
+        name = f"nap_{uuid.uuid4().hex[:8]}"
+        variables["DELTAWEB_DATABASE_URL"] = new_migrated_database(url, name)
     if url := os.environ.get("DELTAWEB_BROKER_URL"):
         variables["DELTAWEB_BROKER_URL"] = url
-    started = installation(tmp_path, **variables)
+    started = installation(tmp_path_factory.mktemp("home"), **variables)
     try:
         yield started
     finally:
         started.stop()
 
 
-def _new_database(url: str) -> str:
-    name = f"nap_{uuid.uuid4().hex[:8]}"
-    _create(url, name, template=_migrated(url))
-    return _with_name(url, name)
+def test_a_job_queued_while_no_worker_runs_is_done_by_the_first(workers: NapWorkers):
+    job = workers.nap("queue", AT_ONCE)
+    assert workers.show(job)["state"] == "QUEUED"
+
+    workers.start(*DEFAULT)
+
+    assert workers.reaches(job, state="DONE", attempts=1)
 
 
-@functools.cache
-def _migrated(url: str) -> str:
-    """The name of a database of the newest migrations, which others are copies of."""
-    name = f"nap_migrated_{uuid.uuid4().hex[:8]}"
-    _create(url, name, template="template0")
-    with tempfile.TemporaryDirectory() as home:
-        migrate_database(Path(home), _with_name(url, name))
-    return name
+def test_a_worker_that_leaves_in_good_order_takes_its_row_away(workers: NapWorkers):
+    (process,) = workers.exactly(1, *DEFAULT)
+    job = workers.nap("queue", AT_ONCE)
+    assert workers.reaches(job, state="DONE", workers=1)
+
+    process.terminate()
+
+    assert process.wait(60) == 0
+    assert workers.show(job)["workers"] == 0
 
 
-def _create(url: str, name: str, *, template: str) -> None:
-    import psycopg
-
-    with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
-
-
-def _with_name(url: str, name: str) -> str:
-    return urlunsplit(urlsplit(url)._replace(path=f"/{name}"))
-
-
-def test_a_job_of_a_killed_worker_is_taken_by_the_next(workers, tmp_path):
-    first = workers.start()
+def test_a_job_of_a_killed_worker_is_taken_by_the_next(
+    workers: NapWorkers, tmp_path: Path
+) -> None:
+    (first,) = workers.exactly(1, *DEFAULT)
     job = workers.nap("queue", str(tmp_path / "never"), AT_ONCE)
     assert workers.reaches(job, state="RUNNING", attempts=1)
 
     first.send_signal(signal.SIGKILL)
-    second = workers.start()
+    second = workers.start(*DEFAULT)
 
     assert workers.reaches(job, state="DONE", attempts=2)
     assert workers.show(job)["result"]["pid"] == second.pid
 
 
-def test_a_job_queued_while_no_worker_runs_is_done_by_the_first(workers: Workers):
-    job = workers.nap("queue", AT_ONCE)
-    assert workers.show(job)["state"] == "QUEUED"
-
-    workers.start()
-
-    assert workers.reaches(job, state="DONE", attempts=1)
-
-
 def test_two_workers_never_run_one_job_and_a_long_one_keeps_its_lease(
-    workers: Workers, tmp_path: Path
+    workers: NapWorkers, tmp_path: Path
 ) -> None:
     alarm = tmp_path / "alarm"
-    workers.start()
-    workers.start()
+    workers.exactly(2, *DEFAULT)
     job = workers.nap("queue", str(alarm))
     assert workers.reaches(job, state="RUNNING")
     first_s = workers.show(job)["lease_expires_s"]
@@ -105,8 +89,10 @@ def test_two_workers_never_run_one_job_and_a_long_one_keeps_its_lease(
     assert workers.reaches(job, state="DONE", attempts=1)
 
 
-def test_a_worker_stops_a_job_that_is_cancelled(workers: Workers, tmp_path: Path):
-    workers.start()
+def test_a_worker_stops_a_job_that_is_cancelled(
+    workers: NapWorkers, tmp_path: Path
+) -> None:
+    workers.exactly(1, *DEFAULT)
     job = workers.nap("queue", str(tmp_path / "never"))
     assert workers.reaches(job, state="RUNNING")
 
@@ -115,19 +101,9 @@ def test_a_worker_stops_a_job_that_is_cancelled(workers: Workers, tmp_path: Path
     assert workers.reaches(job, state="CANCELLED")
 
 
-def test_a_worker_that_leaves_in_good_order_takes_its_row_away(workers: Workers):
-    process = workers.start()
-    job = workers.nap("queue", AT_ONCE)
-    assert workers.reaches(job, state="DONE", workers=1)
-
-    process.terminate()
-
-    assert process.wait(60) == 0
-    assert workers.show(job)["workers"] == 0
-
-
-def test_a_worker_that_has_grown_begins_anew_in_the_same_place(workers: Workers):
-    process = workers.start(GROWN)
+def test_a_worker_that_has_grown_begins_anew_in_the_same_place(workers: NapWorkers):
+    workers.exactly(0)
+    process = workers.start_alone(GROWN)
     born = result_of_a_nap(workers)["born"]
 
     # What is queued meanwhile is done by the one or the other.
@@ -137,7 +113,7 @@ def test_a_worker_that_has_grown_begins_anew_in_the_same_place(workers: Workers)
     assert result_of_a_nap(workers)["pid"] == process.pid
 
 
-def result_of_a_nap(workers: Workers) -> dict[str, int]:
+def result_of_a_nap(workers: NapWorkers) -> dict[str, int]:
     job = workers.nap("queue", AT_ONCE)
     assert workers.reaches(job, state="DONE", attempts=1)
     found: dict[str, int] = workers.show(job)["result"]

@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -65,25 +66,36 @@ STAGES = [
     "between two parts",
     "before the hint",
 ]
+# Tries each limit in a process of its own, which has loaded what they share.
 LIMITED = """
 from deltaweb.environment.own_process import prepare_process
 prepare_process()
-import json, resource, sys
+import json, os, resource, sys
 from deltaweb.delta.errors import DeltaError
 from deltaweb.table import DeltaTable
 
-folder, limit, parts = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
-try:
-    DeltaTable(folder).create_checkpoint(parts=parts or None)
-except DeltaError as error:
-    print(json.dumps([error.code, error.message]))
+folder, *tries = sys.argv[1:]
+for limit, parts in map(json.loads, tries):
+    if not os.fork():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+        try:
+            DeltaTable(folder).create_checkpoint(parts=parts)
+        except DeltaError as error:
+            left = os.listdir(f"{folder}/_delta_log")
+            said = [error.code, error.message, left]
+            os.write(1, f"{json.dumps(said)}\\n".encode())
+        os._exit(0)
+    os.wait()
 """
+
+
+def new_table(folder: Path) -> Path:
+    return write_json_log(folder, commits=COMMITS, adds=ADDS, removes=10)
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    return write_json_log(tmp_path / "table", commits=COMMITS, adds=ADDS, removes=10)
+    return new_table(tmp_path / "table")
 
 
 def names(folder: Path) -> set[str]:
@@ -98,9 +110,12 @@ def paths(folder: Path) -> list[str]:
     return sorted(DeltaTable(str(folder)).snapshot().files["path"].to_pylist())
 
 
-@pytest.fixture
-def killed(folder: Path, request: pytest.FixtureRequest) -> Path:
-    """A table whose builder was killed at a stage, which is the parameter."""
+@pytest.fixture(scope="module", params=STAGES)
+def left(
+    tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> Path:
+    """A table whose builder was killed at a stage, for tests that change it no more."""
+    folder = new_table(tmp_path_factory.mktemp("left") / "table")
     command = [sys.executable, "-c", BUILDER, str(folder), request.param]
     builder = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
@@ -112,12 +127,15 @@ def killed(folder: Path, request: pytest.FixtureRequest) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("killed", STAGES, indirect=True, ids=str)
+@pytest.fixture
+def killed(left: Path, tmp_path: Path) -> Path:
+    """A copy of it."""
+    return shutil.copytree(left, tmp_path / "killed")
+
+
 class TestAKilledBuilder:
     def test_leaves_a_table_that_reads_as_before(self, killed: Path, tmp_path: Path):
-        before = write_json_log(
-            tmp_path / "same", commits=COMMITS, adds=ADDS, removes=10
-        )
+        before = new_table(tmp_path / "same")
 
         assert paths(killed) == paths(before)
         assert "_last_checkpoint" not in names(killed)
@@ -179,19 +197,28 @@ def test_only_names_of_ours_are_leftovers(folder: Path) -> None:
 
 
 class TestAFullDisk:
-    @pytest.mark.parametrize("limit", [1, 4_000, 16_000])
-    @pytest.mark.parametrize("parts", [0, 2])
-    def test_is_told_and_leaves_nothing(self, folder: Path, limit: int, parts: int):
+    def test_is_told_and_leaves_nothing(self, folder: Path) -> None:
         before, files = names(folder), paths(folder)
-        command = [sys.executable, "-c", LIMITED, str(folder), str(limit), str(parts)]
+        tries = [
+            json.dumps([limit, parts])
+            for limit in (1, 4_000, 16_000)
+            for parts in (None, 2)
+        ]
 
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            [sys.executable, "-c", LIMITED, str(folder), *tries],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
 
-        code, message = json.loads(done.stdout)
-        assert code == "storage-full"
-        assert str(folder) in message
+        told = [json.loads(line) for line in done.stdout.splitlines()]
+        assert len(told) == len(tries)
+        for code, message, left in told:
+            assert code == "storage-full"
+            assert str(folder) in message
+            assert set(left) == before
         assert done.stderr == ""
-        assert names(folder) == before
         assert paths(folder) == files
 
     def test_for_the_hint_alone_leaves_a_checkpoint_without_one(

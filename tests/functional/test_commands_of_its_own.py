@@ -10,7 +10,8 @@ from django.core.management import load_command_class
 
 from deltaweb.environment.command_lines import COMMANDS
 from deltaweb.version import VERSION
-from tests.support.processes.installation import manage, migrate, run
+from tests.functional.command_line import Ran, refusal
+from tests.support.processes.installation import manage, run
 
 HOLDERS = (
     "deltaweb",
@@ -31,9 +32,7 @@ def _found() -> dict[str, str]:
 
 
 def test_the_list_has_every_command_of_the_tree_with_its_own_sentence() -> None:
-    ours = {name: said for name, said in COMMANDS.items() if name != "migrate"}
-
-    assert ours == _found()
+    assert _found() == COMMANDS
 
 
 @pytest.mark.parametrize(
@@ -86,14 +85,18 @@ def test_a_near_miss_names_the_nearest(tmp_path: Path) -> None:
     assert "Did you mean 'delete'?" in verb.stderr
 
 
-def test_a_name_or_an_option_that_is_nearly_right_is_named(tmp_path: Path) -> None:
-    migrate(tmp_path)
-    run(tmp_path, "user", "add", "ana", "--role", "viewer")
-    run(tmp_path, "share", "create", "retail")
+@pytest.mark.django_db
+def test_a_name_that_is_nearly_right_is_named() -> None:
+    Ran("user", "add", "ana", "--role", "viewer")
+    Ran("share", "create", "retail")
 
-    assert "Did you mean 'ana'?" in run(tmp_path, "user", "link", "anna").stderr
-    assert "Did you mean 'retail'?" in run(tmp_path, "share", "show", "retal").stderr
+    assert "Did you mean 'ana'?" in refusal("user", "link", "anna")
+    assert "Did you mean 'retail'?" in refusal("share", "show", "retal")
+
+
+def test_an_option_that_is_nearly_right_is_named(tmp_path: Path) -> None:
     option = run(tmp_path, "table", "rows", "t", "--limt", "5")
+
     assert option.returncode == 2
     assert "Did you mean '--limit'?" in option.stderr
 
@@ -133,11 +136,8 @@ class TestCompletion:
         assert done.stdout.split() == found.split()
 
     @pytest.mark.parametrize("shell", ["zsh", "fish"])
-    def test_is_there_for_others(self, tmp_path: Path, shell: str) -> None:
-        done = run(tmp_path, "completion", shell)
-
-        assert done.returncode == 0, done.stderr
-        assert "widen-column" in done.stdout
+    def test_is_there_for_others(self, shell: str) -> None:
+        assert "widen-column" in Ran("completion", shell).stdout
 
 
 def test_a_command_is_known_whatever_its_settings_are(tmp_path: Path) -> None:

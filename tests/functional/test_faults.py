@@ -16,10 +16,11 @@ from redis import Redis
 from tests.functional.nap_workers import (
     AT_ONCE,
     BEAT,
-    Workers,
+    DEFAULT,
+    NapWorkers,
     installation,
-    migrate_database,
 )
+from tests.support.processes.databases import migrate_database
 from tests.support.processes.installation import wait_for
 from tests.support.processes.ports import free_port
 
@@ -27,10 +28,10 @@ pytestmark = pytest.mark.timeout(900)
 AWAY_S = 5
 
 
-@pytest.fixture
-def workers(tmp_path: Path) -> Iterator[Workers]:
+@pytest.fixture(scope="module")
+def workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NapWorkers]:
     """On SQLite and the embedded broker."""
-    started = installation(tmp_path)
+    started = installation(tmp_path_factory.mktemp("home"))
     try:
         yield started
     finally:
@@ -41,13 +42,15 @@ def workers(tmp_path: Path) -> Iterator[Workers]:
 
 
 class TestADatabaseThatIsAway:
-    def test_for_a_while_locked_costs_no_job(self, workers: Workers, tmp_path: Path):
+    def test_for_a_while_locked_costs_no_job(
+        self, workers: NapWorkers, tmp_path: Path
+    ) -> None:
         alarm = tmp_path / "alarm"
-        workers.start()
+        workers.exactly(1, *DEFAULT)
         job = workers.nap("queue", str(alarm))
         assert workers.reaches(job, state="RUNNING")
 
-        path = tmp_path / "deltaweb.sqlite3"
+        path = workers.log.with_name("deltaweb.sqlite3")
         with closing(sqlite3.connect(path, timeout=60)) as database:
             database.isolation_level = None
             database.execute("BEGIN EXCLUSIVE")
@@ -66,10 +69,10 @@ class TestADatabaseThatIsAway:
         with tempfile.TemporaryDirectory(prefix="pg") as folder:
             server = get_server(folder, cleanup_mode="stop")
             url = server.get_uri()
-            migrate_database(tmp_path / "home", url)
+            migrate_database(url)
             workers = installation(tmp_path / "home", DELTAWEB_DATABASE_URL=url)
             try:
-                workers.start()
+                workers.start(*DEFAULT)
                 alarms = [tmp_path / name for name in ("running", "ending")]
                 running, ending = (workers.nap("queue", str(path)) for path in alarms)
                 assert wait_for(lambda: _num_running(url) == 2, timeout_s=120)
@@ -141,8 +144,8 @@ class TestABrokerThatIsKilled:
         workers = installation(tmp_path / "home", DELTAWEB_BROKER_URL=url)
         try:
             with running_redis(tmp_path, port):
-                workers.start()
-                workers.start(BEAT)
+                workers.start(*DEFAULT)
+                workers.start_alone(BEAT)
                 running = workers.nap("queue", str(alarm))
                 assert workers.reaches(running, state="RUNNING")
 
@@ -167,7 +170,7 @@ class TestABrokerThatIsKilled:
 class TestTwoWorkers:
     def test_that_are_both_woken_for_one_job_do_it_once(self, workers, tmp_path):
         alarm = tmp_path / "alarm"
-        processes = [workers.start(), workers.start()]
+        processes = workers.exactly(2, *DEFAULT)
         job = workers.nap("queue", str(alarm))
         assert workers.reaches(job, state="RUNNING", workers=2)
         workers.nap("wake", job["id"], "6")

@@ -9,8 +9,6 @@ import os
 import random
 import signal
 import sqlite3
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -25,19 +23,14 @@ from deltaweb.delta.log.paths import checkpoint_part_names, commit_name
 from deltaweb.delta.log.segment import parse_listing
 from deltaweb.table import DeltaTable
 from tests.benchmarks.logs import write_commit, write_json_log
-from tests.functional.nap_workers import Workers
 from tests.support.logs.delta_logs import add, commit_bytes, metadata, protocol
-from tests.support.processes.installation import ROOT, environment, migrate, wait_for
+from tests.support.processes.installation import environment, migrate, wait_for
+from tests.support.processes.workers import Process, Workers
 
 pytestmark = pytest.mark.timeout(900)
 WITHIN_S = 120  # a start alone takes many seconds on a busy machine
 COMMITS, NEWEST, PARTS = 12, 11, 3
-HELPER = (
-    sys.executable,
-    "-m",
-    "tests.support.processes.lean",
-    "tests.functional.maintenance_worker",
-)
+LEASE_S, SHORT_LEASE_S = 60, 3
 HINT = "_last_checkpoint"
 BETWEEN_LOOKS_S = 0.1
 
@@ -49,30 +42,17 @@ class Installation(Workers):
     def home(self) -> Path:
         return self.log.parent
 
-    def tell(self, *arguments: object) -> str:
-        """Do something in a process of its own; return what it prints."""
-        done = subprocess.run(
-            [*HELPER, *map(str, arguments)],
-            env=self.environment,
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout
+    def worker(self, *arguments: object, lease_s: int = LEASE_S) -> Process:
+        return self.start(str(lease_s), *map(str, arguments))
 
-    def worker(self, *arguments: object) -> "subprocess.Popen[bytes]":
-        return self.start((*HELPER, *map(str, arguments)))
-
-    def ask(self, query: str, *values: object) -> list[dict[str, Any]]:
+    def rows(self, query: str, *values: object) -> list[dict[str, Any]]:
         path = self.home / "deltaweb.sqlite3"
         with closing(sqlite3.connect(path, timeout=30)) as database:
             database.row_factory = sqlite3.Row
             return [dict(row) for row in database.execute(query, values)]
 
     def row(self, job: str) -> dict[str, Any]:
-        return self.ask("SELECT * FROM jobs_job WHERE id = ?", job)[0]
+        return self.rows("SELECT * FROM jobs_job WHERE id = ?", job)[0]
 
     def becomes(self, job: str, **expected: object) -> bool:
         """Wait until the job's row holds what is expected."""
@@ -90,16 +70,24 @@ class Installation(Workers):
         return wait_for(is_over, timeout_s=WITHIN_S)
 
 
-@pytest.fixture
-def installation(tmp_path: Path) -> Iterator[Installation]:
-    home = tmp_path / "home"
-    home.mkdir()
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
+    home = tmp_path_factory.mktemp("home")
     migrate(home)
-    started = Installation(environment(home), home / "worker.log")
+    started = Installation(
+        environment(home), home / "worker.log", "tests.functional.maintenance_worker"
+    )
     try:
         yield started
     finally:
         started.stop()
+
+
+@pytest.fixture
+def installation(shared: Installation) -> Iterator[Installation]:
+    """One where no worker runs yet."""
+    yield shared
+    shared.exactly(0)
 
 
 @pytest.fixture
@@ -182,13 +170,13 @@ def hint_withheld(folder: Path) -> Iterator[None]:
 def test_workers_that_are_killed_within_a_checkpoint_leave_a_log_that_always_reads(
     installation: Installation, orders: Path, tmp_path: Path
 ) -> None:
-    installation.environment["DELTAWEB_JOB_LEASE_S"] = "3"
     parts = checkpoint_part_names(NEWEST, PARTS)
-    job = installation.tell("queue", orders, NEWEST, PARTS)
+    job = installation.ask("queue", orders, NEWEST, PARTS)
     reader = Reader(orders, NEWEST)
     with reader.looking():
         # The first dies when one of the parts is there.
-        first = installation.worker("halt", 1, tmp_path / "halted")
+        halt = ("halt", 1, tmp_path / "halted")
+        first = installation.worker(*halt, lease_s=SHORT_LEASE_S)
         assert wait_for((tmp_path / "halted").exists, timeout_s=WITHIN_S), (
             installation.log.read_text()
         )
@@ -200,7 +188,7 @@ def test_workers_that_are_killed_within_a_checkpoint_leave_a_log_that_always_rea
         # The second dies when all of them are, before the hint.
         assert installation.loses_lease(job)
         with hint_withheld(orders):
-            second = installation.worker("work")
+            second = installation.worker("work", lease_s=SHORT_LEASE_S)
             assert wait_for(lambda: set(parts) <= names(orders), timeout_s=WITHIN_S), (
                 installation.log.read_text()
             )
@@ -216,7 +204,7 @@ def test_workers_that_are_killed_within_a_checkpoint_leave_a_log_that_always_rea
             installation.log.read_text()
         )
 
-    queues = installation.ask("SELECT DISTINCT queues FROM jobs_worker")
+    queues = installation.rows("SELECT DISTINCT queues FROM jobs_worker")
     assert queues == [{"queues": '["spark"]'}]
     assert reader.looks > 0
     assert reader.faults == []
@@ -234,14 +222,14 @@ def test_two_workers_that_are_woken_for_one_checkpoint_write_it_once_as_asked_fo
 ) -> None:
     other = write_json_log(tmp_path / "other", commits=2, adds=5, removes=1)
     halted = tmp_path / "halted"
-    job = installation.tell("queue", orders, NEWEST, PARTS)
+    job = installation.ask("queue", orders, NEWEST, PARTS)
     reader = Reader(orders, NEWEST)
     with reader.looking():
         installation.worker("halt", 1, halted)
         assert wait_for(halted.exists, timeout_s=WITHIN_S), installation.log.read_text()
-        installation.tell("wake", job, 6)
+        installation.ask("wake", job, "6")
         # The second worker takes all wake-ups before this job.
-        last = installation.tell("queue", other, 1, 2)
+        last = installation.ask("queue", other, 1, 2)
         installation.worker("work")
         assert installation.becomes(last, state="DONE"), installation.log.read_text()
         assert installation.becomes(job, state="RUNNING", attempts=1)
@@ -274,12 +262,12 @@ def test_a_checkpoint_that_finds_no_room_fails_in_its_own_words_and_leaves_nothi
     (log_of(folder) / commit_name(0)).write_bytes(
         commit_bytes(protocol(), metadata(), *adds)
     )
-    job = installation.tell("queue", folder, 0, 1)
+    job = installation.ask("queue", folder, 0, 1)
     limit = 2 << 20
     database = installation.home / "deltaweb.sqlite3"
     assert database.stat().st_size < limit // 2  # or its own writes would fail
 
-    installation.tell("do", job, limit)
+    assert installation.worker("do", job, limit).wait() == 0
 
     row = installation.row(job)
     assert (row["state"], row["error_code"]) == ("FAILED", "storage-full")

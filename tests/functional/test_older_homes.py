@@ -41,17 +41,24 @@ def schema(home: Path) -> set[tuple[str, str]]:
     return {*columns, *things}
 
 
-@pytest.mark.parametrize("release", LAST)
-def test_the_home_of_a_release_is_brought_up_to_today(release: str, tmp_path: Path):
-    home, new = tmp_path / "old", tmp_path / "new"
-    for folder in (home, new):
-        folder.mkdir(mode=0o700)
+@pytest.fixture(scope="module")
+def homes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the home of each release."""
+    folder = tmp_path_factory.mktemp("homes")
     subprocess.run(
-        [sys.executable, "-m", "tests.support.processes.older_home", release],
-        env=environment(home),
+        [sys.executable, "-m", "tests.support.processes.older_home", str(folder)],
+        env=environment(tmp_path_factory.mktemp("made")),
         cwd=ROOT,
         check=True,
     )
+    return folder
+
+
+@pytest.mark.parametrize("release", LAST)
+def test_the_home_of_a_release_is_brought_up_to_today(
+    release: str, homes: Path, tmp_path: Path
+) -> None:
+    home = homes / release
     before = counts(home)
     ours = ("accounts_", "audit_", "jobs_", "sharing_", "tables_")
     assert all(n for name, n in before.items() if name.startswith(ours))
@@ -62,5 +69,5 @@ def test_the_home_of_a_release_is_brought_up_to_today(release: str, tmp_path: Pa
     after = counts(home)
     kept = {name: after[name] for name in before if name.startswith(ours)}
     assert kept == {name: before[name] for name in kept}
-    migrate(new)
-    assert schema(home) == schema(new)
+    migrate(tmp_path)
+    assert schema(home) == schema(tmp_path)

@@ -4,65 +4,22 @@ import json
 import re
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.support.processes.installation import ROOT, environment, migrate, run
 
-# What gunicorn loads and asks, in a process whose modules can be looked at.
+# What gunicorn loads and asks, in a process whose modules can be looked at: what it has
+# before it forks, the answers, and what it has then.
 ASK = """
-import sys
-from io import BytesIO
-
-from deltaweb.serving.wsgi import application
-
-key, *paths = sys.argv[1:]
-
-def ask(path):
-    statuses = []
-    environ = {
-        "REQUEST_METHOD": "GET", "PATH_INFO": path, "SERVER_NAME": "127.0.0.1",
-        "SERVER_PORT": "8000", "HTTP_AUTHORIZATION": f"Bearer {key}",
-        "wsgi.url_scheme": "http", "wsgi.input": BytesIO(), "wsgi.errors": sys.stderr,
-    }
-    list(application(environ, lambda status, headers: statuses.append(status)))
-    return statuses[0]
-
-print(*(f"{path} {ask(path)}" for path in paths), sep="\\n")
-loaded = {name.partition(".")[0] for name in sys.modules}
-print(sorted(loaded & {"pyspark", "py4j", "pandas"}))
-"""
-
-
-def test_a_web_process_never_loads_spark_nor_pandas(tmp_path: Path) -> None:
-    table = tmp_path / "lake" / "orders"
-    (table / "_delta_log").mkdir(parents=True)
-    migrate(tmp_path)
-    run(tmp_path, "user", "add", "ada", "--role", "admin")
-    run(tmp_path, "table", "scan", str(table.parent))
-    key = json.loads(run(tmp_path, "user", "key", "ada", "--json").stdout)["key"]
-    paths = ("/", "/tables/", "/t/default/orders/", "/t/default/orders/data", "/jobs/")
-
-    done = subprocess.run(
-        [sys.executable, "-c", ASK, key, *paths],
-        env=environment(tmp_path),
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
-
-    *answers, verdict = done.stdout.splitlines()
-    assert answers == [f"{path} 200 OK" for path in paths], done.stderr
-    assert verdict == "[]"
-
-
-FORK = """
+import json
 import os
 import sys
 import threading
+from io import BytesIO
 
 from deltaweb.serving.wsgi import application
 from django.db import connections
@@ -76,115 +33,149 @@ def is_kept(name):
         return False
 
 (loader,) = engines["django"].engine.template_loaders[0].loaders
-print("views", "deltaweb.web.jobs.views" in sys.modules, get_resolver()._populated)
-print("templates", "jobs/status.html" in loader.get_template_cache)
-print("libraries", {"plotly.graph_objs", "pyarrow.parquet"} <= set(sys.modules))
-print("threads", len(threading.enumerate()))
-print("connections", [one.connection for one in connections.all()])
-print("files", sum(map(is_kept, os.listdir("/proc/self/fd"))))
+before = {
+    "views": ["deltaweb.web.jobs.views" in sys.modules, get_resolver()._populated],
+    "templates": "jobs/status.html" in loader.get_template_cache,
+    "libraries": {"plotly.graph_objs", "pyarrow.parquet"} <= set(sys.modules),
+    "threads": len(threading.enumerate()),
+    "connections": [one.connection for one in connections.all()],
+    "files": sum(map(is_kept, os.listdir("/proc/self/fd"))),
+}
+key, *paths = sys.argv[1:]
+
+def ask(path):
+    told = []
+    environ = {
+        "REQUEST_METHOD": "GET", "PATH_INFO": path, "SERVER_NAME": "127.0.0.1",
+        "SERVER_PORT": "8000", "HTTP_AUTHORIZATION": f"Bearer {key}",
+        "wsgi.url_scheme": "http", "wsgi.input": BytesIO(), "wsgi.errors": sys.stderr,
+    }
+    if not key:
+        del environ["HTTP_AUTHORIZATION"]
+    said = application(environ, lambda status, headers: told.extend([status, headers]))
+    text = b"".join(said).decode()
+    return {"status": told[0], "to": dict(told[1]).get("Location", ""), "text": text}
+
+answers = {path: ask(path) for path in paths}
+loaded = {name.partition(".")[0] for name in sys.modules}
+unwanted = sorted(loaded & {"pyspark", "py4j", "pandas"})
+json.dump({"before": before, "answers": answers, "unwanted": unwanted}, sys.stdout)
 """
 
 
-def test_what_pages_need_is_there_before_the_processes_fork(tmp_path: Path) -> None:
+@dataclass(frozen=True)
+class Told:
+    """What a web process had before it answered, what it answered, and its errors."""
+
+    before: dict[str, Any]
+    answers: dict[str, dict[str, str]]
+    unwanted: list[str]
+    errors: str
+
+
+def ask(home: Path, key: str, *paths: str, **variables: str) -> Told:
+    """Ask a web process for pages; without a key, as somebody who is not signed in."""
     done = subprocess.run(
-        [sys.executable, "-c", FORK],
-        env=environment(tmp_path),
+        [sys.executable, "-c", ASK, key, *paths],
+        env=environment(home, **variables),
         cwd=ROOT,
         capture_output=True,
         text=True,
         check=False,
         timeout=120,
     )
+    assert done.returncode == 0, done.stderr
+    return Told(**json.loads(done.stdout), errors=done.stderr)
 
-    assert done.stdout.splitlines() == [
-        "views True True",
-        "templates True",
-        "libraries True",
-        "threads 1",
-        "connections [None]",
-        "files 0",
-    ], done.stderr
+
+PAGES = ("/", "/tables/", "/t/default/orders/", "/t/default/orders/data", "/jobs/")
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> Told:
+    home = tmp_path_factory.mktemp("home")
+    table = home / "lake" / "orders"
+    (table / "_delta_log").mkdir(parents=True)
+    migrate(home)
+    run(home, "user", "add", "ada", "--role", "admin")
+    run(home, "table", "scan", str(table.parent))
+    key = json.loads(run(home, "user", "key", "ada", "--json").stdout)["key"]
+    return ask(home, key, *PAGES)
+
+
+class TestAWebProcess:
+    def test_has_what_pages_need_before_it_forks(self, told: Told) -> None:
+        assert told.before == {
+            "views": [True, True],
+            "templates": True,
+            "libraries": True,
+            "threads": 1,
+            "connections": [None],
+            "files": 0,
+        }, told.errors
+
+    def test_never_loads_spark_nor_pandas(self, told: Told) -> None:
+        statuses = {path: said["status"] for path, said in told.answers.items()}
+        assert statuses == dict.fromkeys(PAGES, "200 OK"), told.errors
+        assert told.unwanted == []
 
 
 PAGES_OF_NO_DATABASE = ("/", "/status", "/sign-in/", "/sign-in/a-token/")
 
 
 @pytest.fixture(scope="module")
-def without_database(tmp_path_factory: pytest.TempPathFactory):
+def without_database(tmp_path_factory: pytest.TempPathFactory) -> Told:
     """What a web process answers whose database does not."""
     url = "postgres://someone:a-secret@127.0.0.1:1/name"
-    return subprocess.run(
-        [sys.executable, "-c", ASK, "no-key", *PAGES_OF_NO_DATABASE],
-        env=environment(tmp_path_factory.mktemp("home"), DELTAWEB_DATABASE_URL=url),
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
+    return ask(
+        tmp_path_factory.mktemp("home"),
+        "no-key",
+        *PAGES_OF_NO_DATABASE,
+        DELTAWEB_DATABASE_URL=url,
     )
 
 
 @pytest.mark.parametrize("path", PAGES_OF_NO_DATABASE)
 def test_a_page_says_that_the_database_does_not_answer(without_database, path):
-    statuses = dict(
-        line.split(" ", 1) for line in without_database.stdout.splitlines()[:-1]
-    )
+    status = without_database.answers[path]["status"]
 
-    assert statuses[path].startswith("503 "), without_database.stderr
-    assert "a-secret" not in without_database.stderr
+    assert status.startswith("503 "), without_database.errors
+    assert "a-secret" not in without_database.errors
 
 
-SHOW = """
-import sys
-from io import BytesIO
+PREFIXED = "https://data.example.org/lake"
 
-from deltaweb.serving.wsgi import application
 
-environ = {
-    "REQUEST_METHOD": "GET", "PATH_INFO": sys.argv[1], "SERVER_NAME": "127.0.0.1",
-    "SERVER_PORT": "8000", "wsgi.url_scheme": "http", "wsgi.input": BytesIO(),
-    "wsgi.errors": sys.stderr,
-}
-start = lambda status, headers: print(status, dict(headers).get("Location", ""))
-sys.stdout.write(b"".join(application(environ, start)).decode())
-"""
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    home = tmp_path_factory.mktemp("home")
+    migrate(home)
+    return home
+
+
+@pytest.fixture(scope="module")
+def answers(home: Path) -> dict[str, dict[str, str]]:
+    return ask(home, "", "/sign-in/", "/shares/", DELTAWEB_PUBLIC_URL=PREFIXED).answers
 
 
 class TestBehindAProxyThatStripsAPrefix:
-    URL = "https://data.example.org/lake"
+    def test_every_address_of_a_page_begins_with_the_prefix(self, answers) -> None:
+        page = answers["/sign-in/"]
 
-    def show(self, home: Path, path: str) -> str:
-        return subprocess.run(
-            [sys.executable, "-c", SHOW, path],
-            env=environment(home, DELTAWEB_PUBLIC_URL=self.URL),
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            check=True,
-            timeout=120,
-        ).stdout
-
-    @pytest.fixture
-    def home(self, tmp_path: Path) -> Path:
-        migrate(tmp_path)
-        return tmp_path
-
-    def test_every_address_of_a_page_begins_with_the_prefix(self, home: Path) -> None:
-        status, _, page = self.show(home, "/sign-in/").partition("\n")
-
-        addresses = re.findall(r'\b(?:href|src|action)="([^"]+)"', page)
-        assert status.startswith("200")
+        addresses = re.findall(r'\b(?:href|src|action)="([^"]+)"', page["text"])
+        assert page["status"].startswith("200")
         assert len(addresses) > 5
         assert all(address.startswith("/lake/") for address in addresses), addresses
 
-    def test_a_page_sends_to_the_sign_in_and_back(self, home: Path) -> None:
-        status = self.show(home, "/shares/").partition("\n")[0]
+    def test_a_page_sends_to_the_sign_in_and_back(self, answers) -> None:
+        page = answers["/shares/"]
 
-        assert status.split() == ["302", "Found", "/lake/sign-in/?next=/lake/shares/"]
+        assert page["status"] == "302 Found"
+        assert page["to"] == "/lake/sign-in/?next=/lake/shares/"
 
     def test_a_sign_in_link_names_the_prefix_once(self, home: Path) -> None:
         run(home, "user", "add", "ada", "--role", "admin")
 
-        link = run(home, "user", "link", "ada", DELTAWEB_PUBLIC_URL=self.URL).stdout
+        link = run(home, "user", "link", "ada", DELTAWEB_PUBLIC_URL=PREFIXED).stdout
 
-        assert link.startswith(f"{self.URL}/sign-in/")
+        assert link.startswith(f"{PREFIXED}/sign-in/")

@@ -27,6 +27,12 @@ pytestmark = [
 SAMPLES = ("customers", "device_readings", "orders", "returns")
 # Beside pyarrow, compiled files left out: docs/manual/operate/packages.md.
 MOST_BYTES = 263_000_000
+# uv compiles nothing: a server's processes, which start together, would each do it.
+COMPILED = """
+from deltaweb.celery import app
+app.loader.init_worker()
+import celery.bin.celery, deltaweb.serving.wsgi, deltaweb.web.jobs.running.apart_loaded
+"""
 LINK = re.compile(r'href="(/[^"#?]*)')
 
 
@@ -58,7 +64,10 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Package:
     folder = tmp_path_factory.mktemp("wheel")
     wheel = build_wheel(folder)
     (home := folder / "home").mkdir()
-    return Package(wheel, install(wheel, folder / "environment"), home)
+    package = Package(wheel, install(wheel, folder / "environment"), home)
+    done = package.run("python", "-c", COMPILED, DELTAWEB_HOME=str(folder / "other"))
+    assert done.returncode == 0, done.stderr
+    return package
 
 
 @pytest.fixture(scope="module")
@@ -92,6 +101,7 @@ def test_it_installs_one_name_and_nothing_of_the_checkout(package: Package) -> N
     assert tops == {"deltaweb", next(top for top in tops if "dist-info" in top)}
     assert {
         "deltaweb/py.typed",
+        "deltaweb/delta/values/old_calendar/clocks.txt",
         "deltaweb/index/build/full.py",
         "deltaweb/templates/base.html",
         "deltaweb/web/tables/models/__init__.py",

@@ -13,8 +13,12 @@ from deltaweb.web.pages.actions import COMMAND_LINE
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.operations.operation import Operation
 from deltaweb.web.tables.operations.requests import request_look, request_operation
-from deltaweb.web.tables.operations.rows.delete_rows import DELETE_ROWS, DeleteRows
-from deltaweb.web.tables.operations.rows.update_rows import UPDATE_ROWS, UpdateRows
+from deltaweb.web.tables.operations.rows.changed_rows import (
+    DELETE_ROWS,
+    UPDATE_ROWS,
+    DeleteRows,
+    UpdateRows,
+)
 from tests.functional.command_line import Ran
 from tests.functional.table_command.commands import refusal, run_json
 from tests.support.pages.factories import NOW, new_table

@@ -1,8 +1,10 @@
 """The house stays small: rooms in a folder, lines in a file, one word for one class."""
 
 import ast
+import re
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -20,6 +22,9 @@ CASES = {
 # The words of logic are two things: a condition as written, and as evaluated.
 TWO_THINGS = {"And", "Or", "Not", "Like"}
 GENERATED = {"migrations", "__pycache__"}
+# To parse a file takes milliseconds: only those are that may hold what is looked for.
+CLASS = re.compile(r"^class (\w+)", re.MULTILINE)
+IMPORT_OF_APPS = re.compile(r"(import|from|,)[\s(\\]+apps\b")
 
 
 def _folders() -> Iterator[Path]:
@@ -38,11 +43,14 @@ def _rooms(folder: Path) -> list[str]:
     ]
 
 
-def _sources(*tops: str) -> Iterator[Path]:
-    for top in tops:
-        for path in (ROOT / top).rglob("*.py"):
-            if not GENERATED & set(path.parts):
-                yield path
+@cache
+def _sources(top: str) -> dict[str, str]:
+    """The text of each module below a folder, by its name."""
+    return {
+        _name(path): path.read_text(encoding="utf-8")
+        for path in (ROOT / top).rglob("*.py")
+        if not GENERATED & set(path.parts)
+    }
 
 
 def _name(path: Path) -> str:
@@ -63,8 +71,9 @@ def test_no_folder_has_more_rooms_than_one_looks_over() -> None:
 
 def test_no_file_has_more_lines_than_one_reads() -> None:
     counts = {
-        _name(path): len(path.read_text(encoding="utf-8").splitlines())
-        for path in _sources("deltaweb", "apps", "tests")
+        name: len(text.splitlines())
+        for top in ("deltaweb", "apps", "tests")
+        for name, text in _sources(top).items()
     }
 
     assert counts
@@ -83,15 +92,14 @@ def test_style_sheets_close_what_they_open() -> None:
 
 def test_no_two_classes_of_the_library_have_one_name() -> None:
     places = defaultdict(list)
-    for path in _sources("deltaweb"):
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
-            # A management command is found by the name of its class.
-            if isinstance(node, ast.ClassDef) and node.name != "Command":
-                places[node.name].append(_name(path))
+    for name, text in _sources("deltaweb").items():
+        for declared in CLASS.findall(text):
+            places[declared].append(name)
+    # A management command is found by the name of its class.
     public = {
         name: where
         for name, where in places.items()
-        if name[0] != "_" and name not in TWO_THINGS
+        if name[0] != "_" and name not in {"Command", *TWO_THINGS}
     }
 
     assert public
@@ -101,9 +109,11 @@ def test_no_two_classes_of_the_library_have_one_name() -> None:
 def test_apps_have_one_name() -> None:
     """What is imported as `apps`, too, exists twice: classes, registries, locks."""
     imported = {
-        _name(path)
-        for path in _sources("deltaweb", "apps", "tests")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        name
+        for top in ("deltaweb", "apps", "tests")
+        for name, text in _sources(top).items()
+        if IMPORT_OF_APPS.search(text)
+        for node in ast.walk(ast.parse(text))
         if (isinstance(node, ast.ImportFrom) and f"{node.module}.".startswith("apps."))
         or (
             isinstance(node, ast.Import)
@@ -122,18 +132,16 @@ def test_comparisons_are_written_down_in_one_place() -> None:
         {"LT", "LTE", "GT", "GTE"},
         {"lessthan", "lessthanorequal", "greaterthan", "greaterthanorequal"},
     ]
+    displays = (ast.Assign, ast.AnnAssign, ast.Dict, ast.Set, ast.Tuple, ast.List)
     tables = set()
-    for path in _sources("deltaweb", "apps"):
-        text = path.read_text(encoding="utf-8")
-        if not any(all(name in text for name in names) for names in spellings):
+    for name, text in (_sources("deltaweb") | _sources("apps")).items():
+        if not any(all(word in text for word in words) for words in spellings):
             continue
-        tree = ast.parse(text)
-        displays = (ast.Assign, ast.AnnAssign, ast.Dict, ast.Set, ast.Tuple, ast.List)
-        for node in ast.walk(tree):
+        for node in ast.walk(ast.parse(text)):
             if isinstance(node, displays) and any(
-                names <= set(_words_in(node)) for names in spellings
+                words <= set(_words_in(node)) for words in spellings
             ):
-                tables.add(_name(path))
+                tables.add(name)
 
     assert tables == {"deltaweb/delta/scan/operators.py"}
 

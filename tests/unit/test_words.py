@@ -23,23 +23,23 @@ _CODE = re.compile(r"```.*?```|`[^`]*`", re.DOTALL)
 
 def _strings(source: str) -> Iterator[str]:
     """Yield texts of several words of Python source, without its docstrings."""
-    tree = ast.parse(source)
-    inside: set[int] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-            inside.add(id(node.value))
+    waiting: list[ast.AST] = [ast.parse(source)]
+    for node in waiting:  # which grows by what is inside
+        if isinstance(node, ast.Constant):
+            if isinstance(node.value, str):
+                yield node.value
         elif isinstance(node, ast.JoinedStr):
-            inside.update(map(id, node.values))
-    for node in ast.walk(tree):
-        if id(node) in inside:
-            continue
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            yield node.value
-        elif isinstance(node, ast.JoinedStr):
+            waiting += [
+                part for part in node.values if isinstance(part, ast.FormattedValue)
+            ]
             yield "".join(
                 str(part.value) if isinstance(part, ast.Constant) else "x"
                 for part in node.values
             )
+        elif not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
+            for field in vars(node).values():
+                parts = field if isinstance(field, list) else [field]
+                waiting += [part for part in parts if isinstance(part, ast.AST)]
 
 
 def _of_python(source: str) -> str:

@@ -124,7 +124,6 @@ class ChangeSpan:
 
     @property
     def num_versions(self) -> int:
-        """How many versions it has."""
         return self.last - self.first + 1
 
     @property

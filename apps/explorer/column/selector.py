@@ -65,8 +65,6 @@ class ColumnPage:
     """A column at one version.
 
     Attributes:
-        column: Its row of the schema's tree.
-        children: The rows right below.
         ranges: What files tell; None where there is no index.
         events: How it changed, the newest first.
         can_be_profiled: Whether its values can be read on their own.

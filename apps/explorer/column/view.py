@@ -46,7 +46,6 @@ class ShownProfile:
 
     Attributes:
         facts: Label and value: extremes, mean, lengths.
-        top: The most frequent values.
     """
 
     num_rows: int

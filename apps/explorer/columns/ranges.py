@@ -111,12 +111,7 @@ _kept: Kept[ColumnRanges] = Kept(MAX_KEPT)
 def column_ranges(
     table: Table, schema: StructType, names: tuple[str, ...], *, is_partition: bool
 ) -> ColumnRanges | None:
-    """Return what the newest version's files tell of a column; None without an index.
-
-    Args:
-        schema: Its newest schema.
-        is_partition: Whether files are partitioned by it.
-    """
+    """Return what the newest files tell of a column; None without an index."""
     folder = index_folder(table)
     if folder is None:
         return None
@@ -138,7 +133,6 @@ def read_ranges(
 
     Args:
         files: By `deltaweb.index.folder.file_index.open_files`.
-        is_partition: Whether files are partitioned by it.
     """
     if "path" not in files.column_names:
         return ColumnRanges(num_files=0, reason="The newest version cannot be read.")

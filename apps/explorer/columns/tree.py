@@ -38,13 +38,10 @@ class SchemaColumn:
     Attributes:
         path: The dotted path; fields of an array's elements follow the array.
         names: The parts of the path, which may have dots themselves.
-        name: The last part of the path.
         depth: 0 for a column of the table.
         kind: The type in a word or two: `struct`, `array<struct>`, `bigint`.
         nullable: Whether a value may be null.
-        comment: What the table's owner wrote about it.
         facts: What else its metadata says, in words: (label, value).
-        num_children: How many rows stand right below.
         position: Its place among the rows of its parent, from 1.
         num_siblings: How many those are, itself among them.
     """
@@ -89,7 +86,6 @@ class SchemaColumn:
 
     @property
     def depth_class(self) -> str:
-        """The style class of the indent."""
         return f"d{min(self.depth, MAX_DEPTH_CLASS)}"
 
     @property

@@ -56,7 +56,6 @@ class RowChangesPage:
 
     @property
     def num_changed(self) -> int:
-        """How many rows changed."""
         names = ("inserted", "deleted", "updated")
         return sum(int(self.facts.get(name) or 0) for name in names)
 

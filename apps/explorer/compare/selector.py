@@ -96,12 +96,10 @@ class Comparison:
 
     @property
     def table(self) -> Table:
-        """The table."""
         return self.at.table
 
     @property
     def head(self) -> TableHead:
-        """The head of the page."""
         return self.at.head
 
     @property

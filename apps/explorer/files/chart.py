@@ -27,7 +27,6 @@ def sizes_by_age(
 
     Args:
         small_bytes: Smaller files are marked; None marks none.
-        height: Class of the picture's height.
     """
     grid = ages.grid
     if grid is None:

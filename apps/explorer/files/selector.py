@@ -101,7 +101,6 @@ class PartitionShare:
 
     @property
     def average_bytes(self) -> int:
-        """Bytes of an average file."""
         return self.size_bytes // self.num_files if self.num_files else 0
 
 
@@ -114,7 +113,6 @@ def matching_files(
     """Return the files that pass a filter, in the order of the index.
 
     Args:
-        files: As for `file_page`.
         partition_columns: What the table is partitioned by.
         schema: Its columns: partitions are found by their values then, whatever the
             text of these; None where they are not known.
@@ -151,7 +149,6 @@ def file_page(
         files: `path`, `size`, `modification_time` (ms), `partition_values` and, where
             known, `num_records`.
         wanted: The filter, the order and the page.
-        schema: As for `matching_files`.
     """
     matching = matching_files(files, wanted, partition_columns, schema)
     place = paged(matching.num_rows, wanted.page)

@@ -40,7 +40,6 @@ class Stretch:
 
     @property
     def end(self) -> float:
-        """Where it ends."""
         return self.x + self.width
 
 

@@ -51,7 +51,6 @@ def file_sizes(
     Args:
         edges: The n + 1 edges of the bins in bytes, increasing.
         target_bytes: The size that files of the table aim at, or None.
-        height: Class of the picture's height.
     """
     small = _small_bins(edges, target_bytes)
     texts = [

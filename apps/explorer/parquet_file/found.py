@@ -70,7 +70,6 @@ def find_file(files: pa.Table, name: str, query: FileQuery) -> FoundFile:
     """Return the file of a name.
 
     Args:
-        name: The last part of its path.
         query: What else the address says.
     """
     path = f"{query.folder}/{name}" if query.folder else name

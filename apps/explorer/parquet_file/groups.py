@@ -34,7 +34,6 @@ class Bin:
 
     Attributes:
         first, last: Their numbers.
-        size_bytes: Compressed bytes of all of them.
     """
 
     first: int
@@ -44,7 +43,6 @@ class Bin:
 
     @property
     def average_bytes(self) -> int:
-        """Bytes of one of them."""
         return self.size_bytes // (self.last - self.first + 1)
 
     @property

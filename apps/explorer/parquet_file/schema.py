@@ -70,7 +70,6 @@ class SchemaNode:
 
     @property
     def name(self) -> str:
-        """Its own name."""
         return str(self.row["path"][-1])
 
     @property
@@ -80,7 +79,6 @@ class SchemaNode:
 
     @property
     def depth_class(self) -> str:
-        """The style class of the indent."""
         return f"d{min(self.row['depth'], MAX_DEPTH_CLASS)}"
 
     @property

@@ -91,7 +91,6 @@ class Skew:
 
     @property
     def largest_to_median(self) -> float | None:
-        """How many times the median the largest partition is."""
         if not self.median_bytes:
             return None
         return round(self.largest_bytes / self.median_bytes, 2)

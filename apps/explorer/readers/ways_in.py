@@ -78,7 +78,6 @@ class WaysIn:
 
     @property
     def columns_text(self) -> str:
-        """The columns as a sentence has them."""
         return in_words(self.columns[:5])
 
 

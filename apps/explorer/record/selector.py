@@ -142,7 +142,6 @@ def record_plan(plan: RowPlan, row: int, column_page: int) -> RowPlan:
     """Return the plan that reads a row with every column, a page of columns at once.
 
     Args:
-        plan: The version's columns and the filters.
         row: The number of the row, from 1.
         column_page: Which page of columns, from 1; the last where there are fewer.
     """

@@ -119,7 +119,6 @@ class RowPlan:
 
     @property
     def num_column_pages(self) -> int:
-        """How many pages the chosen columns have."""
         return max(-(-len(self.chosen) // self.page_columns), 1)
 
     @property
@@ -139,12 +138,10 @@ class RowPlan:
 
     @property
     def num_chosen(self) -> int:
-        """How many columns of the version are chosen."""
         return len(self.chosen) - self.num_parts
 
     @property
     def num_parts(self) -> int:
-        """How many of the chosen ones are parts of variants."""
         return sum(name in self.parts for name in self.chosen)
 
     @property
@@ -160,7 +157,6 @@ class RowPlan:
 
     @property
     def conditions(self) -> tuple[RowFilter | SQLFilter, ...]:
-        """All conditions."""
         return (*self.filters, *self.sql)
 
     @property

@@ -78,22 +78,18 @@ class RowPage:
 
     @property
     def next_page(self) -> int | None:
-        """The number of the next page, if there is one."""
         return self.page + 1 if self.has_next else None
 
     @property
     def previous_page(self) -> int | None:
-        """The number of the page before, if there is one."""
         return self.page - 1 if self.page > 1 else None
 
     @property
     def last_row(self) -> int:
-        """The number of the last row shown, from 1."""
         return self.first_row + len(self.rows) - 1
 
     @property
     def has_next(self) -> bool:
-        """Whether rows follow this page."""
         return self.more or self.last_row < self.num_read
 
 

@@ -28,10 +28,8 @@ class TablePage:
 
     @property
     def head(self) -> TableHead:
-        """The head of the page."""
         return self.at.head
 
     @property
     def table(self) -> Table:
-        """The table."""
         return self.at.table

@@ -40,7 +40,6 @@ class TableVersion:
 
     @property
     def is_latest(self) -> bool:
-        """Whether this is the newest indexed version."""
         return self.head.is_latest
 
     @property

@@ -80,7 +80,6 @@ class JobView:
     """One job, ready to render.
 
     Attributes:
-        subject: Where the job's subject is shown, if anywhere.
         elapsed_s: Seconds since a worker took it, or that it took; None before.
         poll_s: How often its live part asks again; None once it is over.
         queue_position: 1 for the next one to be taken; None unless it waits.
@@ -127,7 +126,6 @@ class JobView:
 
     @property
     def state_icon(self) -> str:
-        """The icon of the state's chip."""
         return {
             Job.State.DONE: "circle-check",
             Job.State.FAILED: "circle-x",

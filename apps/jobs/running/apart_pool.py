@@ -42,7 +42,6 @@ class JobProcess:
 
     @property
     def pid(self) -> int:
-        """Its number."""
         return self.process.pid or 0
 
     @property

@@ -15,11 +15,7 @@ if TYPE_CHECKING:  # An app's config imports this before Django's models are rea
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyNumber:
-    """A number beside those of tables and jobs.
-
-    Attributes:
-        key: Names it in the JSON form.
-    """
+    """A number beside those of tables and jobs."""
 
     key: str
     label: str

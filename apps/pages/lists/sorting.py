@@ -102,7 +102,6 @@ def ordering(
     """Return what a query orders by; what is unknown comes last, either way.
 
     Args:
-        sort: A value of `?sort=`.
         ties: Fields, ascending, that part rows which are alike.
     """
     descends = is_descending(columns, sort)

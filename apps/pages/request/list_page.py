@@ -69,12 +69,9 @@ class Listed(Protocol):
     @property
     def rows(self) -> Sequence[object]:
         """Its rows, dataclasses as `page_json` reads them."""
-        ...
 
     @property
-    def paged(self) -> Paged | Keyset:
-        """Where it stands."""
-        ...
+    def paged(self) -> Paged | Keyset: ...
 
 
 L = TypeVar("L", bound=Listed)

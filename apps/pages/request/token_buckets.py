@@ -35,7 +35,6 @@ class TokenBuckets:
 
     Args:
         path: The file; made when it is missing. Every process names the same.
-        rate: How much comes into a bucket a second.
         debt: How far below nothing a bucket can be taken from: who goes on in spite
             of having to wait waits longer.
     """

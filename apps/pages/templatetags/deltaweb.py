@@ -1,12 +1,20 @@
 """Icons, sizes, numbers and times as pages show them."""
 
+import re
+from collections.abc import Sequence
 from datetime import UTC, date, datetime, tzinfo
+from functools import cache, lru_cache
+from typing import Final
 from zoneinfo import ZoneInfo
 
 from django import template
-from django.templatetags.static import static
+from django.conf import settings
+from django.template import Context, Node, Variable, defaulttags
+from django.template.base import FilterExpression, Parser, TextNode, Token
+from django.template.defaulttags import URLNode
+from django.urls import get_script_prefix, reverse
 from django.utils import timezone
-from django.utils.html import format_html
+from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from deltaweb.web.pages.lists import links
@@ -20,21 +28,85 @@ BYTE_UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 COUNT_UNITS = ("", "k", "M", "B", "T")
 MINUTE_S, HOUR_S, DAY_S = 60, 3600, 86_400
 WEEK_DAYS, TEN, HUNDRED = 7, 10, 100
+_SYMBOL: Final = re.compile(
+    r'<symbol id="i-([^"]+)" viewBox="0 0 24 24">(.*?)</symbol>', re.DOTALL
+)
 # A text may be NULL or null too: what is read aloud tells them apart.
 NO_VALUE = mark_safe(
     '<span class="c-null" role="img" aria-label="no value">NULL</span>'
 )
 
 
-@register.simple_tag
-def icon(name: str, css: str = "") -> SafeString:
-    """Draw an icon of the sprite; a word beside it says what it means."""
+class IconNode(Node):
+    """An icon whose name, or class, the page's context tells."""
+
+    def __init__(self, words: Sequence[FilterExpression]) -> None:
+        self.words = words
+
+    def render(self, context: Context) -> SafeString:
+        """Draw it."""
+        return drawing(*(word.resolve(context) for word in self.words))
+
+
+@register.tag
+def icon(parser: Parser, token: Token) -> Node:
+    """Draw an icon of the sprite; a word beside it says what it means.
+
+    A page has dozens: those that a template names are drawn when it is loaded.
+    """
+    words = [parser.compile_filter(word) for word in token.split_contents()[1:]]
+    node = IconNode(words)
+    if any(isinstance(word.var, Variable) for word in words):
+        return node
+    return TextNode(node.render(Context()))
+
+
+@cache
+def drawing(name: str, css: str = "") -> SafeString:
+    """Return an icon as it stands in a page.
+
+    Shapes of another file would come after the first paint, and the browser would lay
+    out and paint the page once more for them.
+    """
     return format_html(
-        '<svg class="dw-i {}" aria-hidden="true"><use href="{}#i-{}"/></svg>',
+        '<svg class="dw-i {}" viewBox="0 0 24 24" aria-hidden="true">{}</svg>',
         css,
-        static("vendor/icons.svg"),
-        name,
+        _shapes().get(name, ""),
     )
+
+
+@cache
+def _shapes() -> dict[str, SafeString]:
+    """Return what each icon is drawn by, without the space between."""
+    path = settings.PACKAGE_DIR / "static" / "vendor" / "icons.svg"
+    sprite = re.sub(r">\s+<", "><", path.read_text(encoding="utf-8"))
+    shapes = _SYMBOL.findall(sprite)
+    return {name: mark_safe(drawn) for name, drawn in shapes}  # noqa: S308 (our own)
+
+
+class KeptURLNode(URLNode):
+    """Django's `url`, whose addresses are kept: a page asks for dozens of them."""
+
+    def render(self, context: Context) -> str:
+        """Return the address; what is called for seldom is made by Django."""
+        if self.asvar or self.kwargs or not context.autoescape:
+            return super().render(context)
+        args = [arg.resolve(context) for arg in self.args]
+        return _address(get_script_prefix(), self.view_name.resolve(context), *args)
+
+
+@register.tag
+def url(parser: Parser, token: Token) -> Node:
+    """Return the address of a view, as Django's tag of this name does."""
+    made = defaulttags.url(parser, token)
+    return KeptURLNode(made.view_name, made.args, made.kwargs, made.asvar)
+
+
+@lru_cache(maxsize=4096, typed=True)
+def _address(prefix: str, name: str, *args: object) -> SafeString:
+    """Return an address below a prefix, which `reverse` puts before it."""
+    del prefix
+    return escape(reverse(name, args=args))
 
 
 @register.simple_tag
@@ -156,7 +228,7 @@ def ago(moment: datetime | None) -> SafeString | str:
 
 
 @register.simple_tag(takes_context=True)
-def when(context: template.Context, moment: datetime | None) -> SafeString | str:
+def when(context: Context, moment: datetime | None) -> SafeString | str:
     """Render a moment in the reader's time zone, the zone shown."""
     if moment is None:
         return "never"
@@ -166,7 +238,7 @@ def when(context: template.Context, moment: datetime | None) -> SafeString | str
 
 
 @register.simple_tag(takes_context=True)
-def page_with(context: template.Context, **values: object) -> str:
+def page_with(context: Context, **values: object) -> str:
     """Return this page's address with other values, from its first page on.
 
     It ends in no bare `?` where none is left, as `querystring` does.
@@ -175,14 +247,14 @@ def page_with(context: template.Context, **values: object) -> str:
 
 
 @register.simple_tag(takes_context=True)
-def query_part(context: template.Context) -> str:
+def query_part(context: Context) -> str:
     """Return this page's query with its `?`, or nothing."""
     query = context["request"].GET.urlencode()
     return f"?{query}" if query else ""
 
 
 @register.simple_tag(takes_context=True)
-def machine_form(context: template.Context, suffix: str) -> str:
+def machine_form(context: Context, suffix: str) -> str:
     """Return the address of this page's `json` or `csv` form, same filters."""
     return links.machine_form(context["request"], suffix)
 
@@ -193,6 +265,6 @@ def absolute(moment: datetime, zone: tzinfo = UTC) -> str:
     return f"{day_text(local)} {local:%H:%M:%S} {local.tzname()}"
 
 
-def _zone(context: template.Context) -> tzinfo:
+def _zone(context: Context) -> tzinfo:
     user = getattr(context.get("request"), "user", None)
     return ZoneInfo(getattr(user, "time_zone", "UTC") or "UTC")

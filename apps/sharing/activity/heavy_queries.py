@@ -91,7 +91,6 @@ def heavy_queries(
     """Return the heaviest queries of a recipient, those of most bytes first.
 
     Args:
-        recipient: Who is advised.
         events: What counts of its reads.
     """
     queries = _grouped(events)

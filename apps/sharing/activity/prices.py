@@ -18,7 +18,6 @@ def price_of(size_bytes: int, location: str | None) -> float | None:
     """Return what it costs to read so many bytes; None where no price is set.
 
     Args:
-        size_bytes: The bytes.
         location: Where the table is; None where that is not known any more.
     """
     prices: dict[str, float] = settings.PRICES

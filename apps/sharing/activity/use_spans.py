@@ -70,7 +70,6 @@ class Use:
 
     @property
     def size_bytes(self) -> int:
-        """How many bytes were offered."""
         return sum(day.size_bytes for day in self.days)
 
     @property

@@ -41,16 +41,13 @@ class PageStart(Protocol):
     @property
     def head(self) -> str:
         """What tells the first lines of the answer from others."""
-        ...
 
     def values(self) -> list[object]:
         """Return what the token says of it."""
-        ...
 
     @classmethod
     def of(cls, values: tuple[str, ...]) -> Self:
         """Return what a token says."""
-        ...
 
 
 Start = TypeVar("Start", bound=PageStart)
@@ -61,7 +58,6 @@ class SnapshotStart:
     """Where a page of a version's files begins.
 
     Attributes:
-        place: The first file.
         limit: How many rows of the limit are missing still; None without one.
         head: What tells the first lines of the answer from others.
     """

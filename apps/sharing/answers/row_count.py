@@ -22,7 +22,6 @@ class ListedFiles(Protocol):
         self, *, as_kept: bool = False
     ) -> Iterator[tuple[FilePart | None, pa.RecordBatch]]:
         """Yield them as `FileSelection` does, each beside the part that they are of."""
-        ...
 
 
 @dataclass(slots=True)

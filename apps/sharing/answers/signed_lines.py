@@ -37,14 +37,11 @@ class NamedVersion(Protocol):
     """A version that was named: of `SharedVersion`, what matters here."""
 
     @property
-    def version(self) -> int:
-        """The version."""
-        ...
+    def version(self) -> int: ...
 
     @property
     def timestamp(self) -> datetime:
         """Time of its commit."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

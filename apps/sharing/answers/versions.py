@@ -50,39 +50,25 @@ class DescribedVersion(Protocol):
     """What an answer's first lines say: of `SharedVersion`, what matters here."""
 
     @property
-    def version(self) -> int:
-        """The version."""
-        ...
+    def version(self) -> int: ...
 
     @property
-    def protocol(self) -> actions.Protocol:
-        """The protocol in force."""
-        ...
+    def protocol(self) -> actions.Protocol: ...
 
     @property
-    def metadata(self) -> actions.Metadata:
-        """The metaData in force."""
-        ...
+    def metadata(self) -> actions.Metadata: ...
 
     @property
-    def schema(self) -> StructType:
-        """The logical schema."""
-        ...
+    def schema(self) -> StructType: ...
 
     @property
-    def has_deletion_vectors(self) -> bool:
-        """Whether a live file has a deletion vector."""
-        ...
+    def has_deletion_vectors(self) -> bool: ...
 
     @property
-    def num_files(self) -> int:
-        """Count of live files."""
-        ...
+    def num_files(self) -> int: ...
 
     @property
-    def size_bytes(self) -> int:
-        """Sum of their sizes."""
-        ...
+    def size_bytes(self) -> int: ...
 
 
 def open_version(

@@ -96,7 +96,6 @@ class Failure:
     Attributes:
         error_code: The answer's `errorCode`.
         message: What a recipient may read.
-        is_fault: Whether it is a fault of this server.
     """
 
     status: int

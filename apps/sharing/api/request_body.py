@@ -11,11 +11,9 @@ class BodyRequest(Protocol):
     @property
     def META(self) -> dict[str, object]:  # noqa: N802 (Django's name)
         """The variables of the WSGI environment."""
-        ...
 
     def read(self, size: int, /) -> bytes:
         """Read at most `size` bytes of the body."""
-        ...
 
 
 def read_body(request: BodyRequest, *, limit_bytes: int) -> bytes:

@@ -30,11 +30,9 @@ class ProfileFile(Protocol):
     @property
     def file_name(self) -> str:
         """What it is called when it is downloaded."""
-        ...
 
     def to_json(self) -> str:
         """Write the file's text."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,7 +159,6 @@ def profile_of(token: RecipientToken, *, secret: str = "") -> ProfileFile:
     """Return the profile that opens this server.
 
     Args:
-        token: What the recipient proves itself by.
         secret: Its secret, where it has one: known when it is made, and never again.
     """
     facts = {

@@ -59,7 +59,6 @@ class Share(models.Model):
         ordering = ["name_key"]
 
     def __str__(self) -> str:
-        """Name the share."""
         return self.name
 
     def get_absolute_url(self) -> str:
@@ -90,7 +89,6 @@ class SharedSchema(models.Model):
         ]
 
     def __str__(self) -> str:
-        """Name the schema as recipients do."""
         return self.schema
 
 
@@ -134,7 +132,6 @@ class SharedTable(models.Model):
         ]
 
     def __str__(self) -> str:
-        """Name the table as recipients do."""
         return self.full_name
 
     @property
@@ -168,7 +165,6 @@ class Recipient(models.Model):
         ordering = ["name_key"]
 
     def __str__(self) -> str:
-        """Name the recipient."""
         return self.name
 
     def get_absolute_url(self) -> str:
@@ -193,7 +189,6 @@ class Grant(models.Model):
         ]
 
     def __str__(self) -> str:
-        """Name both sides."""
         return f"{self.share} to {self.recipient}"
 
 
@@ -216,7 +211,6 @@ class RecipientRule(models.Model):
         ]
 
     def __str__(self) -> str:
-        """Name both sides."""
         return f"{self.shared_table} for {self.recipient}"
 
 
@@ -311,7 +305,6 @@ class RecipientToken(models.Model):
         ordering = ["-created_at", "-id"]
 
     def __str__(self) -> str:
-        """Name the token by what may be shown of it."""
         return f"{self.prefix}..."
 
     @property
@@ -351,7 +344,6 @@ class ActivationLink(models.Model):
         ordering = ["-created_at", "-id"]
 
     def __str__(self) -> str:
-        """Name the link by its token."""
         return f"link of {self.token}"
 
 
@@ -371,7 +363,6 @@ class LastRead(models.Model):
         ]
 
     def __str__(self) -> str:
-        """Name what was read."""
         return f"{self.shared_table_id}@{self.version}"
 
 
@@ -396,5 +387,4 @@ class Hold(models.Model):
         ]
 
     def __str__(self) -> str:
-        """Name what is held."""
         return f"{self.shared_table_id}@{self.version} until {self.ends_at}"

@@ -28,7 +28,6 @@ class PreparedChanges(models.Model):
         ]
 
     def __str__(self) -> str:
-        """Name the version."""
         return f"Changes of {self.shared_table} at {self.version}"
 
 
@@ -67,7 +66,6 @@ class PreparedFile(models.Model):
         ]
 
     def __str__(self) -> str:
-        """Name the file."""
         return self.key
 
 
@@ -100,5 +98,4 @@ class PreparedVersion(models.Model):
         ]
 
     def __str__(self) -> str:
-        """Name the version."""
         return f"{self.shared_table} at {self.version}"

@@ -13,7 +13,6 @@ class UsedAssertion(models.Model):
     ends_at = models.DateTimeField(db_index=True)  # it is good no longer then
 
     def __str__(self) -> str:
-        """Name the assertion."""
         return self.signed_sha256
 
 
@@ -27,7 +26,6 @@ class ToldReminder(models.Model):
     told_at = models.DateTimeField(db_index=True)
 
     def __str__(self) -> str:
-        """Name the reminder."""
         return self.told_sha256
 
 
@@ -66,5 +64,4 @@ class Certificate(models.Model):
         ]
 
     def __str__(self) -> str:
-        """Name the client and the table."""
         return f"{self.client} of {self.shared_table}"

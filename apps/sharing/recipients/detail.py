@@ -150,7 +150,6 @@ class RecipientDetail:
 
     @property
     def num_shares(self) -> int:
-        """How many shares it may read."""
         return self.row.num_shares
 
     @property

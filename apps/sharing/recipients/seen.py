@@ -72,7 +72,6 @@ class SeenAnswer:
 
     @property
     def is_refused(self) -> bool:
-        """Whether it is a refusal."""
         return self.error_code is not None
 
     @property

@@ -66,12 +66,10 @@ class CataloguePage:
 
     @property
     def namespaces(self) -> list[catalogue_facets.FacetValue]:
-        """The namespaces under the other filters."""
         return self.facets["namespace"].values
 
     @property
     def statuses(self) -> list[catalogue_facets.FacetValue]:
-        """The states under the other filters."""
         return self.facets["status"].values
 
     @property

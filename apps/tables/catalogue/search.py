@@ -54,7 +54,6 @@ class SearchPage:
 
     @property
     def kinds(self) -> list[KindLink]:
-        """The kinds that can be chosen."""
         return [
             KindLink(key="", label="All", count=None),
             KindLink(key="table", label="Tables", count=self.num_tables),

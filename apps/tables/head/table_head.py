@@ -70,7 +70,6 @@ class TableHead:
 
     @property
     def indexed_at(self) -> datetime | None:
-        """When the index was written."""
         return self.table.indexed_at
 
     @property
@@ -153,7 +152,6 @@ def table_head(table: Table, version: int | None = None) -> TableHead:
     """Return the head of a table's pages, by two queries.
 
     Args:
-        table: A table that the user may see.
         version: The version shown, from `requested_version`; None is the newest.
     """
     found = _head_jobs(table)

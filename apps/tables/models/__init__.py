@@ -164,7 +164,6 @@ class Table(models.Model):
         ]
 
     def __str__(self) -> str:
-        """Name the table as people write it."""
         return self.full_name
 
     def get_absolute_url(self) -> str:
@@ -301,7 +300,6 @@ class Commit(models.Model):
         ]
 
     def __str__(self) -> str:
-        """Name the commit by table and version."""
         return f"{self.table_id}@{self.version}"
 
     # === Queries ===
@@ -352,5 +350,4 @@ class TableColumn(models.Model):
         ordering = ["position"]
 
     def __str__(self) -> str:
-        """Name the column by its path."""
         return self.path

@@ -46,7 +46,6 @@ class MetadataVersion(models.Model):
         ]
 
     def __str__(self) -> str:
-        """Name the metadata by table and version."""
         return f"metadata {self.table_id}@{self.version}"
 
     # === Queries ===
@@ -119,7 +118,6 @@ class ProtocolVersion(models.Model):
         ]
 
     def __str__(self) -> str:
-        """Name the protocol by table and version."""
         return f"protocol {self.table_id}@{self.version}"
 
     def as_action(self) -> "Protocol":

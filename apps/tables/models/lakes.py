@@ -51,7 +51,6 @@ class Lake(models.Model):
         ordering = ["url"]
 
     def __str__(self) -> str:
-        """Name the lake by where it is."""
         return self.url
 
     def get_absolute_url(self) -> str:

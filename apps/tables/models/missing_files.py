@@ -34,7 +34,6 @@ class MissingFiles(models.Model):
         ]
 
     def __str__(self) -> str:
-        """Name the versions by table and range."""
         return f"{self.table_id}@{self.first_version}-{self.last_version}"
 
     @property

@@ -12,7 +12,6 @@ class AllowedRoot(models.Model):
     created_at = models.DateTimeField()
 
     def __str__(self) -> str:
-        """Name the root by its path."""
         return self.path
 
 
@@ -38,5 +37,4 @@ class StorageConnection(models.Model):
         ordering = ["name"]
 
     def __str__(self) -> str:
-        """Name the connection."""
         return self.name

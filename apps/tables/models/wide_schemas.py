@@ -29,7 +29,6 @@ class WideSchema(models.Model):
         ]
 
     def __str__(self) -> str:
-        """Name the schema by table and width."""
         return f"schema of {self.num_columns} columns {self.table_id}"
 
 

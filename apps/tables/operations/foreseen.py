@@ -25,7 +25,6 @@ class Foreseen:
         counts: What somebody agrees to: where these are others when it is done, it is
             not done, and shown again.
         detail: What else is shown; JSON, and bounded, for a job keeps it.
-        is_empty: Whether there is nothing to do.
         lines: More of it, for a person who reads text; a table of rows is one.
         exact: What a command's document has in full, where the detail is bounded, or
             by a name of its own. Tables of rows are lists of objects there.

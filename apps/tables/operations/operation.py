@@ -96,11 +96,7 @@ def finish_nothing(_asked: object, _occasion: Occasion) -> Mapping[str, Any] | N
 
 
 def commit_text(result: Mapping[str, Any]) -> str:
-    """Say what became of a commit in one line.
-
-    Args:
-        result: A `CommitResult` by its names.
-    """
+    """Say what became of a commit in one line."""
     if not result["attempts"]:
         return "Nothing to do: the table is as it was."
     parts = [

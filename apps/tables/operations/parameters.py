@@ -35,7 +35,6 @@ class Line:
     """A parameter in the form of a page.
 
     Attributes:
-        label: What it is called.
         placeholder: What stands in it while it is empty.
         most: The largest number, or the most characters.
         wrong: What is said of a number that is not one.

@@ -26,7 +26,6 @@ def fetch_document(
     Args:
         url: `https`; `http` only to hosts that are allowed by their names.
         allowed: As in `check_endpoints`.
-        limit_bytes: How large it may be.
     """
     headers = {"Accept": "application/json"}
     answer = _ask("GET", url, headers, None, allowed, timeout_s, limit_bytes)

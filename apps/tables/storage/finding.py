@@ -41,7 +41,6 @@ def find_tables(
         root: From `parse_location`.
         on_progress: Told again and again what is found so far; what it raises ends
             the scan.
-        max_depth: How deep below a local folder.
     """
     if is_received(root):
         connection = connection_for(root)

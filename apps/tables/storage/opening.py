@@ -33,7 +33,6 @@ def open_table(
 
     Args:
         roots: From `roots_of_server`, which asks the database.
-        time_zone: As of `DeltaTable`.
     """
     store = table_place(table, roots=roots).open()
     return DeltaTable.from_store(store, time_zone=time_zone)

@@ -105,7 +105,6 @@ class Timeline:
 
     @property
     def event_kinds(self) -> set[str]:
-        """The kinds of events on the strip."""
         return {event.kind for event in self.events}
 
     @property

@@ -19,7 +19,6 @@ class BucketDiff:
     """Which rows of two tables differ, by their positions.
 
     Attributes:
-        before: The first table.
         deleted: Rows of the first table alone.
         updated_before: Rows of the first table that changed under their key.
         updated_after: What became of them, row for row.
@@ -47,7 +46,6 @@ def diff_bucket(
     """Compare two tables of one schema as multisets of rows.
 
     Args:
-        before: The first table.
         key: Columns that tell one row from another.
         as_text: Columns whose values are never equal, unless they are null.
     """
@@ -117,7 +115,6 @@ def changed_cells(
     """Tell of each column which rows of two tables, row for row, differ in it.
 
     Args:
-        before: The first table.
         after: The second table, of the same schema and length.
         as_text: Columns whose values are never equal, unless they are null.
     """

@@ -23,7 +23,6 @@ class Rewrites:
     """The files of rewrites, by key.
 
     Attributes:
-        replaced: Files of the older version that were rewritten.
         replacing: Files of the newer version that they were rewritten into.
     """
 

@@ -94,7 +94,6 @@ class SchemaChanges:
 
     @property
     def count(self) -> int:
-        """How many differences there are."""
         parts = (self.added, self.removed, self.changed, self.reordered)
         return sum(len(part) for part in parts)
 

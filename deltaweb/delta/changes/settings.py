@@ -34,7 +34,6 @@ class ValueChanges:
 
     @property
     def count(self) -> int:
-        """How many differences there are."""
         return len(self.added) + len(self.removed) + len(self.changed)
 
 

@@ -56,12 +56,10 @@ class SnapshotDiff(Shown):
     """The way from one version to another, earlier or later one.
 
     Args:
-        before: The first version.
         find_engine: Finds what compares rows in process, where there is something
             cheaper than `diff_rows`; None for nothing.
 
     Attributes:
-        before: The first version.
         refusal: Why files and rows may not be read, None when they may.
     """
 
@@ -97,7 +95,6 @@ class SnapshotDiff(Shown):
 
     @cached_property
     def properties(self) -> ValueChanges:
-        """Table properties."""
         return diff_properties(self.before.metadata, self.after.metadata)
 
     @cached_property
@@ -112,7 +109,6 @@ class SnapshotDiff(Shown):
 
     @property
     def partition_columns(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The partition columns of both versions."""
         before, after = self.before.metadata, self.after.metadata
         return tuple(before.partition_columns), tuple(after.partition_columns)
 

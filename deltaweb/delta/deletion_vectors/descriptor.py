@@ -30,7 +30,6 @@ class DeletionVector:
         path_or_inline: Which file, or the vector itself, in Z85.
         offset: Where in the file it begins, in bytes; None at the beginning.
         size_bytes: Size of the vector, without what frames it in a file.
-        cardinality: Count of rows that it deletes.
     """
 
     storage_type: str

@@ -55,7 +55,6 @@ class Containers:
 
     @property
     def cardinality(self) -> int:
-        """Count of all rows that are marked."""
         return int(self.counts.sum())
 
     def expand(self, at: int) -> Flags:

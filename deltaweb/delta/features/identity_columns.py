@@ -36,7 +36,6 @@ class IdentityColumn:
     """A column whose numbers are `start + k * step`, in the order of writes.
 
     Attributes:
-        start: The first number.
         step: From one number to the next; below 0 they go down.
         mark: The last number that was given; None before the first.
         takes_values: Whether rows may come with values of their own.

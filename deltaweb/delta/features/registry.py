@@ -117,8 +117,6 @@ def log_writing_refusal(
     What may not be read may not be written either.
 
     Args:
-        metadata: The metaData in force.
-        root: The table's root, for the error.
         version: The version.
         operation: What is not made, such as `no checkpoint`.
     """

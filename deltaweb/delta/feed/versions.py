@@ -35,7 +35,6 @@ class VersionRange:
 
     @property
     def versions(self) -> Sequence[int]:
-        """The versions, ascending."""
         return range(self.first, self.last + 1)
 
 
@@ -50,7 +49,6 @@ def find_range(
     """Return the range between two versions or times.
 
     Args:
-        root: The table's root, for errors.
         versions: The first and the last one; None for the first and the last there is.
         timestamps: Or the times that they were made at: the first version from the
             one on, the last one up to the other.
@@ -132,7 +130,6 @@ def definitions(
     """Yield what holds at the first version, and at each that changes it.
 
     Args:
-        start: What holds at the first version.
         batches: The commits, each batch with the version of its first one.
         with_feed: Whether each version has to record its changes.
     """

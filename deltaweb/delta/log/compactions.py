@@ -29,7 +29,6 @@ class Compaction(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name of the file."""
         return f"{self.first:020d}.{self.last:020d}{SUFFIX}"
 
 

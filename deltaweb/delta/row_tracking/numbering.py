@@ -77,7 +77,6 @@ class FileNumbering:
 
         Args:
             version: The version that was read; None for a new table.
-            assigns_ids: Whether files get ids.
             are_files_new: Whether added files without a vector are new.
         """
         is_new = are_files_new and (

@@ -21,12 +21,7 @@ MIN_ROWS: Final = 10_000
 
 
 class CodedColumns:
-    """What the footer of a file says of its dictionaries.
-
-    Args:
-        footer: The bytes of the footer.
-        metadata: The same, as pyarrow has it.
-    """
+    """What the footer of a file says of its dictionaries."""
 
     def __init__(
         self, footer: bytes, metadata: pq.FileMetaData, fields: Sequence[pa.Field]

@@ -111,7 +111,6 @@ class DataFile:
 
     @property
     def metadata(self) -> pq.FileMetaData:
-        """The file's footer."""
         return self._parquet.metadata
 
     @cached_property

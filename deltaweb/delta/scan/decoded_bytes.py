@@ -40,12 +40,7 @@ FIXED_BYTES: Final = 12  # of a value of any other kind at most: a timestamp of 
 
 
 class DecodedBytes:
-    """What is known of a file before it is decoded.
-
-    Args:
-        footer: The bytes of its footer.
-        metadata: The same, as pyarrow has it.
-    """
+    """What is known of a file before it is decoded."""
 
     def __init__(
         self,

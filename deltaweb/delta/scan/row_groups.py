@@ -46,7 +46,6 @@ def select_row_groups(
 
     Args:
         footer: The bytes of the file's footer.
-        metadata: The same, as pyarrow has it.
         stored_names: The file's names of the columns of `schema` that it has.
         schema: The columns that the condition may name, save partition columns.
         predicate: The condition; None for none.

@@ -25,19 +25,14 @@ class KeptState(Protocol):
     """What is kept of a version: of `SnapshotState`, what matters here."""
 
     @property
-    def version(self) -> int:
-        """The version."""
-        ...
+    def version(self) -> int: ...
 
     @property
-    def blocks(self) -> Sequence[SelectedBlock]:
-        """Its files."""
-        ...
+    def blocks(self) -> Sequence[SelectedBlock]: ...
 
     @property
     def commit_status(self) -> FileStatus | None:
         """Size and time of its commit; None without one."""
-        ...
 
 
 class StateReading(Protocol):
@@ -46,12 +41,10 @@ class StateReading(Protocol):
     @property
     def state(self) -> Any:  # noqa: ANN401 (a `SnapshotState`)
         """What the log says of it."""
-        ...
 
     @property
     def typed_bytes(self) -> int:
         """What it has made of that meanwhile."""
-        ...
 
 
 S = TypeVar("S", bound=KeptState)

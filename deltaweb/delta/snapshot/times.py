@@ -57,7 +57,6 @@ def find_version(
     """Return the newest version made at or before a time.
 
     Args:
-        store: The table's log.
         time_zone: Whose clocks show a time without a zone; None refuses it.
 
     Raises:

@@ -39,13 +39,7 @@ _INTEGERS = _TINY_TO_INT | _UNSIGNED | {pa.int64(), _UNSIGNED_LONG}
 
 
 def conform(array: pa.Array, data_type: DataType, column: str) -> pa.Array:
-    """Bring `array` to the Arrow type of `data_type`.
-
-    Args:
-        array: Values as a Parquet file gave them.
-        data_type: The type of the column in the table's schema.
-        column: The column's path, for the error.
-    """
+    """Bring `array` to the Arrow type of `data_type`."""
     while isinstance(array, pa.ExtensionArray):
         array = array.storage
     if pa.types.is_dictionary(array.type):

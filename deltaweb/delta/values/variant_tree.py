@@ -21,7 +21,6 @@ class VariantNode:
         name: Of the member, or the position in an array; empty for the variant itself.
         type_name: Its type by Spark's word: `object`, `array`, `decimal`, `date`.
         text: A value without parts.
-        nodes: The parts of an object or an array.
     """
 
     name: str

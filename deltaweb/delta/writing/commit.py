@@ -34,6 +34,12 @@ from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.writing.authorship import now_ms
 from deltaweb.delta.writing.commit_clock import CommitClock
 from deltaweb.delta.writing.commit_text import CommitText, numbering_of
+from deltaweb.delta.writing.concurrent_commits import (
+    WinningCommit,
+    covers,
+    is_noted,
+    parse_winner,
+)
 from deltaweb.delta.writing.conflicts import find_conflict, is_passed_over
 from deltaweb.delta.writing.errors import (
     CommitConflictError,
@@ -45,12 +51,6 @@ from deltaweb.delta.writing.requirements import check_requirements
 from deltaweb.delta.writing.results import committed, nothing_done
 from deltaweb.delta.writing.transaction import CommitResult, Transaction
 from deltaweb.delta.writing.validation import check_actions, check_clustering
-from deltaweb.delta.writing.winners import (
-    WinningCommit,
-    covers,
-    is_noted,
-    parse_winner,
-)
 
 LASTING_FAULTS: Final = (
     CredentialsNeededError,
@@ -74,7 +74,6 @@ class CommitPolicy:
         max_time_s: Seconds from the first to the last.
         first_pause_s: About how long the first pause is; each is twice the last.
         longest_race_pause_s: Nor than this while others win: the log goes on.
-        pause: Waits for some seconds.
         clock: Seconds, only ever more.
         now_ms: Milliseconds since the Unix epoch.
         draw: A number from 0 to 1, so that racing writers drift apart.

@@ -32,6 +32,7 @@ from deltaweb.delta.values.partition_values import (
     type_partition_values,
 )
 from deltaweb.delta.values.statistics.columns import parse_statistics
+from deltaweb.delta.writing.concurrent_commits import WinningCommit, may_define
 from deltaweb.delta.writing.requirements import (
     CONSTRAINT_PREFIX,
     action_rules,
@@ -39,7 +40,6 @@ from deltaweb.delta.writing.requirements import (
     writing_refusal,
 )
 from deltaweb.delta.writing.transaction import IsolationLevel, Transaction
-from deltaweb.delta.writing.winners import WinningCommit, may_define
 
 SCHEMA: Final = "schema_string"
 HARMLESS_PROPERTIES: Final = frozenset(

@@ -86,7 +86,6 @@ class LogCleanup:
         checkpoint_version: The version from which on everything is kept; None where
             no checkpoint allows that anything goes.
         files: The files, oldest first.
-        is_done: Whether they are deleted.
     """
 
     cutoff: datetime
@@ -96,7 +95,6 @@ class LogCleanup:
 
     @property
     def size_bytes(self) -> int:
-        """Bytes of the files."""
         return sum(file.size for file in self.files)
 
 

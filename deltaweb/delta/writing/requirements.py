@@ -92,10 +92,6 @@ def check_writable(
     """Refuse to write a table that asks more than is done here.
 
     Call it before a data file is written.
-
-    Args:
-        definition: What holds at the version that was read.
-        removes_rows: Whether rows are to be changed or removed.
     """
     refusal = writing_refusal(definition, root=root)
     if refusal is not None:

@@ -53,7 +53,6 @@ def check_actions(transaction: Transaction, *, root: str, version: int) -> None:
     """Refuse a transaction that would break the log.
 
     Args:
-        root: The table's root, for errors.
         version: The version it is to make first.
     """
     reason = _fault_of_files(transaction)

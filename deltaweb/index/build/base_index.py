@@ -131,7 +131,6 @@ class VerifiedIndex:
 
     @property
     def version(self) -> int:
-        """The version that it is of."""
         return self.source.version
 
     @property

@@ -33,7 +33,6 @@ class LogSince:
 
     @property
     def size_bytes(self) -> int:
-        """Size of the new commits."""
         return sum(commit.size for commit in self.commits)
 
 

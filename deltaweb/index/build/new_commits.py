@@ -51,11 +51,9 @@ class NewCommits:
     """What the commits after an index come to.
 
     Attributes:
-        protocol: The protocol in force after them.
         metadata: The metaData in force after them.
         old_blocks: The files of the index, block by block, without those that the
             commits speak of.
-        num_tombstones: How many files they remove.
         digest: SHA-256 of the beginning of the last one; the index's own without any.
     """
 

@@ -73,7 +73,6 @@ class NewestFiles:
 
     @property
     def num_files(self) -> int:
-        """Count of files."""
         return int(self.files.num_rows)
 
     @property

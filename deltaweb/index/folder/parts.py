@@ -48,7 +48,6 @@ class KeptPart:
 
     @property
     def num_rows(self) -> int:
-        """Count of its rows."""
         return sum(batch.num_rows for batch in self.rows)
 
 

@@ -17,7 +17,6 @@ class Engine(typing.Protocol):
     @property
     def can_share(self) -> bool:
         """Whether files may be written by another thread while it loads versions."""
-        ...
 
     def load(self, version: int | None = None) -> Snapshot:
         """Return a version, also when it may not be read; its files may be elsewhere.
@@ -25,19 +24,15 @@ class Engine(typing.Protocol):
         Raises:
             DeltaError: As `DeltaTable.snapshot_metadata` does.
         """
-        ...
 
     def with_files(self, snapshot: Snapshot) -> Snapshot:
         """Return a loaded version with its files in this process."""
-        ...
 
     def write_files(self, folder: Path, snapshot: Snapshot) -> NewestFiles:
         """Write `files.arrow` of a loaded version."""
-        ...
 
     def commit_reader(self, most: int) -> AbstractContextManager[ReadCommits]:
         """Give what reads commits, of which there can be `most`."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

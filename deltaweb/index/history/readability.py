@@ -180,7 +180,6 @@ def is_in_runs(versions: Sequence[int], runs: Iterable[tuple[int, int]]) -> list
     """Tell of each version whether a run of (first, last) holds it.
 
     Args:
-        versions: Ascending.
         runs: Ascending, not overlapping.
     """
     spans = list(runs)

@@ -53,11 +53,9 @@ class Changes(Protocol):
     @property
     def definitions(self) -> Sequence[Definition]:
         """What holds at the first version, and at each that changes it."""
-        ...
 
     def batches(self, first: int | None = None) -> Iterator[pa.RecordBatch]:
         """Yield the files from a version on, those of one version together."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

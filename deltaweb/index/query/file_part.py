@@ -68,7 +68,6 @@ class FilePart:
 
     @property
     def sizes(self) -> pa.Array:
-        """Size of each file in bytes."""
         return self.block.files["size"]
 
     @property

@@ -33,7 +33,6 @@ class SelectedPart:
 
     @property
     def num_files(self) -> int:
-        """Count of selected files."""
         return int(np.count_nonzero(self.mask))
 
     def positions(self) -> Iterator[Rows]:
@@ -56,7 +55,6 @@ class FileSelection:
 
     @cached_property
     def size_bytes(self) -> int:
-        """Sum of the sizes of the selected files."""
         return sum(
             exact_sum(chosen.part.sizes.filter(pa.array(chosen.mask)))
             for chosen in self._parts

@@ -43,11 +43,7 @@ STRUCT_COLUMNS: Final = ("partition", "min", "max", "null_count")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MappedRange:
-    """A range of a mapped file.
-
-    Attributes:
-        length: Its length in bytes.
-    """
+    """A range of a mapped file."""
 
     mapping: mmap.mmap
     start: int

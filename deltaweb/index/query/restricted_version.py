@@ -89,12 +89,10 @@ class RestrictedVersion(SharedVersion):
 
     @property
     def num_files(self) -> int:
-        """Count of files that are offered."""
         return sum(int(np.count_nonzero(live)) for _, live in self.live_parts())
 
     @property
     def size_bytes(self) -> int:
-        """Sum of the sizes of the files that are offered."""
         return sum(
             exact_sum(part.sizes.filter(pa.array(live)))
             for part, live in self.live_parts()

@@ -47,7 +47,6 @@ class SharedVersion:
         parts: The part of each block of files that an earlier version has had.
 
     Attributes:
-        metadata: The metaData in force.
         refusal: Why its files may not be offered; None when they may.
     """
 
@@ -68,7 +67,6 @@ class SharedVersion:
 
     @property
     def snapshot(self) -> Snapshot:
-        """The table at the version."""
         return self._snapshot
 
     @property
@@ -78,7 +76,6 @@ class SharedVersion:
 
     @property
     def root(self) -> str:
-        """The table's root."""
         return self._root
 
     def live_parts(self) -> Iterator[LivePart]:
@@ -93,12 +90,10 @@ class SharedVersion:
 
     @property
     def schema(self) -> StructType:
-        """The logical schema."""
         return self._snapshot.schema
 
     @cached_property
     def has_deletion_vectors(self) -> bool:
-        """Whether a live file has a deletion vector."""
         for part, mask in self._parts:
             has_vectors = part.has_vectors
             if has_vectors is None:
@@ -118,17 +113,14 @@ class SharedVersion:
 
     @property
     def num_files(self) -> int:
-        """Count of live files."""
         return self._snapshot.num_files
 
     @property
     def num_files_in_memory(self) -> int:
-        """Count of files that are held in memory of the process."""
         return sum(part.num_rows for part, _ in self._parts if type(part) is FilePart)
 
     @property
     def size_bytes(self) -> int:
-        """Sum of the sizes of the live files."""
         return self._snapshot.size_bytes
 
     def select(

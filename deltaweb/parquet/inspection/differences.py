@@ -41,7 +41,6 @@ class SurveyedColumn:
     Attributes:
         name: What the table calls it; `element`, `key`, `value` in arrays and maps.
         field_id: By what files know it; None where by its name.
-        type_word: Its type, as `type_word` has it.
         parts: The fields of a struct, the element of an array, key and value of a map.
     """
 
@@ -58,7 +57,6 @@ class FileColumn:
     """A column of a file, or a part of one.
 
     Attributes:
-        name: What the file calls it.
         field_id: By what else readers may know it.
         word: Its type in Delta, in a word or two; "" where it has none.
         reason: Why it has none; "" where it has one.
@@ -227,11 +225,7 @@ def columns_of_schema(root: Node, types: NodeTypes) -> Sequence[FileColumn]:
 
 
 def columns_of_rows(nodes: pa.Table) -> Sequence[FileColumn]:
-    """Return the columns of a schema, those at the top.
-
-    Args:
-        nodes: `NODE_SCHEMA`.
-    """
+    """Return the columns of a schema, those at the top."""
     values = nodes.select(_READ).to_pydict()
     depths, physical = values["depth"], values["physical_type"]
     parts: dict[int, list[int]] = defaultdict(list)

@@ -55,7 +55,6 @@ def decode_variant(
     """Return a value as JSON.
 
     Args:
-        value: Its bytes.
         names: What `parse_dictionary` returned.
         primitives: What reads values without parts; as JSON for None.
     """

@@ -34,7 +34,6 @@ def new_access_token(
 
     Args:
         keys: The server's keys of this purpose; the first signs.
-        issuer: The server's own address.
     """
     ends_at = min(ends_at, now + LIFETIME)
     (key, *_) = _key_set(keys)

@@ -164,7 +164,6 @@ def use_state(
     """Replay a version and do something with it, by an older checkpoint if need be.
 
     Args:
-        source: The table's log.
         version: The version, the newest one for None.
         use: What is done; it may be called again, when tasks find out that the
             checkpoint does not read.

@@ -63,7 +63,6 @@ def read_layers(  # noqa: PLR0913 (one log, all of it needed)
     read by tasks.
 
     Args:
-        source: The table's log.
         packs: The commits, oldest first.
         protocol: The protocol in force before them, if any.
         metadata: The metaData in force before them, if any.

@@ -48,12 +48,10 @@ class ChangeRequest:
 
     @property
     def schema(self) -> StructType:
-        """The table's logical schema."""
         return self.reading.schema
 
     @property
     def marks_rows(self) -> bool:
-        """Whether rows that go are marked."""
         return marks_deleted_rows(self.base.protocol, self.base.metadata)
 
     def open_writer(self) -> ChangeWriter:

@@ -26,7 +26,6 @@ def write_excerpts(
     """Write what may be seen of files; return each by its path, in any order.
 
     Args:
-        excerpts: What may be seen.
         files: As a `RowSource` has them, with size and `EXCERPT`.
         on_progress: Called with the tasks that are done; it may raise to stop.
     """

@@ -46,7 +46,6 @@ class TaskFiles:
 
     @property
     def added(self) -> pa.Table:
-        """The files."""
         with pa.ipc.open_stream(self.files) as reader:
             return reader.read_all()
 

@@ -46,7 +46,6 @@ def read_table(  # noqa: PLR0913  # what a reading may be asked for
         columns: Columns in the order wanted; all for None.
         where: Only rows that this SQL is true for, by the settings of the session;
             files that hold none are not read.
-        storage_options: Options of the store, of JSON's types.
         allowed_roots: Roots outside the table whose files may be read when a path of
             the log leads there.
 

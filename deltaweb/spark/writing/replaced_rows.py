@@ -31,7 +31,6 @@ class FoundRows:
 
     Attributes:
         whole: Files of which every row matches, by their partition values.
-        num_whole: Rows of `whole`.
         num_matching: Rows of `touched` that match.
     """
 

@@ -14,13 +14,13 @@ from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.protocol.actions import Metadata, Protocol, SetTransaction
 from deltaweb.delta.protocol.schema import StructType, arrow_schema, parse_schema
 from deltaweb.delta.snapshot.state import Definition, load_definition
+from deltaweb.delta.writing.concurrent_commits import is_noted
 from deltaweb.delta.writing.errors import (
     LocationTakenError,
     SchemaMismatchError,
     UnsupportedWriteError,
 )
 from deltaweb.delta.writing.requirements import RowConstraint, check_writable
-from deltaweb.delta.writing.winners import is_noted
 from deltaweb.expressions.session.settings import OURS, SessionSettings
 from deltaweb.spark.writing.session.conditions import FilledColumns
 from deltaweb.spark.writing.session.stored_values import stored_schema
@@ -132,7 +132,6 @@ class WritePlan:
 
     @property
     def schema(self) -> StructType:
-        """The logical schema of the rows."""
         return self.write.schema
 
 

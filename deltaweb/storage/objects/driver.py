@@ -139,7 +139,6 @@ def fault_of(
     """Return the error of ours that a driver's error means.
 
     Args:
-        error: The error; what it was raised from counts, too.
         location: The URL, without credentials.
         fs: The driver, once it is open: one that has no credentials needs some.
     """

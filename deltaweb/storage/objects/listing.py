@@ -126,11 +126,7 @@ def _google_pages(
 def remote_table_above(
     root: str, list_names: Callable[[str], Iterator[str]]
 ) -> str | None:
-    """Return the nearest URL above another one that is a table; None where none is.
-
-    Args:
-        root: The URL.
-    """
+    """Return the nearest URL above another one that is a table; None where none is."""
     scheme, separator, rest = root.partition("://")
     above = rest.rstrip("/").rpartition("/")[0]
     while above:

@@ -70,7 +70,6 @@ def find_objects(
     """Find the tables below a URL.
 
     Args:
-        root: The URL, normalized.
         on_progress: Told twice a second what is found so far; what it raises ends the
             scan.
     """

@@ -49,7 +49,6 @@ def try_storage(root: str, options: Mapping[str, Any], *, is_written: bool) -> T
     """List, read and, where asked, write below a URL.
 
     Args:
-        root: The URL.
         is_written: Whether a file is made there, and deleted again.
     """
     found = first_object(root, options)

@@ -6,16 +6,14 @@ Source: Microsoft, "Create a service SAS", version 2020-12-06 and later.
 import base64
 import binascii
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 from urllib.parse import parse_qs, quote
 
-import pyarrow as pa
-
 from deltaweb.storage.signing.errors import SigningKeyNeededError
-from deltaweb.storage.signing.hmac_states import as_list, hmac_states
+from deltaweb.storage.signing.hmac_states import Numbers, Texts, as_list, hmac_states
 from deltaweb.storage.signing.url_quoting import quote_paths
 
 VERSION: Final = "2021-12-02"
@@ -79,11 +77,7 @@ class AzureSigner:
         # Policy, address, protocols, version, kind, snapshot, scope, five headers.
         self._rest = f"\n\n\n{protocols}\n{VERSION}\nb\n\n\n\n\n\n\n"
 
-    def sign(
-        self,
-        relative_paths: Sequence[str] | pa.Array | pa.ChunkedArray,
-        sizes: Sequence[int] | pa.Array | pa.ChunkedArray,
-    ) -> list[str]:
+    def sign(self, relative_paths: Texts, sizes: Numbers) -> list[str]:
         """Return the URL of each file, of which its size is no part."""
         del sizes
         paths = as_list(relative_paths)

@@ -13,7 +13,6 @@ def derive_keys(secret_key: str, fallbacks: Iterable[str], purpose: str) -> list
     """Return a key for one purpose from each secret key, the current one first.
 
     Args:
-        secret_key: The server's secret.
         fallbacks: Its former secrets.
         purpose: Keys of two purposes tell nothing of each other.
     """

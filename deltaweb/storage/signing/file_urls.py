@@ -24,7 +24,7 @@ import pyarrow.compute as pc
 
 from deltaweb.delta.errors import DeltaError
 from deltaweb.sharing.json_text import hex_texts
-from deltaweb.storage.signing.hmac_states import as_list, hmac_states
+from deltaweb.storage.signing.hmac_states import Numbers, Texts, as_list, hmac_states
 from deltaweb.storage.signing.url_quoting import quote_paths
 
 PATH_PREFIX: Final = "/delta-sharing/files"
@@ -109,11 +109,7 @@ class LocalFileSigner:
         """The end of the URLs' life."""
         return self._expires_at
 
-    def sign(
-        self,
-        relative_paths: Sequence[str] | pa.Array | pa.ChunkedArray,
-        sizes: Sequence[int] | pa.Array | pa.ChunkedArray,
-    ) -> list[str]:
+    def sign(self, relative_paths: Texts, sizes: Numbers) -> list[str]:
         """Return the URL of each file."""
         paths, lengths = as_list(relative_paths), as_list(sizes)
         quoted = quote_paths(paths)

@@ -7,7 +7,7 @@ import functools
 import hashlib
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote, urlsplit
 
-import pyarrow as pa
 from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from cryptography.hazmat.primitives.asymmetric.utils import Prehashed
@@ -23,7 +22,7 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 from deltaweb.storage.signing.errors import SigningKeyNeededError
-from deltaweb.storage.signing.hmac_states import as_list
+from deltaweb.storage.signing.hmac_states import Numbers, Texts, as_list
 from deltaweb.storage.signing.url_quoting import quote_paths
 
 ALGORITHM: Final = "GOOG4-RSA-SHA256"
@@ -83,11 +82,7 @@ class GCSSigner:
         )
         self._to_sign = f"{ALGORITHM}\n{stamp}\n{scope}\n"
 
-    def sign(
-        self,
-        relative_paths: Sequence[str] | pa.Array | pa.ChunkedArray,
-        sizes: Sequence[int] | pa.Array | pa.ChunkedArray,
-    ) -> list[str]:
+    def sign(self, relative_paths: Texts, sizes: Numbers) -> list[str]:
         """Return the URL of each file, of which its size is no part."""
         del sizes
         paths = quote_paths(as_list(relative_paths))

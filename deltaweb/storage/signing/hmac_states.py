@@ -2,11 +2,15 @@
 
 import hashlib
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import pyarrow as pa
 
 BLOCK_BYTES: Final = 64  # of SHA-256
+
+Texts: TypeAlias = Sequence[str] | pa.Array | pa.ChunkedArray
+Numbers: TypeAlias = Sequence[int] | pa.Array | pa.ChunkedArray
+"""A column of Arrow, or any sequence."""
 
 
 def hmac_states(key: bytes) -> tuple["hashlib._Hash", "hashlib._Hash"]:
@@ -24,7 +28,7 @@ def hmac_states(key: bytes) -> tuple["hashlib._Hash", "hashlib._Hash"]:
     return inner, hashlib.sha256(bytes(byte ^ 0x5C for byte in padded))
 
 
-def as_list(values: Sequence[Any] | pa.Array | pa.ChunkedArray) -> list[Any]:
+def as_list(values: Texts | Numbers) -> list[Any]:
     """Return a column of Arrow, or any sequence, as a list."""
     if isinstance(values, pa.Array | pa.ChunkedArray):
         return list(values.to_pylist())

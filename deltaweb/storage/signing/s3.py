@@ -8,15 +8,12 @@ Source: AWS, "Authenticating requests: using query parameters (Signature Version
 
 import hashlib
 import hmac
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Final
 from urllib.parse import quote, urlsplit
 
-import pyarrow as pa
-
-from deltaweb.storage.signing.hmac_states import as_list, hmac_states
+from deltaweb.storage.signing.hmac_states import Numbers, Texts, as_list, hmac_states
 from deltaweb.storage.signing.url_quoting import quote_paths
 
 ALGORITHM: Final = "AWS4-HMAC-SHA256"
@@ -95,11 +92,7 @@ class S3Signer:
         self._inner, self._outer = hmac_states(key)
         self._inner.update(f"{ALGORITHM}\n{stamp}\n{scope}\n".encode())
 
-    def sign(
-        self,
-        relative_paths: Sequence[str] | pa.Array | pa.ChunkedArray,
-        sizes: Sequence[int] | pa.Array | pa.ChunkedArray,
-    ) -> list[str]:
+    def sign(self, relative_paths: Texts, sizes: Numbers) -> list[str]:
         """Return the URL of each file, of which its size is no part."""
         del sizes
         head, tail = self._head, self._tail

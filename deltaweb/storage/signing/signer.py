@@ -8,7 +8,7 @@
 Whoever wants the URLs of an object store asks `open_signer`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, Protocol
@@ -25,7 +25,7 @@ from deltaweb.storage.signing.errors import (
     SigningUnsupportedError,
 )
 from deltaweb.storage.signing.file_urls import LocalFileSigner
-from deltaweb.storage.signing.hmac_states import as_list
+from deltaweb.storage.signing.hmac_states import Numbers, Texts, as_list
 from deltaweb.storage.signing.s3 import S3Signer
 from deltaweb.storage.signing.s3_session import find_credentials, find_endpoint
 from deltaweb.storage.signing.url_quoting import quote_paths
@@ -42,13 +42,8 @@ class URLSigner(Protocol):
     @property
     def expires_at(self) -> datetime:
         """The end of the URLs' life, a whole second."""
-        ...
 
-    def sign(
-        self,
-        relative_paths: Sequence[str] | pa.Array | pa.ChunkedArray,
-        sizes: Sequence[int] | pa.Array | pa.ChunkedArray,
-    ) -> list[str]:
+    def sign(self, relative_paths: Texts, sizes: Numbers) -> list[str]:
         """Return the URL of each file.
 
         Args:
@@ -58,7 +53,6 @@ class URLSigner(Protocol):
         Raises:
             PathEscapesTableError: If a path is not plainly one below the root.
         """
-        ...
 
 
 def sign_all(
@@ -83,11 +77,7 @@ class FixedSigner:
         self._query = query
         self.expires_at = expires_at.astimezone(UTC).replace(microsecond=0)
 
-    def sign(
-        self,
-        relative_paths: Sequence[str] | pa.Array | pa.ChunkedArray,
-        sizes: Sequence[int] | pa.Array | pa.ChunkedArray,
-    ) -> list[str]:
+    def sign(self, relative_paths: Texts, sizes: Numbers) -> list[str]:
         """Return the URL of each file; see `URLSigner`."""
         del sizes
         head, tail = self._base_url, self._query

@@ -70,7 +70,6 @@ class WrittenChanges:
 
     @property
     def num_bytes(self) -> int:
-        """Bytes of the new files."""
         new = self.added.filter(self.added[VECTOR].is_null())
         return pc.sum(new["size"]).as_py() or 0
 
@@ -151,7 +150,6 @@ class ChangeWriter:
 
     @property
     def num_bytes(self) -> int:
-        """Bytes of the new files."""
         return self.files.num_bytes
 
     def begin_file(self, file: pa.Table) -> None:

@@ -64,7 +64,6 @@ class KeptRowIds:
     """Reads what the rows of a version are known by.
 
     Args:
-        store: The table's files.
         columns: Where rows that were written again keep it.
     """
 

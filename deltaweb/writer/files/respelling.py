@@ -179,7 +179,6 @@ def plan_respell(
     Args:
         where: Which partitions; all for None.
         version: Of which version; the newest for None.
-        time_zone: The zone of the condition.
     """
     state = load_state(store, version)
     check_writable(state.definition, root=store.root, operation=OPERATION)

@@ -42,12 +42,7 @@ _EPOCH: Final = datetime(1970, 1, 1)  # noqa: DTZ001  # zones are told by the ty
 def statistics_columns(
     schema: StructType, configuration: Mapping[str, str]
 ) -> tuple[ColumnPath, ...]:
-    """Return the leaf columns that get statistics.
-
-    Args:
-        schema: The columns that data files hold.
-        configuration: The table's properties.
-    """
+    """Return the leaf columns that get statistics."""
     leaves = [
         leaf.path
         for leaf in leaf_fields(schema)

@@ -33,7 +33,6 @@ class NarrowerType:
     """A type that most values of a column have.
 
     Attributes:
-        type_name: The type, as DDL has it.
         num_fitting: How many values have it.
         num_values: Of how many: those that are looked at for a proposal, without
             nulls.

@@ -104,7 +104,6 @@ class ImportPlan:
 
     @property
     def new_columns(self) -> list[str]:
-        """The columns that the table gets."""
         if self.base is None:
             return [*self.schema.names]
         before = parse_schema(self.base.metadata.schema_string or "")
@@ -202,7 +201,6 @@ def plan_import(
     """Check every row of an import; nothing is written.
 
     Args:
-        store: The table's files.
         counted: What was counted before: where the table is as it was then, no row is
             looked at again, and the plan has these numbers alone.
     """

@@ -100,7 +100,6 @@ class ReadFile:
     """A file that was looked at.
 
     Attributes:
-        size: Its bytes.
         footer: What it says it holds; None where it is no Parquet, by its name either.
         problem: Why it cannot be held; None where it can.
     """

@@ -174,7 +174,6 @@ class BoundClause:
     Args:
         numbers: Of the table's identity columns, for rows that are inserted.
         sides: What its SQL may use; None for what its rows have.
-        time_zone: The zone of its SQL.
     """
 
     def __init__(  # noqa: PLR0913  # what a clause is bound to

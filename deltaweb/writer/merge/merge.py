@@ -79,7 +79,6 @@ def merge_rows(
     Args:
         source: Whatever `open_rows` takes.
         on: SQL over `t`, the table, and `s`, the source.
-        time_zone: The zone of all SQL.
     """
     return plan_merge(store, source, on, clauses, time_zone=time_zone).commit()
 

@@ -48,7 +48,6 @@ class MergeOutcome:
         """Return what is to be committed.
 
         Args:
-            base: What holds at the version that was read.
             on: The SQL by which rows match.
         """
         written, changed = self.written, self.changed

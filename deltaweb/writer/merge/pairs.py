@@ -101,7 +101,6 @@ class PairFinder:
 
     Args:
         on: SQL over `t` and `s`.
-        time_zone: The zone of the condition.
     """
 
     def __init__(

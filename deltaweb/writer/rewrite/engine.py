@@ -56,17 +56,14 @@ class RewriteEngine(Protocol):
     @property
     def progress_unit(self) -> str:
         """What progress counts."""
-        ...
 
     @property
     def is_evaluated_here(self) -> bool:
         """Whether SQL is evaluated as in process, and refused where it is not."""
-        ...
 
     @property
     def settings(self) -> SessionSettings:
         """By what SQL is evaluated."""
-        ...
 
     def look(
         self, about: ConcernedFiles, seen: RowsSeen, on_progress: Progress | None
@@ -76,7 +73,6 @@ class RewriteEngine(Protocol):
         Raises:
             DeltaError: As the change says.
         """
-        ...
 
     def write(
         self, about: ConcernedFiles, on_progress: Progress | None
@@ -86,16 +82,11 @@ class RewriteEngine(Protocol):
         Raises:
             DeltaError: As the change says.
         """
-        ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RewriteHere:
-    """Changes files in this process, one after the other.
-
-    Attributes:
-        time_zone: The zone of the condition.
-    """
+    """Changes files in this process, one after the other."""
 
     store: TableStore
     snapshot: Snapshot
@@ -109,7 +100,6 @@ class RewriteHere:
 
     @property
     def is_evaluated_here(self) -> bool:
-        """It is."""
         return True
 
     @property

@@ -53,7 +53,6 @@ class RewrittenFiles:
 
     @property
     def size_bytes(self) -> int:
-        """Bytes of the files removed."""
         return pc.sum(self.removed["size"]).as_py() or 0
 
     def file_metrics(self) -> dict[str, int]:

@@ -72,7 +72,6 @@ class Rewrite:
 
         Args:
             about: The files, where a plan has found them.
-            on_progress: Told how many files are done.
         """
         times = WorkTimes()
         about = about or self._concerned

@@ -53,7 +53,6 @@ class RowChange(ChangeKind, Protocol):
             ExpressionValueError: If a new value cannot be calculated.
             ConstraintViolatedError: If a new row breaks a rule of the table.
         """
-        ...
 
 
 class RowDeletion:

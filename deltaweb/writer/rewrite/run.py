@@ -39,10 +39,7 @@ def update(
     """Return the change of the rows that a condition is true for; all for None.
 
     Args:
-        store: The table's files.
         assignments: SQL by the name of the column that takes its value.
-        where: The condition.
-        time_zone: The zone of all of these.
     """
     snapshot = read_for_rewrite(store, RowUpdate.operation)
     change = RowUpdate(assignments, snapshot.schema, snapshot.metadata, time_zone)

@@ -36,7 +36,6 @@ class RowCompletion:
         takes_defaults: Whether columns that are not said take their defaults: those
             of new rows do, others keep what they have.
         numbers: Of the identity columns of new rows; None for rows that were there.
-        time_zone: The zone of the expressions.
     """
 
     def __init__(

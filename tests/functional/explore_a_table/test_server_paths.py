@@ -2,7 +2,7 @@
 
 import re
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from html import unescape
 from http import HTTPStatus
 from pathlib import Path
@@ -22,6 +22,8 @@ pytestmark = pytest.mark.django_db
 TELLING = {"v", "from", "to", "job"}
 LINK = re.compile(r'\b(?:href|hx-get|data-drawer|src)="([^"#][^"]*)"')
 MOST_PAGES = 500
+STARTS = ("/", "/tables/", "/jobs/", "/search", "/me/", "/status")
+TABLES = ("orders", "empty", "broken", "gone")
 LEFT_OUT = ("/static/", "/sign-in/", "/sign-out/")
 
 
@@ -30,7 +32,7 @@ def server(tmp_path: Path, lake: Path) -> Path:
     """A folder of the server with tables: a sound one, and three that are not."""
     root = tmp_path / "disk of the server" / "lake"
     tables = {}
-    for name in ("orders", "empty", "broken", "gone"):
+    for name in TABLES:
         shutil.copytree(lake / "orders", root / name)
         tables[name] = new_indexed_table(name, root / name)
     for file in (root / "empty").glob("*=*/**/*.parquet"):
@@ -43,30 +45,52 @@ def server(tmp_path: Path, lake: Path) -> Path:
     return root
 
 
-def pages_of(client: Client) -> Iterator[tuple[str, str]]:
-    """Walk the pages that links lead to, and the other forms of each.
+class Walk:
+    """Walks the pages that links lead to, and the other forms of each.
 
     One of many addresses that differ in their values alone is enough.
+
+    Attributes:
+        pages: What each address showed last.
+        asked: The pages of tables that asked for work: the next visit shows its result.
     """
-    seen: set[object] = set()
-    waiting = ["/", "/tables/", "/jobs/", "/search", "/me/", "/status"]
-    while waiting and len(seen) < MOST_PAGES:
-        address = waiting.pop(0)
-        path = urlsplit(address).path
-        kind = _kind(address)
-        if kind in seen or path.startswith(LEFT_OUT):
-            continue
-        seen.add(kind)
-        response = client.get(address)
-        text = _text(response)
-        yield address, text
-        if "text/html" in response.headers.get("Content-Type", ""):
-            links = (unescape(link) for link in LINK.findall(text))
-            inside = (urldefrag(urljoin(address, link))[0] for link in links)
-            waiting += [link for link in inside if link.startswith("/")]
-            stem = path.rstrip("/")
-            if stem and response.status_code == HTTPStatus.OK:
-                waiting += [f"{stem}.json", f"{stem}.csv"]
+
+    def __init__(self, client: Client) -> None:
+        self.pages: dict[str, str] = {}
+        self.asked: set[str] = set()
+        self._client = client
+        self._seen: set[object] = set()
+
+    def go(self, waiting: list[str]) -> None:
+        """Visit addresses, and whatever they lead to that was not seen before."""
+        again = {*map(_kind, waiting)}
+        while waiting:
+            assert len(self._seen) < MOST_PAGES
+            address = waiting.pop(0)
+            path = urlsplit(address).path
+            kind = _kind(address)
+            if path.startswith(LEFT_OUT) or kind in self._seen - again:
+                continue
+            again.discard(kind)
+            self._seen.add(kind)
+            waiting += self._visit(address, path)
+
+    def _visit(self, address: str, path: str) -> list[str]:
+        """Show a page; return where it leads, and its other forms."""
+        before = Job.objects.count()
+        response = self._client.get(address)
+        text = self.pages[address] = _text(response)
+        if Job.objects.count() > before:
+            self.asked.add(_page(path))
+        if "text/html" not in response.headers.get("Content-Type", ""):
+            return []
+        links = (unescape(link) for link in LINK.findall(text))
+        inside = (urldefrag(urljoin(address, link))[0] for link in links)
+        found = [link for link in inside if link.startswith("/")]
+        stem = path.rstrip("/")
+        if stem and response.status_code == HTTPStatus.OK:
+            found += [f"{stem}.json", f"{stem}.csv"]
+        return found
 
 
 def work() -> None:
@@ -90,18 +114,26 @@ def _kind(address: str) -> tuple[object, ...]:
     return (match.view_name, *told, *names)
 
 
+def _page(path: str) -> str:
+    """Return the page of a table that an address is a form or a part of."""
+    return "/".join(path.split("/")[:5]).partition(".")[0]
+
+
 def _text(response: Iterable[bytes]) -> str:
     return b"".join(response).decode(errors="replace")
 
 
 def test_a_viewer_sees_no_path_of_the_server(client: Client, server: Path) -> None:
     client.force_login(new_user("vera"))
-    pages: dict[str, str] = {}
-    for _ in range(2):  # what the first walk asks for, the second shows
-        pages |= dict(pages_of(client))
-        work()
+    walk = Walk(client)
+    walk.go([*STARTS])
+    work()
+    results = [one for one in walk.pages if _page(urlsplit(one).path) in walk.asked]
+    jobs = [one for one in walk.pages if one.startswith("/jobs/")]
+    heads = [f"/t/default/{name}/" for name in TABLES]
+    walk.go([*results, *jobs, *heads, *STARTS])
 
-    shown = {address: unquote(unescape(text)) for address, text in pages.items()}
+    shown = {address: unquote(unescape(text)) for address, text in walk.pages.items()}
     assert [page for page, text in shown.items() if server.parent.name in text] == []
     assert "gone does not exist" in shown["/t/default/gone/data.json"]
     assert "\N{HORIZONTAL ELLIPSIS}/orders" in shown["/tables.csv"]

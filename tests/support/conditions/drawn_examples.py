@@ -3,7 +3,7 @@
 from hypothesis import settings
 
 EXPLORED = 10  # times as many
-USUAL, FEWEST = 3, 12  # every run tries a third, but no less than a dozen
+USUAL, FEWEST = 6, 6  # every run tries a sixth, but no less than six
 
 
 def examples(count: int) -> int:

@@ -71,7 +71,7 @@ def _run(
 
 
 @functools.cache
-def _migrated() -> Path:
+def migrated() -> Path:
     """A database of the newest migrations, a copy for this process.
 
     The first of the processes that run side by side makes it for all.
@@ -92,7 +92,7 @@ def _migrated() -> Path:
 
 def migrate(home: Path) -> None:
     """Give an installation its database, by a copy of one that is migrated."""
-    shutil.copy(_migrated(), home)
+    shutil.copy(migrated(), home)
 
 
 def furnish(home: Path, samples: Path) -> None:

@@ -1,11 +1,13 @@
-"""The database of a home as an older release left it, with a row in each table.
+"""The homes that older releases left, each a folder with a row in each table.
 
-python -m tests.support.processes.older_home 0.2
+python -m tests.support.processes.older_home FOLDER
 """
 
+import shutil
 import sys
 import uuid
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, Final
 
 AUDIT: Final = ("audit", "0001_initial_squashed_0004_count_by_index")
@@ -28,25 +30,35 @@ LAST: Final = {
 """The last migration of the tables app in each release; others have no later."""
 
 
-def make(release: str) -> None:
-    """Migrate to what a release had, and forget that some were made one since."""
+def make(folder: Path) -> None:
+    """Migrate from release to release; keep of each its database and a row a table."""
     import django
 
     django.setup()
+    from django.conf import settings
     from django.db import connection
     from django.db.migrations.executor import MigrationExecutor
     from django.db.migrations.recorder import MigrationRecorder
 
-    executor = MigrationExecutor(connection)
-    known = executor.loader.graph.nodes
-    targets = [target for target in OTHERS if target in known]
-    targets.append(("tables", LAST[release]))
-    executor.migrate(targets)
-    recorded = MigrationRecorder(connection).migration_qs
-    recorded.filter(name__contains="_squashed_").delete()
-    made: dict[Any, Any] = {}
-    for model in executor.loader.project_state(targets).apps.get_models():
-        row_of(model, made)
+    database = Path(settings.DATABASES["default"]["NAME"])
+    for release, last in LAST.items():
+        executor = MigrationExecutor(connection)
+        known = executor.loader.graph.nodes
+        targets = [target for target in OTHERS if target in known]
+        targets.append(("tables", last))
+        executor.migrate(targets)
+        connection.close()
+        bare = shutil.copy(database, folder / "bare")
+        # Of what has been made one since, a release had the parts.
+        recorded = MigrationRecorder(connection).migration_qs
+        recorded.filter(name__contains="_squashed_").delete()
+        made: dict[Any, Any] = {}
+        for model in executor.loader.project_state(targets).apps.get_models():
+            row_of(model, made)
+        connection.close()
+        (folder / release).mkdir(mode=0o700)
+        shutil.copy(database, folder / release)
+        shutil.move(bare, database)
 
 
 def row_of(model: Any, made: dict[Any, Any]) -> Any:  # noqa: ANN401 (Django's models)
@@ -84,4 +96,4 @@ def value_of(field: Any, made: dict[Any, Any]) -> Any:  # noqa: ANN401 (of any t
 
 
 if __name__ == "__main__":
-    make(sys.argv[1])
+    make(Path(sys.argv[1]))

@@ -52,7 +52,6 @@ class ShownView:
 
     @property
     def variable(self) -> str:
-        """The name of its variable in Python."""
         return variable(self.name)
 
     @property

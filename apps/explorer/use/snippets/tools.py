@@ -47,7 +47,6 @@ class Tool:
     """A tool that people read tables with.
 
     Attributes:
-        key: Short name, of letters.
         ways: Its ways to a table, the best first.
         with_parts: Whether it reads parts of variants as values of a type, and takes
             conditions in Spark's SQL.

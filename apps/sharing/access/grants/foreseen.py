@@ -38,8 +38,6 @@ class ForeseenColumn:
 
     Attributes:
         type: Its type, as SQL writes it.
-        is_seen: Whether it is shown.
-        is_asked: Whether the condition asks for it.
     """
 
     name: str

@@ -54,7 +54,6 @@ class PreparedTable:
 
     Attributes:
         recipients: Those that the rule holds for, by name.
-        version: The version, which is the newest.
         signed: Count of files that are handed out as they are.
         rewritten: Count of files of which a part is.
         absent: Count of files that are left out.

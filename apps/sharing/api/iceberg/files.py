@@ -66,7 +66,6 @@ def remote_blocks(file: pa.NativeFile, first: int, length: int) -> Iterator[byte
     """Yield a part of a file of another store, and close it.
 
     Args:
-        first: The first byte.
         length: How many bytes.
     """
     with file:

@@ -51,7 +51,6 @@ class IcebergTable:
 
     @property
     def versions(self) -> Sequence[TableVersion]:
-        """The versions, ascending."""
         return self.layout.versions
 
     def mark(self, version: int) -> str:

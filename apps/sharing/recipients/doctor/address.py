@@ -58,7 +58,6 @@ class PublicAddress:
 
     @property
     def port(self) -> int:
-        """Its port."""
         parts = urlsplit(self.url)
         return parts.port or _PORTS.get(parts.scheme, 0)
 

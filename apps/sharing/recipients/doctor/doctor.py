@@ -107,7 +107,6 @@ def examine(
     Args:
         recipient: Who is stood in for.
         actor: Who asks; a token of minutes is recorded as theirs.
-        clock: Tells the current time.
     """
     now = clock()
     address = PublicAddress(url=settings.PUBLIC_URL, clock=clock)

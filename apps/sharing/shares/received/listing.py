@@ -112,12 +112,10 @@ class ReceivedPage:
 
     @property
     def num_tables(self) -> int:
-        """How many tables they share."""
         return sum(row.resource.num_tables for row in self.received)
 
     @property
     def num_shares(self) -> int:
-        """In how many shares."""
         return sum(row.resource.num_shares for row in self.received)
 
 

@@ -15,34 +15,26 @@ class FileAsked(Protocol):
     """Parameters that name a file."""
 
     @property
-    def user_id(self) -> int:
-        """Who asked."""
-        ...
+    def user_id(self) -> int: ...
 
     @property
     def upload(self) -> str:
         """The id of a file that somebody brought; empty for one at `path`."""
-        ...
 
     @property
     def path(self) -> str:
         """Where the server reads files: a path, or a URL of an object store."""
-        ...
 
     @property
-    def file_name(self) -> str:
-        """What people call it."""
-        ...
+    def file_name(self) -> str: ...
 
     @property
     def file_format(self) -> str:
         """Its format; empty to go by its name."""
-        ...
 
     @property
     def form(self) -> dict[str, Any]:
         """How texts are written, as `TextForm` has it."""
-        ...
 
 
 def check_file(asked: FileAsked) -> str:

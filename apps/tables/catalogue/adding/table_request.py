@@ -6,7 +6,7 @@ from typing import Any, Protocol
 from django.utils import timezone
 
 from deltaweb.delta.errors import LocationNotFoundError, TableNotFoundError
-from deltaweb.delta.writing.winners import is_noted
+from deltaweb.delta.writing.concurrent_commits import is_noted
 from deltaweb.table import DeltaTable
 from deltaweb.web.accounts.models import User
 from deltaweb.web.pages.actions import Actor
@@ -23,24 +23,16 @@ class TableRequest(Protocol):
     """The parameters of such an operation."""
 
     @property
-    def name(self) -> str:
-        """The name in the catalogue."""
-        ...
+    def name(self) -> str: ...
 
     @property
-    def location(self) -> str:
-        """Where the table is to be."""
-        ...
+    def location(self) -> str: ...
 
     @property
-    def description(self) -> str:
-        """What people read of it."""
-        ...
+    def description(self) -> str: ...
 
     @property
-    def user_id(self) -> int:
-        """Who asked."""
-        ...
+    def user_id(self) -> int: ...
 
 
 def check_table_request(asked: TableRequest) -> None:

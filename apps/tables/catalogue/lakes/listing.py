@@ -118,7 +118,6 @@ class LakePage:
 
     @property
     def lake(self) -> Lake:
-        """The lake."""
         return self.row.lake
 
     def describe(self) -> dict[str, Any]:

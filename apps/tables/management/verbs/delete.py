@@ -1,7 +1,7 @@
 """`deltaweb table delete`: remove the rows of a condition."""
 
 from deltaweb.web.tables.management.operation_verb import OperationVerb
-from deltaweb.web.tables.operations.rows.delete_rows import DELETE_ROWS, DeleteRows
+from deltaweb.web.tables.operations.rows.changed_rows import DELETE_ROWS, DeleteRows
 
 
 class Verb(OperationVerb[DeleteRows]):

@@ -8,7 +8,7 @@ from django.core.management.base import CommandError
 
 from deltaweb.web.tables.management.operation_verb import OperationVerb
 from deltaweb.web.tables.operations.parameters import given
-from deltaweb.web.tables.operations.rows.update_rows import UPDATE_ROWS, UpdateRows
+from deltaweb.web.tables.operations.rows.changed_rows import UPDATE_ROWS, UpdateRows
 
 
 class Verb(OperationVerb[UpdateRows]):

@@ -107,7 +107,6 @@ class CheckpointPlan:
     """A checkpoint that may be written.
 
     Attributes:
-        log_bytes: Bytes of the log that build it.
         newest: The newest checkpoint at or before it, if there is one.
         num_files: Its live files; None if unknown, or the log is large.
         num_tombstones: Its tombstones that have not expired; likewise.

@@ -9,7 +9,7 @@ table; those that add data belong to who asked, and open the table at the end.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 from uuid import UUID
 
 from django import forms
@@ -32,6 +32,9 @@ from deltaweb.web.tables.operations.looks import is_look
 from deltaweb.web.tables.operations.operation import Operation
 from deltaweb.web.tables.operations.pages.made_version import made_version
 from deltaweb.web.tables.storage.roots import roots_for
+
+if TYPE_CHECKING:
+    from django.contrib.messages.storage.base import BaseStorage
 
 P = TypeVar("P")
 
@@ -263,7 +266,7 @@ class OperationPage(Generic[P]):
 
 def _say_once(request: HttpRequest, text: str) -> None:
     """Say that a job is done, unless it waits to be said: a live part may ask twice."""
-    waiting = messages.get_messages(request)
+    waiting = cast("BaseStorage", messages.get_messages(request))
     is_said = text in {message.message for message in waiting}
     waiting.used = False  # they are shown by the page that is opened next
     if not is_said:

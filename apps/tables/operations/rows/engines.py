@@ -26,7 +26,6 @@ class ChangeHere(Protocol):
     @property
     def is_for_a_process(self) -> bool:
         """Whether Spark's tasks cannot do it."""
-        ...
 
     def opened_bytes(self) -> int:
         """Return the bytes of the files that are inspected.
@@ -34,7 +33,6 @@ class ChangeHere(Protocol):
         Raises:
             ExpressionError: If the SQL is not evaluated in process.
         """
-        ...
 
 
 Change = TypeVar("Change", bound=ChangeHere)

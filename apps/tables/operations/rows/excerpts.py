@@ -32,7 +32,6 @@ def write_excerpts(
     """Write what may be seen of files.
 
     Args:
-        excerpts: What may be seen.
         files: As a `RowSource` has them, with size and `EXCERPT`; one at least.
         keep: Told of each once it is written, by its path; None where nothing of a
             file may be seen.

@@ -16,8 +16,12 @@ from deltaweb.web.tables.head.table_head import TableHead
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.operations.pages.page import OperationPage, by_values
 from deltaweb.web.tables.operations.rows.assignments import AssignmentsField
-from deltaweb.web.tables.operations.rows.delete_rows import DELETE_ROWS, DeleteRows
-from deltaweb.web.tables.operations.rows.update_rows import UPDATE_ROWS, UpdateRows
+from deltaweb.web.tables.operations.rows.changed_rows import (
+    DELETE_ROWS,
+    UPDATE_ROWS,
+    DeleteRows,
+    UpdateRows,
+)
 from deltaweb.writer import rewrite
 
 MAX_SQL_LENGTH: Final = 10_000

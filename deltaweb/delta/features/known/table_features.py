@@ -21,7 +21,6 @@ class TableFeature:
     """A feature that the protocol of a table has.
 
     Attributes:
-        usage: Whether the table uses it.
         for_readers: Whether a reader must know it, not writers alone.
         is_read: Whether rows of the table are read here with it.
         is_written: Whether rows are written here to this table, as far as it goes.

@@ -41,11 +41,7 @@ class Sidecar(NamedTuple):
 def find_sidecars(
     store: LogStore, checkpoint: Checkpoint, groups: Sequence[CheckpointRowGroup]
 ) -> list[Sidecar]:
-    """Return the sidecars of a checkpoint, none for one that has its actions itself.
-
-    Args:
-        store: The table's log.
-    """
+    """Return the sidecars of a checkpoint, none for one that has its actions itself."""
     path = f"{store.root}/_delta_log/{checkpoint.names[0]}"
     named = parse_checkpoint_name(checkpoint.names[0])
     is_second = named is not None and named.has_uuid

@@ -151,7 +151,6 @@ def read_commit_batches(
     early closes the generator.
 
     Args:
-        store: The table's log.
         versions: The commits, oldest first.
     """
     batches = _read_batches(store, versions)

@@ -25,7 +25,6 @@ def read_history(
     """Return what the commits say of themselves, newest first.
 
     Args:
-        store: The table's log.
         limit: How many at most; all for None.
     """
     entries: list[CommitInfo] = []
@@ -48,7 +47,6 @@ def read_raw_commit(
     """Return the raw actions of one commit, whole lines of its first bytes.
 
     Args:
-        store: The table's log.
         max_bytes: How much of the commit is read at most.
     """
     name = commit_name(version)

@@ -233,9 +233,6 @@ def _check_reconciled(batch: ActionBatch) -> None:
     """Refuse compactions in which older actions stand beside newer ones.
 
     There are such files, in no order that would tell which of two actions is newer.
-
-    Args:
-        batch: Commits and compactions, with the actions that replay needs.
     """
     starts = [0, *batch.row_ends.tolist()]
     for path, start, end in zip(batch.paths, starts, batch.row_ends, strict=False):

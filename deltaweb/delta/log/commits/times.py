@@ -100,7 +100,6 @@ class OwnCommitTimes(Sequence[int]):
     A commit that carries none, against the specification, has that of its file.
 
     Args:
-        store: The table's log.
         first: Position of the first version whose commit carries its time.
     """
 

@@ -2,7 +2,6 @@
 
 Read the modules in this order:
 
-    calendar      what of a file is in it, and its values in the new one
-    clocks        how the clocks of its writer's zone went
-    clock_table   the figures of all zones
+    calendar  what of a file is in it, and its values in the new one
+    clocks    how the clocks of its writer's zone went
 """

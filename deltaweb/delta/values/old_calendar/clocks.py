@@ -3,17 +3,25 @@
 Java's old calendar lets a zone have the time that it has in 1900 in all the time
 before; today's has the local mean time of the place, to the second. Spark wrote old
 times by the one, and means them by the other.
+
+`clocks.txt` has the figures of all zones, before their names:
+`+offset/shift/from/shift/from/shift`, in seconds: how far the clocks of old times are
+ahead of UTC; what is added to an instant of theirs, before the first moment since 1970
+that follows; and from each such moment on. Spark ships these figures as
+`julian-gregorian-rebase-micros.json` (Apache License 2.0); they are kept here without
+the centuries of the calendar, which are the same in every zone, and with the short
+names of zones that Java knows. They are facts of files: a database of zones that learns
+more of the past has others.
 """
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-
-from deltaweb.delta.values.old_calendar.clock_table import CLOCKS
 
 Longs = np.ndarray[Any, np.dtype[np.int64]]
 
@@ -78,7 +86,8 @@ def find_clock(zone: str) -> OldClock | None:
 def _clocks() -> Mapping[str, OldClock]:
     found: dict[str, OldClock] = {}
     clock = OldClock(0)
-    for word in CLOCKS.split():
+    table = Path(__file__).with_name("clocks.txt")
+    for word in table.read_text(encoding="ascii").split():
         if word[0] in "+-":
             offset, *figures = map(int, word.split("/"))
             clock = OldClock(offset, tuple(figures[1::2]), tuple(figures[::2]))

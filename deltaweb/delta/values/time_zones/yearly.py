@@ -29,7 +29,6 @@ def yearly_changes(rule: str, first: int, last: int) -> list[tuple[int, int]]:
 
     Args:
         rule: The rule; nothing changes by one without summer time.
-        first: The first year.
 
     Returns:
         The seconds since the epoch of each, and those that clocks are ahead of UTC

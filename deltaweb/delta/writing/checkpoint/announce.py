@@ -55,7 +55,6 @@ def announce(
     """Put the files of a checkpoint in place, and then name it in the hint.
 
     Args:
-        store: The table's log.
         files: All its files with file actions, in order.
     """
     make_way(store, prepared.version, prepared.names)

@@ -118,7 +118,6 @@ class CheckpointLayout:
 
     @property
     def add(self) -> pa.StructType:
-        """The type of the column `add`."""
         fields: dict[str, pa.DataType] = {
             "path": pa.string(),
             "partitionValues": PARTITION_VALUES,
@@ -137,7 +136,6 @@ class CheckpointLayout:
 
     @property
     def remove(self) -> pa.StructType:
-        """The type of the column `remove`."""
         return self._struct("remove", REMOVE, REMOVE_EXTRAS)
 
     @property

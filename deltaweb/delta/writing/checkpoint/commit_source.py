@@ -62,7 +62,6 @@ def read_commit_facts(
     """Read what the commits say beside the fields of their files.
 
     Args:
-        store: The table's log.
         names: The commits, oldest first.
         keys: Takes what identifies each file action.
     """
@@ -79,7 +78,6 @@ def read_commit_files(
     """Yield the adds and the removes that are the last ones of their files.
 
     Args:
-        store: The table's log.
         names: The commits, oldest first.
         kinds: What each line is, as `LastActions` has it.
         keys: The keys of partition values, known of the whole log.

@@ -37,7 +37,6 @@ class FileRows:
 
     @property
     def num_rows(self) -> int:
-        """Count of actions."""
         return sum(len(rows) for rows in (self.adds, self.removes) if rows is not None)
 
 
@@ -46,7 +45,6 @@ class RowShaper:
     """Brings file actions to the columns of one checkpoint.
 
     Attributes:
-        schema: The table's schema, for values with types.
         oldest_ms: Tombstones of before this time have expired.
         allows_vectors: Whether the protocol announces deletion vectors.
     """

@@ -61,7 +61,6 @@ class CheckpointPlan:
     Attributes:
         names: Its files in the log: those with its file actions.
         manifest: The file that names these; None where they are the checkpoint.
-        shaper: Brings file actions to its columns.
         num_actions: File actions that there are to read; more than it will hold.
     """
 
@@ -104,7 +103,6 @@ def make_plan(
     """Decide what the checkpoint of a segment's version will be.
 
     Args:
-        segment: The files of the log that build the version.
         facts: What the commits among them say.
     """
     known = _known_state(segment, older)

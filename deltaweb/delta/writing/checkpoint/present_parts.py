@@ -22,7 +22,6 @@ def make_way(store: LogStore, version: int, names: Sequence[str]) -> None:
     """Delete other writers' parts, where no reader takes them for a checkpoint.
 
     Args:
-        store: The table's log.
         names: Its files, in order.
     """
     for name in _find_strangers(store, version, names):

@@ -61,7 +61,6 @@ class WrittenCheckpoint:
     """A checkpoint that was written.
 
     Attributes:
-        size_bytes: Bytes of its files.
         is_last: Whether `_last_checkpoint` names it; not where a newer one is there.
     """
 

@@ -135,7 +135,6 @@ def add_columns(
     Present rows have null there, so a new column takes null.
 
     Args:
-        root: The table's root, for errors.
         upgrade: Whether the protocol may go up for their types, in the same commit.
     """
     schema = table_schema(base)
@@ -245,7 +244,6 @@ def add_constraint(
     that come meanwhile make the commit a conflict.
 
     Args:
-        root: The table's root, for errors.
         upgrade: Whether the protocol may go up for it, in the same commit.
     """
     key = constraint_key(name)

@@ -81,7 +81,6 @@ def plan_definition(
 
     Args:
         transaction: Of the functions beside this; its base is there.
-        root: The table's root, for errors.
         checked: What rows say to a new constraint.
     """
     base = transaction.base
@@ -96,11 +95,7 @@ def plan_definition(
 def carry_out_definition(
     store: TableStore, plan: DefinitionPlan, *, user_name: str | None = None
 ) -> CommitResult:
-    """Commit what was planned.
-
-    Args:
-        store: The table's files.
-    """
+    """Commit what was planned."""
     plan.check()
     return commit_and_checkpoint(store, replace(plan.transaction, user_name=user_name))
 

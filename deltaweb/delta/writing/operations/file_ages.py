@@ -28,6 +28,7 @@ from deltaweb.delta.log.replay import concat_files
 from deltaweb.delta.log.segment import list_log
 from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.snapshot.state import SnapshotState
+from deltaweb.delta.writing.concurrent_commits import read_winner
 from deltaweb.delta.writing.operations.data_places import (
     are_below,
     data_places,
@@ -35,7 +36,6 @@ from deltaweb.delta.writing.operations.data_places import (
     kept_with,
     tables_below,
 )
-from deltaweb.delta.writing.winners import read_winner
 
 HIDDEN: Final = r"(?:^|/)(?:\.|_[^/=]*(?:/|$))"
 LEFTOVER: Final = r"^(?:[^/_.][^/]*/|_[^/]*=[^/]*/)*\.part-[^/]*\.tmp$"
@@ -192,8 +192,6 @@ def version_losses(
     """Say until when each version can be read; a commit that does not read is passed.
 
     Args:
-        store: The table's files.
-        state: The newest version.
         ages: Of `file_ages`.
     """
     commits = [at for at in list_log(store).commits if at <= state.version]
@@ -225,7 +223,6 @@ def with_held(
     files that none of them has are held, too: an earlier cut spares no version less.
 
     Args:
-        state: The newest version.
         ages: Of `file_ages`.
         keep_from: The oldest version that has to stay readable.
 

@@ -28,11 +28,7 @@ OWN_TIMES: Final = (IN_COMMIT_TIMESTAMPS, ENABLED_AT_VERSION, ENABLED_AT_MS)
 
 
 def restored_metadata(now: Definition, target: Metadata, *, root: str) -> Metadata:
-    """Return the metaData with which a version comes back.
-
-    Args:
-        root: The table's root, for errors.
-    """
+    """Return the metaData with which a version comes back."""
     modes = [
         mapping_mode(metadata.configuration)
         if has_mapped_columns(now.protocol, metadata)

@@ -82,11 +82,7 @@ def column_features(schema: StructType) -> Iterator[str]:
 def new_protocol(
     schema: StructType, configuration: Mapping[str, str], features: Iterable[str] = ()
 ) -> Protocol:
-    """Return the lowest protocol that a table of a definition asks for.
-
-    Args:
-        configuration: Its properties, constraints among them.
-    """
+    """Return the lowest protocol that a table of a definition asks for."""
     has_rules = any(
         name.startswith((CONSTRAINT_PREFIX, CHECKPOINT_PREFIX))
         for name in configuration

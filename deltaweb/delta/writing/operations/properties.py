@@ -128,7 +128,6 @@ def check_properties(properties: Mapping[str, str], *, has_values: bool = True) 
     """Refuse properties that are not to be set, or not so.
 
     Args:
-        properties: By name.
         has_values: Whether values matter: they go otherwise.
     """
     for name, value in properties.items():

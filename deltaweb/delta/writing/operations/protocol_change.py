@@ -95,7 +95,6 @@ def protocol_knowing(  # noqa: PLR0913 (each is asked of it)
     """Return the protocol that has some features: the present one where it does.
 
     Args:
-        root: The table's root, for the error.
         operation: What asks, for the error: `ADD CONSTRAINT`.
         upgrade: Whether it is agreed that the protocol goes up.
         listed: Features that it is to list by name, whatever its version brings.

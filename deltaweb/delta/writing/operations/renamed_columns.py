@@ -43,7 +43,6 @@ def rename_column(
     Args:
         column: A dotted path for a nested column.
         new_name: What it is called, within the column that holds it.
-        root: The table's root, for errors.
     """
     schema, path = _found(base, column, root=root)
     if not new_name.strip():

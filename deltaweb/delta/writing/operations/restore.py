@@ -51,7 +51,6 @@ class RestorePlan:
     """What a restore does, or would do.
 
     Attributes:
-        added: The files that come back.
         metadata: The metaData that comes back; None where it is the same.
         missing: Paths of files that would come back and are not in storage.
     """
@@ -80,12 +79,10 @@ class RestorePlan:
 
     @property
     def added_bytes(self) -> int:
-        """Bytes of the files that come back."""
         return pc.sum(self.added["size"]).as_py() or 0
 
     @property
     def removed_bytes(self) -> int:
-        """Bytes of the files that go."""
         return pc.sum(self.removed["size"]).as_py() or 0
 
     def check(self) -> None:
@@ -115,8 +112,6 @@ def plan_restore(
     """Return what it takes to make a version the newest one.
 
     Args:
-        store: The table's files.
-        now: The newest version.
         timestamp: The time that was asked for in the place of a version, for the log.
     """
     for snapshot in (now, target):
@@ -174,11 +169,7 @@ def plan_restore(
 def carry_out_restore(
     store: TableStore, plan: RestorePlan, *, user_name: str | None = None
 ) -> CommitResult:
-    """Commit what was planned.
-
-    Args:
-        store: The table's files.
-    """
+    """Commit what was planned."""
     plan.check()
     return commit_and_checkpoint(store, replace(plan.transaction, user_name=user_name))
 

@@ -63,7 +63,6 @@ class VacuumPlan:
         live_bytes: Bytes of the files of the version.
         kept_bytes: Bytes of files that are not of it, and stay all the same.
         num_held: Files that would go if no older version had to stay readable.
-        is_done: Whether they are deleted.
     """
 
     version: int
@@ -79,7 +78,6 @@ class VacuumPlan:
 
     @property
     def size_bytes(self) -> int:
-        """Bytes of the files."""
         return pc.sum(self.files["size"]).as_py() or 0
 
 
@@ -88,7 +86,6 @@ class VacuumOutlook:
     """The files of a table's folder, and what any retention would take of them.
 
     Attributes:
-        now: The time to count back from.
         ages: Of `file_ages`: each file, what it is, and since when it is not needed.
     """
 

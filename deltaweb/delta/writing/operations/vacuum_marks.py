@@ -23,7 +23,6 @@ def recorded_vacuum(
     """Commit the one mark, and after what is done within, the other.
 
     Args:
-        store: The table's files.
         retention_ms: How long is kept what left the table.
     """
     found = {"numFilesToDelete": num_files, "sizeOfDataToDelete": size_bytes}

@@ -61,7 +61,6 @@ def widen_column(
     Args:
         column: A dotted path for a nested column; the parts of arrays and maps are
             called `element`, `key` and `value`.
-        root: The table's root, for errors.
     """
     schema = table_schema(base)
     names = (column,) if schema.find(column) else tuple(column.split("."))

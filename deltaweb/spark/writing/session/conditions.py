@@ -46,7 +46,6 @@ class FilledColumns:
         """Return those of the columns that rows lack whose values depend on a session.
 
         Args:
-            schema: The table's logical schema.
             takes_defaults: Whether columns that rows lack take their defaults.
             are_all: Whether it evaluates the others, too.
         """
@@ -78,7 +77,6 @@ class FilledColumns:
 
     @property
     def names(self) -> list[str]:
-        """The columns."""
         return [*self.defaults, *self.generated]
 
     def add_to(self, frame: DataFrame, schema: StructType) -> DataFrame:

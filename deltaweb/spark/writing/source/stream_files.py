@@ -73,7 +73,6 @@ class StreamRules:
     """What a stream makes of versions that change or remove rows.
 
     Attributes:
-        ignore_deletes: Skip what versions removed that added nothing.
         ignore_changes: Also hand on all rows of files that were written again.
     """
 

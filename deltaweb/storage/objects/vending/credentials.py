@@ -24,11 +24,7 @@ class OAuthToken:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FolderCredentials:
-    """What reads one folder for a while.
-
-    Attributes:
-        location: The folder, as clients of the store write it.
-    """
+    """What reads one folder for a while."""
 
     location: str
     secret: S3Credentials | SASToken | OAuthToken
@@ -54,7 +50,6 @@ class FolderVendor(Protocol):
     """Makes the credentials of one folder; nobody is asked before it does.
 
     Attributes:
-        location: The folder, as clients of the store write it.
         min_lifetime_s: How long the shortest credentials of the store are good.
     """
 
@@ -73,4 +68,3 @@ class FolderVendor(Protocol):
             VendingRefusedError: If the store makes none.
             CredentialsNeededError: If there is no key that could ask.
         """
-        ...

@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.template import Context, Template
 from django.test import RequestFactory
+from django.test.utils import override_script_prefix
 
 from deltaweb.web.pages.templatetags.deltaweb import (
     absolute,
@@ -17,6 +18,27 @@ from deltaweb.web.pages.templatetags.deltaweb import (
 from tests.support.processes.installation import ROOT
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize("tag", ['{% icon "x" "dw-caret" %}', "{% icon name css %}"])
+def test_an_icon_is_drawn_by_the_page_alone(tag: str) -> None:
+    drawn = Template(tag).render(Context({"name": "x", "css": "dw-caret"}))
+
+    assert drawn.startswith('<svg class="dw-i dw-caret" viewBox="0 0 24 24"')
+    assert "<path" in drawn
+    assert "href" not in drawn
+
+
+def test_an_address_is_that_of_its_own_arguments_and_prefix() -> None:
+    tag = Template('{% url "explorer:row-detail" namespace name row %}')
+    rows = [{"namespace": "a&b", "name": "t", "row": row} for row in (1, 2, 1)]
+
+    found = [tag.render(Context(row)) for row in rows]
+    with override_script_prefix("/lake/"):
+        behind_proxy = tag.render(Context(rows[0]))
+
+    assert found == [f"/t/a&amp;b/t/data/{row}" for row in (1, 2, 1)]
+    assert behind_proxy == "/lake/t/a&amp;b/t/data/1"
 
 
 @pytest.mark.parametrize(

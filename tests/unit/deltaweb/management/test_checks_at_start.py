@@ -6,7 +6,7 @@ from django.core.management import load_command_class
 from django.core.management.base import SystemCheckError
 from pytest_django.fixtures import Settings
 
-COMMANDS = ["serve", "web", "worker", "beat"]
+COMMANDS = ["serve", "web", "worker", "beat", "migrate"]
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -15,6 +15,7 @@ from deltaweb.delta.protocol.actions import Metadata, Protocol, SetTransaction
 from deltaweb.delta.scan.predicate import Comparison
 from deltaweb.delta.snapshot.state import Definition
 from deltaweb.delta.writing.commit_text import CommitText
+from deltaweb.delta.writing.concurrent_commits import WinningCommit, parse_winner
 from deltaweb.delta.writing.conflicts import find_conflict
 from deltaweb.delta.writing.transaction import (
     EVERYTHING_READ,
@@ -23,7 +24,6 @@ from deltaweb.delta.writing.transaction import (
     TableRead,
     Transaction,
 )
-from deltaweb.delta.writing.winners import WinningCommit, parse_winner
 from tests.support.tables.written_tables import METADATA, PROTOCOL, added
 
 BASE = Definition(4, PROTOCOL, METADATA)

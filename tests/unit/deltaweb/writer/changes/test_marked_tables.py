@@ -17,6 +17,7 @@ from deltaweb.delta.writing.errors import CommitConflictError, RestoreFilesMissi
 from deltaweb.delta.writing.transaction import CommitResult
 from deltaweb.table import DeltaTable
 from deltaweb.writer.rewrite.run import deletion
+from tests.support.conditions.drawn_examples import examples
 from tests.support.stores.memory import MemoryTableStore
 from tests.support.tables.written_rows import ROWS, SCHEMA, new_table, numbers
 
@@ -263,7 +264,7 @@ def _change(table: DeltaTable, kind: str, low: int, high: int) -> CommitResult:
     return table.optimize()
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=examples(12))
 @given(
     st.lists(
         st.tuples(

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from deltaweb.delta.log.commits.arrow_reader import CommitData
-from deltaweb.delta.writing.winners import may_define, parse_winner
+from deltaweb.delta.writing.concurrent_commits import may_define, parse_winner
 from tests.support.tables.written_tables import METADATA, PROTOCOL
 
 

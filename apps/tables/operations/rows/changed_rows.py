@@ -1,4 +1,4 @@
-"""Columns take new values in the rows of a condition."""
+"""The rows of a condition go, or columns take new values in them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -23,6 +23,58 @@ from deltaweb.writer import rewrite
 
 if TYPE_CHECKING:
     from deltaweb.web.tables.index.spark_session import SparkSession
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeleteRows:
+    """Which rows go.
+
+    Attributes:
+        where: A condition in SQL; empty for every row.
+        time_zone: Whose clocks show its times without a zone.
+    """
+
+    where: str = parameter(
+        "", "--where", metavar="SQL", help="rows to delete; all if omitted"
+    )
+    time_zone: str = zone_parameter(UTC_ZONE)
+
+
+def plan_delete(opened: DeltaTable, asked: DeleteRows, occasion: Occasion) -> LookedAt:
+    """Find the rows and the files that hold them."""
+    then, where = looked_at(occasion), asked.where or None
+
+    def on_spark(session: "SparkSession") -> LookedAt:
+        return then(
+            spark.writing.rewrite.run.deletion(session, occasion.place(), where)
+        )
+
+    return with_fitting_engine(
+        lambda: rewrite.run.deletion(opened.store, where, time_zone=asked.time_zone),
+        then,
+        on_spark,
+        occasion,
+        time_zone=asked.time_zone,
+    )
+
+
+DELETE_ROWS: Final = register(
+    Operation(
+        name="delete_rows",
+        words="Delete rows",
+        title="Delete rows of {table}",
+        doing="Writing the files without the rows",
+        action="table.delete_rows",
+        parameters=DeleteRows,
+        plan=plan_delete,
+        foresee=foresee_looked_at,
+        carry_out=carry_out_rows,
+        question=lambda asked, where: f"Delete {rows_meant(asked.where)} of {where}?",
+        has_engines=True,
+        queue=Queue.SPARK,  # of a large table
+        page="tables:table-delete-rows",
+    )
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +113,7 @@ def plan_update(opened: DeltaTable, asked: UpdateRows, occasion: Occasion) -> Lo
     )
 
 
-def question(asked: UpdateRows, location: str) -> str:
+def update_question(asked: UpdateRows, location: str) -> str:
     """Return what somebody is asked who changes rows."""
     sets = ", ".join(f"{column} = {sql}" for column, sql in asked.assignments.items())
     return f"Set {sets} in {rows_meant(asked.where)} of {location}?"
@@ -78,7 +130,7 @@ UPDATE_ROWS: Final = register(
         plan=plan_update,
         foresee=foresee_looked_at,
         carry_out=carry_out_rows,
-        question=question,
+        question=update_question,
         has_engines=True,
         queue=Queue.SPARK,  # of a large table
         page="tables:table-update-rows",

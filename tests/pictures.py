@@ -1,0 +1,157 @@
+"""The pictures of the manual and README, all made anew: `make pictures`.
+
+Chromium opens pages of `deltaweb serve` with its samples, where two shares, their
+recipients and a few reads of the real client give it something to show. Each page is
+taken in both themes; the manual shows that of the reader's.
+"""
+
+import base64
+import json
+import os
+import shlex
+import shutil
+import sys
+import tempfile
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import delta_sharing
+from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
+
+from tests.support.processes.installation import ROOT, Installation, serving, wait_for
+from tests.support.processes.node import NODE
+
+FOLDER = ROOT / "docs" / "manual" / "pictures"
+THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+WIDTH, HEIGHT = 1200, 750
+QUALITY = 82
+PATIENCE_MS = 60_000
+NUM_SAMPLES = 4
+ORDERS, CUSTOMERS = "/t/samples/orders", "/t/samples/customers"
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A page of the samples: its address, and what is on it once it is whole."""
+
+    name: str
+    address: str
+    shows: str
+    height: int = HEIGHT
+
+
+PICTURES = (
+    Picture("catalogue", "/tables/", "main table"),
+    Picture("overview", ORDERS, "main .main-svg"),
+    Picture("data", f"{ORDERS}/data?f=country:eq:DE&sort=-amount", "table.dw-grid-t"),
+    Picture("history", f"{CUSTOMERS}/history", "main .main-svg"),
+    Picture("commit", f"{CUSTOMERS}/history/59", "main h1"),
+    Picture("compare", f"{CUSTOMERS}/compare/40...59", "main h2"),
+    Picture("files", f"{ORDERS}/files", "main h1"),
+    Picture("maintenance", f"{ORDERS}/maintenance", "main h1"),
+    Picture("readers", "/t/samples/device_readings/readers", "main h1"),
+    Picture("share", "/shares/shop", "main h1"),
+    Picture("recipient", "/recipients/initech", "main h1"),
+    Picture("activation", "{activation}", "main h1"),
+    Picture("activity", "/activity/", "main h1"),
+    Picture("usage", "/recipients/initech/usage", "main h1"),
+)
+
+
+def main(*names: str) -> None:
+    """Take all pictures, or those that are named."""
+    os.environ.setdefault("PLAYWRIGHT_NODEJS_PATH", str(NODE))
+    with (
+        tempfile.TemporaryDirectory(prefix="deltaweb-pictures-") as folder,
+        serving(Path(folder)) as running,
+        _chromium() as browser,
+    ):
+        _wait_for_samples(running)
+        activation = _share(running, Path(folder))
+        cookies = _signed_in(browser, running)
+        FOLDER.mkdir(exist_ok=True)
+        for theme in THEMES:
+            context = browser.new_context(
+                storage_state=cookies, color_scheme=theme, base_url=running.url
+            )
+            context.set_default_timeout(PATIENCE_MS)
+            for picture in PICTURES:
+                if not names or picture.name in names:
+                    address = picture.address.format(activation=activation)
+                    data = _taken(context.new_page(), address, picture)
+                    (FOLDER / f"{picture.name}-{theme}.webp").write_bytes(data)
+            context.close()
+
+
+def _wait_for_samples(running: Installation) -> None:
+    def are_indexed() -> bool:
+        tables = json.loads(running.command("table", "list", "--json"))
+        return [t["state"] for t in tables] == ["INDEXED"] * NUM_SAMPLES
+
+    assert wait_for(are_indexed, timeout_s=200), running.log
+
+
+def _share(running: Installation, folder: Path) -> str:
+    """Make two shares, let somebody read, and return a link that waits."""
+    for words in (
+        "share create shop --comment 'Orders of the web shop'",
+        "share add-table shop sales.orders --table samples.orders",
+        "share add-table shop sales.returns --table samples.returns --no-history",
+        "share create people --comment 'Customers, as partners see them'",
+        "share add-table people crm.customers --table samples.customers",
+        f"recipient create initech --share shop --profile {folder}/initech.share",
+    ):
+        running.command(*shlex.split(words))
+    told = running.command("recipient", "create", "globex", "--share", "people")
+    _read(folder / "initech.share", ("sales.orders", "sales.returns", "sales.orders"))
+    return next(word for word in told.split() if "/activate/" in word)
+
+
+def _read(profile: Path, tables: Sequence[str]) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what the client's own libraries warn of
+        for table in tables:
+            delta_sharing.load_as_pandas(f"{profile}#shop.{table}", limit=100)
+
+
+def _signed_in(browser: Browser, running: Installation):
+    context = browser.new_context()
+    context.new_page().goto(running.command("user", "link", "admin").split()[-1])
+    cookies = context.storage_state()
+    context.close()
+    return cookies
+
+
+def _taken(page: Page, address: str, picture: Picture) -> bytes:
+    page.set_viewport_size(ViewportSize(width=WIDTH, height=picture.height))
+    answer = page.goto(address)
+    assert answer is not None
+    assert answer.ok, f"{address}: {page.inner_text('main')}"
+    page.wait_for_selector(picture.shows)
+    page.wait_for_load_state("load")
+    page.evaluate("document.fonts.ready")
+    protocol = page.context.new_cdp_session(page)
+    taken = protocol.send(
+        "Page.captureScreenshot", {"format": "webp", "quality": QUALITY}
+    )
+    page.close()
+    return base64.b64decode(taken["data"])
+
+
+@contextmanager
+def _chromium() -> Iterator[Browser]:
+    executable = shutil.which("chromium-headless-shell") or shutil.which("chromium")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=executable, args=["--no-sandbox", "--disable-gpu"]
+        )
+        yield browser
+        browser.close()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
