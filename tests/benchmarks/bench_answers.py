@@ -56,18 +56,20 @@ PATIENCE_MS = 60_000
 TABLE = "/t/default/orders"
 SHOW = re.compile("Show what would happen|Preview again")
 FIRST_ROW = "#rows table tbody tr, table.dw-grid-t tbody tr"
-# Of each document: says how long ago it was clicked on, or begun, once the element that
-# the window's name tells of, with its text, is painted.
-NOTING = """(() => {
-    let begin = 0, told = "";
+# Of each document: says how long ago it was begun, or clicked on, once an element is
+# painted that the window's name tells of. What came before that was named is no answer.
+NOTING = r"""(() => {
+    let begin = 0;
     addEventListener("click", (event) => { begin = event.timeStamp; }, true);
     const look = () => {
-        if (!window.name || told === window.name) return;
-        const [css, text] = JSON.parse(window.name);
-        const isThere = [...document.querySelectorAll(css)].some(
-            (one) => one.textContent.includes(text) && one.checkVisibility());
+        if (!window.name) return;
+        const [css, text, named] = JSON.parse(window.name);
+        if (performance.timeOrigin + begin < named) return;
+        const isThere = [...document.querySelectorAll(css)].some((one) =>
+            new RegExp(text).test(one.textContent.replace(/\s+/g, " ").trim())
+            && one.checkVisibility());
         if (!isThere) return;
-        told = window.name;
+        window.name = "";
         requestAnimationFrame(() => setTimeout(
             () => console.log(`shown after ${performance.now() - begin}`)));
     };
@@ -75,6 +77,10 @@ NOTING = """(() => {
         document, {subtree: true, childList: true, attributes: true});
     addEventListener("load", look);
 })()"""
+NAMING = """wanted => {
+    const now = performance.timeOrigin + performance.now();
+    window.name = JSON.stringify([...wanted, now]);
+}"""
 
 
 def main(*words: str) -> None:
@@ -189,12 +195,12 @@ def _measure(running: Installation, page: Page, newest: int) -> int:
         page.wait_for_selector(FIRST_ROW)
         link = page.get_by_role("link", name="Next", exact=True)
         return _shown_s(
-            page, link.click, "nav[aria-label=Pages] span", f"page {number + 1}"
+            page, link.click, "nav[aria-label=Pages] span", f"^page {number + 1}$"
         )
 
     def compared(version: int) -> float:
         return _opened_s(
-            page, f"{url}/compare/{version - 1}...{version}", "h2", "Files"
+            page, f"{url}/compare/{version - 1}...{version}", "h2", "^Files$"
         )
 
     def looked_into(number: int) -> float:
@@ -248,9 +254,8 @@ def _opened_s(page: Page, url: str, css: str, text: str = "") -> float:
 
 
 def _shown_s(page: Page, act: Callable[[], object], css: str, text: str) -> float:
-    """Return how long after an act an element with such a text is painted."""
-    wanted = json.dumps([css, text, time.perf_counter()])  # each time another
-    page.evaluate("wanted => { window.name = wanted; }", wanted)
+    """Return how long after an act an element with a text is painted."""
+    page.evaluate(NAMING, [css, text])
     with page.expect_console_message(lambda said: "shown after" in said.text) as said:
         act()
     return float(said.value.text.split()[-1]) / 1000

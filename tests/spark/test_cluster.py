@@ -13,7 +13,7 @@ import time
 import venv
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pytest
@@ -33,6 +33,9 @@ from tests.support.processes.spark_worker import (
     quick_starts,
     worker,
 )
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 TIMEOUT_S = 240  # a start takes many seconds on a busy machine
 TABLES = ("orders", "customers", "returns")
@@ -68,8 +71,10 @@ stop_session()
 
 
 @pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    with running_cluster(tmp_path_factory.mktemp("cluster")) as started:
+def cluster(
+    spark: "SparkSession", tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Cluster]:
+    with running_cluster(spark, tmp_path_factory.mktemp("cluster")) as started:
         yield started
 
 
@@ -163,16 +168,18 @@ class TestTheCluster:
         parts = tmp_path.glob(f"lake/orders/_delta_log/{21:020d}.checkpoint.*.parquet")
         assert len(list(parts)) == 2
         for number in range(cluster.num_workers):
-            assert "-Xmx768M" in cluster.log(f"worker-{number}")
+            assert "-Xmx768M" in cluster.executor_logs(number)
 
     @pytest.mark.parametrize("lacks", ["memory", "package"])
     def test_says_what_is_missing(self, cluster, lake, tmp_path, lacks):
         if lacks == "memory":
-            extra = {"SPARK_CONF_DIR": str(new_defaults(tmp_path, memory="900g"))}
+            defaults = new_defaults(tmp_path, memory="900g")
+            extra = {"SPARK_CONF_DIR": str(defaults)}
             expected = ("NoExecutorsError", "gave no executor within 5 s")
         else:
+            defaults = new_defaults(tmp_path, cores="1")  # one executor says it
             python = other_python(tmp_path, has_package=False)
-            extra = {"PYSPARK_PYTHON": str(python)}
+            extra = {"SPARK_CONF_DIR": str(defaults), "PYSPARK_PYTHON": str(python)}
             expected = ("ExecutorsUnfitError", "No module named 'deltaweb'")
         within_s = 5 if lacks == "memory" else 180
 

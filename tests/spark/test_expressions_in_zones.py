@@ -42,7 +42,7 @@ def drawn(tmp_path_factory: pytest.TempPathFactory) -> DrawnRows:
 
 
 @given(sql=conditions_on_times())
-@settings(max_examples=examples(60))
+@settings(max_examples=examples(36))
 def test_rows_that_are_read_and_deleted_are_those_of_spark_in_the_zone(
     session: "SparkSession", drawn: DrawnRows, sql: str
 ) -> None:

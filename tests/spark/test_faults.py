@@ -1,8 +1,6 @@
-"""What happens below an index job: Spark dies, the log is corrupt, the disk is full."""
+"""What happens below an index job: the log is corrupt, the disk is full."""
 
-import os
 import shutil
-import signal
 import subprocess
 from collections.abc import Iterator
 from contextlib import suppress
@@ -19,65 +17,9 @@ from deltaweb.web.tables.models import Table
 from tests.support.logs.delta_logs import add, metadata, protocol
 from tests.support.logs.local_logs import COLUMNS, LocalLog, typed_schema
 from tests.support.pages.factories import NOW, new_unindexed_table
-from tests.support.processes.installation import wait_for
-from tests.support.processes.spark_worker import (
-    add_gated,
-    all_have_ended,
-    jobs,
-    new_home,
-    one_is_left,
-    states,
-    worker,
-)
 
 if TYPE_CHECKING:
     from pytest_django.fixtures import Settings
-
-TIMEOUT_S = 240  # a start takes many seconds on a busy machine
-
-
-# === Spark ===
-
-
-def java_of(worker: "subprocess.Popen[bytes]") -> int:
-    """The process of the JVM that a worker has started."""
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            name, fields = stat.read_text().rpartition(")")[::2]
-        except OSError:
-            continue
-        if int(fields.split()[3]) == worker.pid and name.endswith("(java"):
-            return int(stat.parent.name)
-    raise AssertionError
-
-
-class TestAJVMThatDies:
-    def test_in_the_middle_of_jobs_is_replaced_and_they_are_done(self, lake, tmp_path):
-        home = new_home(tmp_path, lake, "orders", "returns")
-        slow = add_gated(home, lake / "customers")
-
-        with worker(home, DELTAWEB_SPARK_MASTER="local[2]") as process:
-            log = home / "worker.log"
-            is_in_the_middle = wait_for(
-                lambda: slow.has_reader and one_is_left(home), timeout_s=TIMEOUT_S
-            )
-            assert is_in_the_middle, log.read_text()
-            assert states(home) == {"DONE": 2, "RUNNING": 1}
-            os.kill(java_of(process), signal.SIGKILL)
-            is_noticed = wait_for(
-                lambda: "Spark stopped; its work is done again." in log.read_text(),
-                timeout_s=TIMEOUT_S,
-            )
-            assert is_noticed, log.read_text()
-            slow.open()
-            ended = wait_for(lambda: all_have_ended(home), timeout_s=TIMEOUT_S)
-            assert ended, log.read_text()
-
-        assert "The Spark session has died; a new one is started." in log.read_text()
-        assert {(job["state"], job["attempts"]) for job in jobs(home)} == {("DONE", 1)}
-
-
-# === The log and the disk ===
 
 
 @pytest.fixture

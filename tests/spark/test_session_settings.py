@@ -61,7 +61,7 @@ def tables() -> "list[DeltaTable]":
 
 @pytest.mark.parametrize(("time_zone", "ansi"), SESSIONS)
 @given(sql=conditions())
-@drawing(max_examples=examples(60))
+@drawing(max_examples=examples(36))
 def test_what_does_not_depend_on_a_session_is_as_spark_has_it(
     view: "SparkSession",
     tables: "list[DeltaTable]",

@@ -59,7 +59,10 @@ def _session(folder: Path) -> SparkSession:
         ),
         "spark.sql.extensions": EXTENSION,
         "spark.sql.catalog.spark_catalog": CATALOG,
-        # A query of some rows takes less than the making of code for it does.
+        # A query of some rows takes less than the making of code for it does, or than
+        # its plan being made again between its stages and told to nobody.
+        "spark.sql.adaptive.enabled": "false",
+        "spark.sql.ui.explainMode": "simple",
         "spark.sql.codegen.wholeStage": "false",
         "spark.sql.codegen.factoryMode": "NO_CODEGEN",
         "spark.sql.shuffle.partitions": "1",

@@ -1,28 +1,25 @@
-"""A Spark standalone cluster from the installed pyspark, on this machine alone."""
+"""A Spark standalone cluster from the installed pyspark, on this machine alone.
 
-import os
-import subprocess
+Its master and its workers run in the JVM of a session that is there: each JVM more is
+a start. What they start, they start as ever: executors are processes of their own.
+"""
+
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-
-import pyspark
+from typing import TYPE_CHECKING, Any
 
 from deltaweb.spark.driver.class_archive import reading_options
 from deltaweb.spark.driver.java import find_java_home
-from tests.support.processes.installation import wait_for
-from tests.support.processes.ports import free_port
-from tests.support.stores.gated_storage import gated_environment
 
-SPARK_HOME = Path(pyspark.__file__).parent
-START_TIMEOUT_S = 120
-STOP_TIMEOUT_S = 30
-DEPLOY = "org.apache.spark.deploy"
-JARS = SPARK_HOME / "jars"
-# As Spark's own scripts have it: so the archive of its classes fits.
-CLASS_PATH = f"{SPARK_HOME}/conf:{next(JARS.glob('slf4j-api-*.jar'))}:{JARS}/*"
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+HOST = "127.0.0.1"
+ANY_PORT = 0
+WORKER_CORES, WORKER_MEMORY_MB = 1, 1024
 
 
 def quick_java() -> str:
@@ -40,70 +37,44 @@ class Cluster:
     folder: Path
     num_workers: int
 
-    def log(self, name: str) -> str:
-        """What the `master` or `worker-0`, ... has printed so far."""
-        return (self.folder / f"{name}.log").read_text()
-
     def executor_logs(self, number: int) -> str:
-        """What the executors on a worker have printed so far."""
+        """What the executors on a worker have printed so far, behind their commands."""
         logs = sorted((self.folder / f"worker-{number}").glob("app-*/*/stderr"))
         return "".join(log.read_text(errors="replace") for log in logs)
 
 
 @contextmanager
-def running_cluster(folder: Path, *, num_workers: int = 2) -> Iterator[Cluster]:
-    """Start a master and workers; stop them by their process ids.
+def running_cluster(
+    spark: "SparkSession", folder: Path, *, num_workers: int = 2
+) -> Iterator[Cluster]:
+    """Start a master and workers, and stop them with their executors.
 
-    Executors read tables of `tests.support.stores.gated_storage`, too.
+    Args:
+        spark: Whose JVM they run in. Executors have the variables of that JVM, too.
+        folder: Where the workers keep what executors leave.
+        num_workers: How many there are.
     """
-    java_home = find_java_home(folder)
-    environment = {
-        **{k: v for k, v in os.environ.items() if not k.startswith("DELTAWEB_")},
-        "JAVA_HOME": str(java_home),
-        "SPARK_HOME": str(SPARK_HOME),
-        "SPARK_LOCAL_IP": "127.0.0.1",
-        "SPARK_SCALA_VERSION": "2.13",  # as the scripts of Spark set it
-        **gated_environment(folder / "site"),
-    }
-    cluster = Cluster(f"spark://127.0.0.1:{free_port()}", folder, num_workers)
-    processes: list[subprocess.Popen[bytes]] = []
-
-    def start(name: str, *arguments: str) -> None:
-        command = (str(java_home / "bin" / "java"), "-Xmx256m", *quick_java().split())
-        with (folder / f"{name}.log").open("wb") as log:
-            process = subprocess.Popen(
-                [*command, "-cp", CLASS_PATH, *arguments],
-                env=environment,
-                cwd=folder,
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
-            )
-        processes.append(process)
-
-    place = ("--host", "127.0.0.1", "--webui-port", "0", "--port")
-    port = cluster.master.rpartition(":")[2]
+    jvm: Any = spark._jvm  # noqa: SLF001  # there is no public way to the JVM
+    deploy, option = jvm.org.apache.spark.deploy, jvm.scala.Option
+    conf = jvm.org.apache.spark.SparkConf(False)  # noqa: FBT003  # no properties of the JVM
+    started = deploy.master.Master.startRpcEnvAndEndpoint(
+        HOST, ANY_PORT, ANY_PORT, conf
+    )
+    running = [started._1()]  # noqa: SLF001  # of Scala's tuple
     try:
-        start("master", f"{DEPLOY}.master.Master", *place, port)
+        master: str = running[0].address().toSparkURL()
+        addresses = spark.sparkContext._gateway.new_array(jvm.java.lang.String, 1)  # noqa: SLF001  # as above
+        addresses[0] = master
         for number in range(num_workers):
-            name = f"worker-{number}"
-            size = ("--cores", "1", "--memory", "1g", "--work-dir", str(folder / name))
-            start(name, f"{DEPLOY}.worker.Worker", *place, "0", *size, cluster.master)
-        assert wait_for(lambda: _is_up(cluster), timeout_s=START_TIMEOUT_S), (
-            cluster.log("master")
-        )
-        yield cluster
+            size = (WORKER_CORES, WORKER_MEMORY_MB)
+            place = str(folder / f"worker-{number}")
+            started = deploy.worker.Worker.startRpcEnvAndEndpoint(
+                *(HOST, ANY_PORT, ANY_PORT, *size, addresses, place),
+                *(option.apply(number), conf, option.empty()),
+            )
+            running.append(started)
+        yield Cluster(master, folder, num_workers)
     finally:
-        for process in reversed(processes):
-            process.terminate()
-        for process in processes:
-            try:
-                process.wait(STOP_TIMEOUT_S)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-
-
-def _is_up(cluster: Cluster) -> bool:
-    names = [f"worker-{number}" for number in range(cluster.num_workers)]
-    return all("Successfully registered" in cluster.log(name) for name in names)
+        for environment in reversed(running):
+            environment.shutdown()
+            environment.awaitTermination()
