@@ -26,7 +26,7 @@ export DELTAWEB_GOLDEN DELTAWEB_PARQUET
 # each of them compiles Django again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup run test test-fast check bench pictures format lock
+.PHONY: help setup run test test-fast test-fast-library test-fast-apps check bench pictures format lock
 help:
 	@sed -n '1,7s/^# //p' Makefile
 
@@ -94,8 +94,14 @@ test: setup
 	$(BIN)/python -m tests.servers $(BIN)/pytest -q -n 3 -m database \
 	  $$(grep -rl --include='test_*.py' mark.database tests/unit tests/functional)
 
+# Two halves side by side: processes of one run would each collect all tests.
 test-fast: setup
-	$(BIN)/pytest -q -n 2 -m "not hypothesis and not slow" tests/unit
+	@$(MAKE) --silent --no-print-directory --keep-going --output-sync=target -j2 test-fast-library test-fast-apps
+
+test-fast-library: TESTS = tests/unit/deltaweb tests/unit/test_*.py
+test-fast-apps: TESTS = tests/unit/apps
+test-fast-library test-fast-apps:
+	$(BIN)/pytest -q -p no:schemathesis -m "not hypothesis and not slow" $(TESTS)
 
 check: setup
 	$(BIN)/ruff check .

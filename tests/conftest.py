@@ -204,7 +204,7 @@ def django_db_modify_db_settings(
     from tests.support.processes.databases import new_migrated_database
     from tests.support.processes.installation import migrated
 
-    name = connection.creation._get_test_db_name()  # noqa: SLF001 (there is no other)
+    name = connection.creation._get_test_db_name()  # type: ignore[attr-defined]  # noqa: SLF001 (there is no other)
     if connection.vendor == "sqlite":
         shutil.copy(migrated(), name)
     else:

@@ -13,11 +13,11 @@ from typing import Final, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deltaweb.delta.errors import ColumnNotFoundError, ColumnTypeError, PredicateError
+from deltaweb.delta.errors import ColumnTypeError, PredicateError
 from deltaweb.delta.features.clustering import clustering_columns, is_clustered
 from deltaweb.delta.log.file_actions import VECTOR
 from deltaweb.delta.log.store import TableStore
-from deltaweb.delta.protocol.column_path import ColumnPath
+from deltaweb.delta.protocol.column_path import ColumnPath, column_field
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.delta.row_tracking.logged_fields import (
     PROVIDER,
@@ -320,9 +320,7 @@ def _curve_columns(snapshot: Snapshot, names: Sequence[str]) -> list[ColumnPath]
     schema = snapshot.schema
     found: list[ColumnPath] = []
     for name in names:
-        column = schema.find(name)
-        if column is None:
-            raise ColumnNotFoundError(column=name, columns=schema.names)
+        column = column_field(schema, (name,))
         if column.name in snapshot.metadata.partition_columns:
             reason = f"{column.name!r} is a partition column: its files are apart"
             raise PredicateError(reason=reason)

@@ -17,13 +17,18 @@ what else is asked (`answer`):
 import resource
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 TICK_S = 0.05
 
 
 def answer(verb: str, *arguments: str) -> str:
     """Do what is asked."""
-    return {"queue": queue, "wake": wake}[verb](*arguments)
+    verbs: dict[str, Callable[..., str]] = {"queue": queue, "wake": wake}
+    return verbs[verb](*arguments)
 
 
 def work(lease_s: str, verb: str, *arguments: str) -> None:
@@ -31,7 +36,9 @@ def work(lease_s: str, verb: str, *arguments: str) -> None:
     from django.conf import settings
 
     settings.JOB_LEASE_S = int(lease_s)
-    {"work": work_well, "halt": halt, "do": do}[verb](*arguments)
+    verbs: dict[str, Callable[..., None]]
+    verbs = {"work": work_well, "halt": halt, "do": do}
+    verbs[verb](*arguments)
 
 
 def queue(location: str, version: str, parts: str) -> str:

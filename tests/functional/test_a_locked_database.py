@@ -13,7 +13,14 @@ from urllib.parse import urlsplit
 import pytest
 
 from deltaweb.web.pages.request.lock_waits import REQUEST_WAIT_MS
-from tests.support.processes.installation import ROOT, environment, manage, migrate, run
+from tests.support.processes.installation import (
+    ROOT,
+    START_TIMEOUT_S,
+    environment,
+    manage,
+    migrate,
+    run,
+)
 
 # Asks the application as gunicorn loads it, each of what standard input lists.
 ASK = """
@@ -102,7 +109,7 @@ def ask(home: Path, *asked: dict[str, Any]) -> dict[str, Any]:
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=START_TIMEOUT_S,
     )
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr

@@ -10,7 +10,13 @@ from typing import Any
 
 import pytest
 
-from tests.support.processes.installation import ROOT, environment, migrate, run
+from tests.support.processes.installation import (
+    ROOT,
+    START_TIMEOUT_S,
+    environment,
+    migrate,
+    run,
+)
 
 # What gunicorn loads and asks, in a process whose modules can be looked at: what it has
 # before it forks, the answers, and what it has then.
@@ -82,7 +88,7 @@ def ask(home: Path, key: str, *paths: str, **variables: str) -> Told:
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=START_TIMEOUT_S,
     )
     assert done.returncode == 0, done.stderr
     return Told(**json.loads(done.stdout), errors=done.stderr)

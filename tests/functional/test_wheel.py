@@ -13,6 +13,7 @@ import pytest
 
 from deltaweb.table import DeltaTable
 from tests.support.processes.installation import (
+    START_TIMEOUT_S,
     Installation,
     environment,
     serving,
@@ -50,7 +51,7 @@ class Package:
             capture_output=True,
             text=True,
             check=False,
-            timeout=120,
+            timeout=START_TIMEOUT_S,
         )
 
     def answer(self, *line: str) -> str:

@@ -3,6 +3,7 @@
 What they commit after it, it reads as it reads its own.
 """
 
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -43,10 +44,10 @@ class Overtaken(LocalTableStore):
             yield put_if_absent
 
 
-@pytest.fixture
-def table(reference: Reference, tmp_path: Path) -> DeltaTable:
-    """Two files of the reference."""
-    folder = tmp_path / "table"
+@pytest.fixture(scope="module")
+def original(reference: Reference, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two files of the reference, which no test changes."""
+    folder = tmp_path_factory.mktemp("original") / "table"
     reference.sql(
         "CREATE TABLE {t} (n BIGINT, s STRING) USING delta"
         " TBLPROPERTIES ('delta.enableDeletionVectors' = 'false')",
@@ -54,6 +55,13 @@ def table(reference: Reference, tmp_path: Path) -> DeltaTable:
     )
     for row in ("(1, 's')", "(2, 's')"):
         reference.sql(INSERT + row, folder)
+    return folder
+
+
+@pytest.fixture
+def table(original: Path, tmp_path: Path) -> DeltaTable:
+    folder = tmp_path / "table"
+    shutil.copytree(original, folder)
     return DeltaTable.from_store(Overtaken(str(folder)))
 
 

@@ -33,11 +33,11 @@ def members(session: int) -> Iterator[tuple[int, str]]:
     """The processes of a session that still run, each with its name."""
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
-            name, fields = stat.read_text().rpartition(")")[::2]
+            name, _, text = stat.read_text().rpartition(")")
         except OSError:
             continue
-        state, _, _, its_session, *_ = fields.split()
-        if int(its_session) == session and state != "Z":
+        fields = text.split()
+        if int(fields[3]) == session and fields[0] != "Z":
             yield int(stat.parent.name), name.partition("(")[2]
 
 

@@ -4,7 +4,6 @@ SeaweedFS enforces session policies; moto, whose answers are otherwise alike, do
 """
 
 import json
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -33,7 +32,7 @@ from tests.support.pages.factories import (
     new_token,
 )
 from tests.support.stores.s3_server import S3Server
-from tests.support.stores.seaweed_server import ROLE_ARN, running_seaweed
+from tests.support.stores.seaweed_server import ROLE_ARN
 
 pytestmark = pytest.mark.django_db
 ROWS = pa.table({"id": pa.array(range(10), pa.int64())})
@@ -42,9 +41,8 @@ CREDENTIALS = f"{TABLE}/temporary-table-credentials"
 
 
 @pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
-    with running_seaweed(tmp_path_factory.mktemp("seaweed")) as server:
-        yield server
+def store(seaweed: S3Server) -> S3Server:
+    return seaweed
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.glossary import GLOSSARY, Entry
+from tests.unit.glossary import GLOSSARY
 
 ROOT = Path(__file__).resolve().parents[2]
 # Between two marks of a template: what a browser shows, and what lies beside it.
@@ -82,9 +82,7 @@ def texts() -> dict[str, str]:
 
 
 @pytest.mark.parametrize("entry", GLOSSARY, ids=lambda entry: entry.instead)
-def test_people_read_the_words_of_the_field(
-    texts: dict[str, str], entry: Entry
-) -> None:
+def test_people_read_the_words_of_the_field(texts, entry):
     assert len(texts) > 1000
     assert {
         name: uses for name, text in texts.items() if (uses := [*entry.found_in(text)])
@@ -104,9 +102,7 @@ def test_people_read_the_words_of_the_field(
         (".md", "what was asked\nfor, and `asked for`", 1),
     ],
 )
-def test_a_word_is_found_where_people_read_it(
-    suffix: str, source: str, found: int
-) -> None:
+def test_a_word_is_found_where_people_read_it(suffix, source, found):
     text = READERS[suffix](source)
 
     assert sum(len([*entry.found_in(text)]) for entry in GLOSSARY) == found

@@ -51,7 +51,7 @@ def _follow(schema: StructType, names: ColumnPath) -> ColumnPath:
 
 
 def column_field(schema: StructType, path: ColumnPath) -> StructField:
-    """The field at `path`, which `resolve_column` gave."""
+    """The field at `path`, ignoring case; refused where there is none."""
     column = schema.find(path[0])
     for name in path[1:]:
         struct = column.data_type if column else None

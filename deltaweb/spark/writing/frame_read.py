@@ -7,7 +7,7 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType as SparkStruct
 
-from deltaweb.delta.errors import ColumnNotFoundError
+from deltaweb.delta.protocol.column_path import column_field
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.expressions.session.zone_times import moment_of
 from deltaweb.spark.arrow_frames import column_of
@@ -92,10 +92,4 @@ def _columns(schema: StructType, names: Sequence[str]) -> SparkStruct:
 
 
 def _chosen(schema: StructType, names: Sequence[str]) -> list[str]:
-    found = []
-    for name in names:
-        column = schema.find(name)
-        if column is None:
-            raise ColumnNotFoundError(column=name, columns=schema.names)
-        found.append(column.name)
-    return found
+    return [column_field(schema, (name,)).name for name in names]

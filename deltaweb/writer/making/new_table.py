@@ -10,11 +10,12 @@ from uuid import uuid4
 
 import pyarrow as pa
 
-from deltaweb.delta.errors import ColumnNotFoundError, SchemaError
+from deltaweb.delta.errors import SchemaError
 from deltaweb.delta.features.identity_columns import identity_columns
 from deltaweb.delta.features.row_tracking import with_row_id_columns
 from deltaweb.delta.log.store import TableStore
 from deltaweb.delta.protocol.actions import Metadata, Protocol
+from deltaweb.delta.protocol.column_path import column_field
 from deltaweb.delta.protocol.schema import (
     ArrayType,
     DataType,
@@ -163,12 +164,7 @@ def _structs(data_type: DataType, path: str) -> Iterator[tuple[str, StructType]]
 
 
 def _partitions(schema: StructType, names: Sequence[str]) -> list[str]:
-    found = []
-    for name in names:
-        column = schema.find(name)
-        if column is None:
-            raise ColumnNotFoundError(column=name, columns=schema.names)
-        found.append(column.name)
+    found = [column_field(schema, (name,)).name for name in names]
     if len(set(found)) < len(found):
         reason = "a partition column is named twice"
         raise SchemaError(column="", reason=reason)

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from deltaweb.delta.errors import ColumnNotFoundError
+from deltaweb.delta.protocol.column_path import column_field
 from deltaweb.delta.protocol.schema import StructField, StructType, arrow_schema
 from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.delta.writing.errors import SourceColumnsError
@@ -106,12 +106,9 @@ def assigned(
             for column in table.fields
             if source.find(column.name) is not None or not fills_itself(column)
         }
-    found = {}
-    for name, sql in assignments.items():
-        column = table.find(name)
-        if column is None:
-            raise ColumnNotFoundError(column=name, columns=table.names)
-        found[column.name] = sql
+    found = {
+        column_field(table, (name,)).name: sql for name, sql in assignments.items()
+    }
     if clause.action is MergeAction.UPDATE:
         check_kept(table, found)
     return found

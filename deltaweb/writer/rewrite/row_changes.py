@@ -7,8 +7,8 @@ from typing import ClassVar, Protocol
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deltaweb.delta.errors import ColumnNotFoundError
 from deltaweb.delta.protocol.actions import Metadata
+from deltaweb.delta.protocol.column_path import column_field
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.expressions.condition import SQLAssignment
@@ -92,9 +92,7 @@ class RowUpdate(UpdateKind):
     ) -> None:
         self._values: dict[str, SQLAssignment] = {}
         for name, sql in assignments.items():
-            column = schema.find(name)
-            if column is None:
-                raise ColumnNotFoundError(column=name, columns=schema.names)
+            column = column_field(schema, (name,))
             value = SQLAssignment(sql, column, schema, time_zone)
             self._values[column.name] = value
         check_kept(schema, self._values)

@@ -60,6 +60,7 @@ class Walk:
         self.asked: set[str] = set()
         self._client = client
         self._seen: set[object] = set()
+        self._known: set[str] = set()  # to look up the page of a link takes longest
 
     def go(self, waiting: list[str]) -> None:
         """Visit addresses, and whatever they lead to that was not seen before."""
@@ -86,11 +87,13 @@ class Walk:
             return []
         links = (unescape(link) for link in LINK.findall(text))
         inside = (urldefrag(urljoin(address, link))[0] for link in links)
-        found = [link for link in inside if link.startswith("/")]
+        found = dict.fromkeys(link for link in inside if link.startswith("/"))
         stem = path.rstrip("/")
         if stem and response.status_code == HTTPStatus.OK:
-            found += [f"{stem}.json", f"{stem}.csv"]
-        return found
+            found |= dict.fromkeys([f"{stem}.json", f"{stem}.csv"])
+        new = [link for link in found if link not in self._known]
+        self._known.update(new)
+        return new
 
 
 def work() -> None:

@@ -5,4 +5,5 @@ from tests.functional.sharing_api.conftest import (  # noqa: F401 (fixtures)
     acme,
     lake,
     new_caller,
+    written_lake,
 )

@@ -33,10 +33,9 @@ def call(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Call]:
     home = tmp_path_factory.mktemp("home")
     migrate(home)
     (home / "samples-registered").touch()  # they would be indexed first
-    run(home, "user", "add", "ada", "--role", "admin")
-    made = run(home, "user", "key", "ada", "--json")
-    key = json.loads(made.stdout)["key"]
     with serving(home, WORKERS="1") as server:
+        made = run(home, "user", "key", "admin", "--json")
+        key = json.loads(made.stdout)["key"]
 
         def called(method: str, path: str, body: object = None) -> tuple[int, Any]:
             url = path if path.startswith("http") else f"{server.url}/api/v1/{path}"

@@ -22,6 +22,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from deltaweb.web.accounts.models import Scope, User
+from tests.support.conditions.drawn_examples import examples
 from tests.support.index.indexed_tables import new_indexed_table
 from tests.support.pages.factories import (
     new_api_key,
@@ -33,7 +34,7 @@ from tests.support.pages.factories import (
 )
 
 pytestmark = pytest.mark.django_db
-CALLS: Final = 5
+CALLS: Final = examples(3)
 # Not the one of servers, which loads all templates: every process collects this file.
 API: Final = schemathesis.openapi.from_wsgi("/api/openapi.json", get_wsgi_application())
 THERE: Final = {

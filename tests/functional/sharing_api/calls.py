@@ -77,8 +77,14 @@ class Lake:
 
     root: Path
     writer: TableWriter
-    shared: SharedTable
     paths: list[str] = field(default_factory=list)
+    shared: SharedTable = field(init=False)
+
+    def copied_to(self, root: Path, shared: SharedTable) -> "Lake":
+        """Copy the table to a place where it is shared from."""
+        lake = Lake(root, self.writer.copied_to(root), [*self.paths])
+        lake.shared = shared
+        return lake
 
     def append(self, day: str) -> None:
         """Make the next version, with ten rows."""
@@ -103,8 +109,8 @@ class Lake:
         return f"/shares/{share}/schemas/{self.shared.schema}/tables/{self.shared.name}"
 
 
-def new_lake(root: Path, shared: SharedTable) -> Lake:
-    """Write versions 0 to 3 of a table."""
+def write_lake(root: Path) -> Lake:
+    """Write versions 0 to 3 of a table that nobody shares yet."""
     writer = TableWriter(root, seed=4)
     writer.create(
         SCHEMA,
@@ -112,7 +118,7 @@ def new_lake(root: Path, shared: SharedTable) -> Lake:
         partition_columns=["day"],
         description="Orders, day by day\u2028and line by line",
     )
-    lake = Lake(root, writer, shared)
+    lake = Lake(root, writer)
     for day in DAYS:
         lake.append(day)
     return lake

@@ -11,7 +11,7 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from deltaweb.web.sharing.models import Share
-from tests.functional.sharing_api.calls import Caller, Lake, new_lake
+from tests.functional.sharing_api.calls import Caller, Lake, write_lake
 from tests.support.pages.factories import (
     new_grant,
     new_recipient,
@@ -30,14 +30,19 @@ def _rates(tmp_path: Path, settings: Settings) -> None:
     settings.HOME = tmp_path
 
 
+@pytest.fixture(scope="session")
+def written_lake(tmp_path_factory: pytest.TempPathFactory) -> Lake:
+    """Versions 0 to 3 of a table, to be copied."""
+    return write_lake(tmp_path_factory.mktemp("written") / "orders")
+
+
 @pytest.fixture
-def lake(db: None, tmp_path: Path) -> Lake:  # noqa: ARG001 (a database)
+def lake(db: None, written_lake: Lake, tmp_path: Path) -> Lake:  # noqa: ARG001 (a database)
     """The table `crm.Orders` of the share `Sales`, versions 0 to 3."""
     root = tmp_path / "lake" / "orders"
     table = new_table("crm.orders", location=str(root))
-    return new_lake(
-        root, new_shared_table(new_share("Sales"), "crm.Orders", table=table)
-    )
+    shared = new_shared_table(new_share("Sales"), "crm.Orders", table=table)
+    return written_lake.copied_to(root, shared)
 
 
 @pytest.fixture

@@ -16,15 +16,15 @@ from urllib.parse import urlsplit
 import pyarrow as pa
 
 from tests.functional.sharing_api.calls import SCHEMA
-from tests.support.processes.installation import ROOT, environment, manage, wait_for
+from tests.support.processes.installation import ROOT, environment, wait_for
+from tests.support.processes.kept_commands import KeptCommands
 from tests.support.processes.ports import free_port
 from tests.support.tables.raw_table import Operation, TableWriter
 
-NUM_FILES = 20_000
+NUM_FILES = 10_000
 AT = datetime(2026, 2, 1, tzinfo=UTC)
 QUERY = "/delta-sharing/shares/sales/schemas/crm/tables/orders/query"
 VERSION = "/delta-sharing/shares/sales/schemas/crm/tables/orders/version"
-# An application in which the third batch of every answer fails.
 # The server of a process whose files cannot grow, as on a disk that is full.
 FULL_DISK_APPLICATION = """
 import resource
@@ -34,17 +34,20 @@ from deltaweb.serving.wsgi import application
 _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
 resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 16, most))
 """
-BROKEN_APPLICATION = """
+# An application in which the third batch of every answer fails, while it is told to.
+BREAKABLE_APPLICATION = """
+from pathlib import Path
+
 from deltaweb.serving.wsgi import application as application
 from deltaweb.web.sharing.answers import tables
 
-def broken(*args, made=tables.signed_lines, **kwargs):
+def breakable(*args, made=tables.signed_lines, **kwargs):
     for number, chunk in enumerate(made(*args, **kwargs)):
-        if number == 2:
+        if number == 2 and Path(__file__).with_name("broken").exists():
             raise OSError("the disk is gone")
         yield chunk
 
-tables.signed_lines = broken
+tables.signed_lines = breakable
 """
 
 
@@ -55,6 +58,7 @@ class Live:
     home: Path
     port: int
     secret: str
+    commands: KeptCommands
     opened: list[http.client.HTTPConnection] = field(default_factory=list)
 
     @property
@@ -126,9 +130,13 @@ class Live:
             "print(json.dumps(list(AuditEvent.objects.filter(kind='CALL').values("
             "'action', 'status', 'error_code', 'num_files', 'detail'))))"
         )
-        done = manage(self.home, "shell", "-v", "0", "-c", ask)
+        done = self.commands.run("manage.py", "shell", "-v", "0", "-c", ask)
         rows: list[dict[str, object]] = json.loads(done.stdout.splitlines()[-1])
         return rows
+
+    def is_newest(self, **facts: object) -> bool:
+        """Whether the newest row comes to have these facts: a stream ends later."""
+        return wait_for(lambda: facts.items() <= self.calls()[0].items())
 
 
 def write_table(root: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from deltaweb.web.sharing.api.places import MAX_OF_A_TOKEN
 from tests.functional.sharing_api.live_server import (
-    BROKEN_APPLICATION,
+    BREAKABLE_APPLICATION,
     FULL_DISK_APPLICATION,
     NUM_FILES,
     QUERY,
@@ -23,7 +23,8 @@ from tests.functional.sharing_api.live_server import (
     web,
     write_table,
 )
-from tests.support.processes.installation import migrate, run, wait_for
+from tests.support.processes.installation import environment, migrate, wait_for
+from tests.support.processes.kept_commands import KeptCommands
 
 
 @pytest.fixture(scope="module")
@@ -34,6 +35,7 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
     write_table(root)
     profile = home / "acme.share"
     migrate(home)
+    commands = KeptCommands(home, environment(home))
     for arguments in (
         ("table", "add", "crm.orders", str(root)),
         ("share", "create", "sales"),
@@ -43,11 +45,13 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
             *("--expires", "7d", "--profile", str(profile)),
         ),
     ):
-        done = run(home, *arguments)
+        done = commands.run("deltaweb", *arguments)
         assert done.returncode == 0, done.stderr
     secret = json.loads(profile.read_text())["bearerToken"]
-    with web(home) as port:
-        yield Live(home, port, secret)
+    (home / "breakable_application.py").write_text(BREAKABLE_APPLICATION)
+    with web(home, "breakable_application:application") as port:
+        yield Live(home, port, secret, commands)
+    commands.close()
 
 
 @pytest.fixture(autouse=True)
@@ -65,13 +69,13 @@ class TestStream:
         assert answer.headers["Transfer-Encoding"] == "chunked"
         assert answer.headers["Content-Type"] == "application/x-ndjson; charset=utf-8"
         assert len(answer.read().splitlines()) == NUM_FILES + 2
-        assert live.calls()[0] == {
-            "action": "table.query",
-            "status": 200,
-            "error_code": "",
-            "num_files": NUM_FILES,
-            "detail": {},
-        }
+        assert live.is_newest(
+            action="table.query",
+            status=200,
+            error_code="",
+            num_files=NUM_FILES,
+            detail={},
+        )
 
     def test_of_a_client_that_leaves_is_recorded(self, live: Live) -> None:
         connection = live.connect()
@@ -111,16 +115,17 @@ class TestStream:
             wire.close()
 
     def test_that_breaks_does_not_end_as_if_it_were_whole(self, live: Live) -> None:
-        (live.home / "broken_application.py").write_text(BROKEN_APPLICATION)
-
-        with web(live.home, "broken_application:application") as port:
-            answer = query(live, port=port)
+        broken = live.home / "broken"
+        broken.touch()
+        try:
+            answer = query(live)
             assert answer.status == 200
             with pytest.raises((http.client.IncompleteRead, ConnectionError)):
                 answer.read()
+        finally:
+            broken.unlink()
 
-        newest = live.calls()[0]
-        assert newest["error_code"] == "STREAM_BROKEN"
+        assert live.is_newest(error_code="STREAM_BROKEN")
 
     def test_to_an_old_client_ends_with_the_connection(self, live: Live) -> None:
         head = f"POST {QUERY} HTTP/1.0\r\nAuthorization: Bearer {live.secret}\r\n"

@@ -175,7 +175,7 @@ def send(caller: Caller, sent: Sent) -> Answer:
     return caller.client.generic(sent.method, target, data=sent.body, headers=headers)
 
 
-@settings(max_examples=examples(100))
+@settings(max_examples=examples(60))
 @given(sent=REQUESTS)
 def test_are_answered_in_json_and_never_as_a_fault(acme, lake, sent):
     del lake

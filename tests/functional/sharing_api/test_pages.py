@@ -31,9 +31,17 @@ from tests.functional.sharing_api.ends import (
 
 
 class TestPages:
-    @pytest.mark.parametrize("headers", [{}, IN_DELTA])
-    @pytest.mark.parametrize("max_files", [1, 2, 3, 9])
-    @pytest.mark.parametrize("version", [{}, {"version": 2}])
+    @pytest.mark.parametrize(
+        ("max_files", "version", "headers"),
+        [
+            pytest.param(1, {}, {}, id="a file"),
+            pytest.param(1, {"version": 2}, IN_DELTA, id="a file, a version, delta"),
+            pytest.param(2, {"version": 2}, {}, id="all files of a version"),
+            pytest.param(2, {}, IN_DELTA, id="some files, delta"),
+            pytest.param(3, {}, {}, id="all files"),
+            pytest.param(9, {}, IN_DELTA, id="more than all, delta"),
+        ],
+    )
     def test_are_together_the_one_answer(
         self, acme, lake, max_files, version, headers
     ) -> None:
@@ -241,8 +249,10 @@ class TestPagesOfChanges:
             token = end_of(answers[-1]).get("nextPageToken", "")
         return answers
 
-    @pytest.mark.parametrize("headers", [{}, IN_DELTA])
-    @pytest.mark.parametrize("max_files", [1, 2, 4, 99])
+    @pytest.mark.parametrize(
+        ("max_files", "headers"),
+        [(1, IN_DELTA), (2, {}), (4, IN_DELTA), (99, {})],
+    )
     def test_are_together_the_one_answer(self, acme, grown, max_files, headers) -> None:
         body = {"startingVersion": 2}
         whole = lines(acme.query(grown.path, body, **headers))

@@ -1,4 +1,7 @@
-"""Pages of a table of which a rule hides rows: some files are whole, some rewritten."""
+"""Pages of a table of which a rule hides rows: some files are whole, some rewritten.
+
+`pytest -m exhaustive` reads every history by every condition.
+"""
 
 from pathlib import Path
 
@@ -24,9 +27,23 @@ IN_DELTA = {"delta-sharing-capabilities": f"{DELTA};includeEndStreamAction=true"
 CONDITIONS = ["number > 50", "word = 'mid'", "part = 'b' OR number < 40"]
 
 
-@pytest.mark.parametrize("condition", CONDITIONS)
+HISTORIES = [(0, True), (1, True), (2, False), (3, False)]
+OFTEN = [(0, 0), (1, 1), (2, 2), (3, 0)]
+"""Seeds, each with a condition: every history and condition; others are exhaustive."""
+
+
 @pytest.mark.parametrize(
-    ("seed", "is_indexed"), [(0, True), (1, True), (2, False), (3, False)]
+    ("seed", "is_indexed", "condition"),
+    [
+        pytest.param(
+            seed,
+            is_indexed,
+            condition,
+            marks=() if (seed, number) in OFTEN else pytest.mark.exhaustive,
+        )
+        for seed, is_indexed in HISTORIES
+        for number, condition in enumerate(CONDITIONS)
+    ],
 )
 def test_are_together_the_one_answer_while_the_table_goes_on(  # noqa: PLR0913 (as are fixtures)
     seed: int,

@@ -1,7 +1,7 @@
 """For random tables, rules and histories: what is read is what the rule selects.
 
 Every row carries a text of its own, so that a byte of a hidden one can be told in
-whatever was served, lines and files alike.
+whatever was served, lines and files alike. `pytest -m exhaustive` has more histories.
 """
 
 import math
@@ -130,7 +130,17 @@ class History:
             self.table.append(self.rows())
 
 
-@pytest.mark.parametrize("seed", range(12))
+OFTEN = {2, 4, 6, 7}
+"""Mapped or not, with vectors, feed and partitions or not; others are exhaustive."""
+
+
+@pytest.mark.parametrize(
+    "seed",
+    [
+        pytest.param(seed, marks=() if seed in OFTEN else pytest.mark.exhaustive)
+        for seed in range(12)
+    ],
+)
 def test_what_is_read_is_what_the_rule_selects_at_that_version(
     seed: int, tmp_path: Path, settings: Settings, new_caller: NewCaller
 ) -> None:

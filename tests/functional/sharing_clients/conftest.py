@@ -2,21 +2,26 @@
 
 import json
 import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from pyiceberg.catalog import Catalog
+from pyiceberg.catalog.rest import RestCatalog
 
 from deltaweb.table import DeltaTable
 from tests.functional.sharing_clients.fed import write_feed
 from tests.functional.sharing_clients.instants import write_instants
 from tests.functional.sharing_clients.marked import write_marked
 from tests.functional.sharing_clients.odd_paths import write_odd_paths
-from tests.support.processes.installation import Installation, furnish, serving
+from tests.support.processes.installation import ROOT, Installation, furnish, serving
 
 NO_WORKER = 503
 SHARE = "lab"
-SAMPLES = ["orders", "device_readings", "customers", "returns"]
+SMALL = ["device_readings", "customers", "returns"]
+SAMPLES = ["orders", *SMALL]
+"""Tables of the samples; orders has so many files that a client takes ten seconds."""
 GOLDEN = Path(os.environ.get("DELTAWEB_GOLDEN", "/nonexistent"), "tables").resolve()
 RECORDED = [
     "deltars__delta-0.8.0-null-partition",
@@ -56,22 +61,67 @@ WITH_FEED = {
 }
 """Recorded tables with a change data feed, and from which version on."""
 SCRIPT = """
+import sys
+sys.path.insert(0, {root!r})
 from django.utils import timezone
 from deltaweb.web.pages.actions import COMMAND_LINE
 from deltaweb.web.sharing.models import Share
 from deltaweb.web.sharing.shares.services import add_table
 from deltaweb.web.tables.catalogue.registration import register_table
+from tests.support.index.indexed_tables import index_table
 facts = {{"actor": COMMAND_LINE, "now": timezone.now()}}
 share = Share.objects.get(name={share!r})
 for name, place in {places!r}.items():
-    table = register_table(name="shared." + name, location=place, **facts)
+    table = register_table(name={space!r} + "." + name, location=place, **facts)
     add_table(share, table=table, schema="data", name=name, **facts)
+    if name in {indexed!r}:
+        index_table(table)
 """
 
 
 def plain(name: str) -> str:
     """The name of a recorded table as one that the protocol takes."""
     return name.replace(".", "_").replace("-", "_")
+
+
+def put_into_share(
+    server: Installation,
+    share: str,
+    places: Mapping[str, Path],
+    *,
+    space: str,
+    indexed: Sequence[str] = (),
+) -> None:
+    """Register tables in a namespace, put them into a share, and index some."""
+    script = SCRIPT.format(
+        root=str(ROOT),
+        share=share,
+        space=space,
+        places={name: str(place) for name, place in places.items()},
+        indexed=[*indexed],
+    )
+    server.manage("shell", "--verbosity", "0", "--command", script)
+
+
+def new_profile(server: Installation, recipient: str, share: str) -> Path:
+    """Make a recipient who may read a share; return its profile file."""
+    path = server.home / f"{recipient}.share"
+    server.command(
+        *("recipient", "create", recipient, "--share", share),
+        *("--expires", "7d", "--profile", str(path)),
+    )
+    return path
+
+
+def catalog_of(profile: Path, share: str) -> Catalog:
+    """A share as pyiceberg's catalogue."""
+    text = json.loads(profile.read_text())
+    return RestCatalog(
+        "lab",
+        uri=text["icebergEndpoint"],
+        token=text["bearerToken"],
+        warehouse=share,
+    )
 
 
 @dataclass(frozen=True)
@@ -94,7 +144,10 @@ def server(tmp_path_factory: pytest.TempPathFactory, lake: Path):
     """`deltaweb serve` with the sample tables, and without a worker."""
     home = tmp_path_factory.mktemp("home")
     furnish(home, lake)
-    with serving(home, ready=NO_WORKER, WORKERS="0") as installation:
+    # One process keeps what it has read for the next request.
+    with serving(
+        home, ready=NO_WORKER, WORKERS="0", DELTAWEB_WEB_PROCESSES="1"
+    ) as installation:
         installation.command("share", "create", SHARE)
         yield installation
 
@@ -102,12 +155,7 @@ def server(tmp_path_factory: pytest.TempPathFactory, lake: Path):
 @pytest.fixture(scope="session")
 def profile(server: Installation) -> Path:
     """The profile file of a recipient who may read the share."""
-    path = server.home / "globex.share"
-    server.command(
-        *("recipient", "create", "globex", "--share", SHARE),
-        *("--expires", "7d", "--profile", str(path)),
-    )
-    return path
+    return new_profile(server, "globex", SHARE)
 
 
 @pytest.fixture(scope="session")
@@ -130,9 +178,7 @@ def tables(server: Installation, profile: Path) -> dict[str, Shared]:
     write_marked(places["marked"])
     for name in [*RECORDED, *IN_DELTA_FORMAT, *WITH_FEED] if GOLDEN.is_dir() else ():
         places[plain(name)] = GOLDEN / name / "table"
-    # One process for all: a command takes a second to start.
-    script = SCRIPT.format(share=SHARE, places={n: str(p) for n, p in places.items()})
-    server.manage("shell", "--verbosity", "0", "--command", script)
+    put_into_share(server, SHARE, places, space="shared")
     return {
         name: Shared(profile, "data", name, DeltaTable(str(place)))
         for name, place in places.items()

@@ -12,13 +12,16 @@ import pandas as pd
 import pyarrow as pa
 
 Rows = list[str]
+# Of many rows nearly all cells are of these, and `match` asks for their kin first.
+_PLAIN = frozenset([type(None), bool, str])
+_NUMBERS = frozenset([int, float, decimal.Decimal])
 
 
 def of_frame(frame: pd.DataFrame) -> Rows:
     """The rows of a pandas frame, sorted; its columns by name."""
+    columns = (frame[name] for name in frame.columns)
     return _sorted(
-        {name: frame[name].iloc[row] for name in frame.columns}
-        for row in range(len(frame))
+        dict(zip(frame.columns, row, strict=True)) for row in zip(*columns, strict=True)
     )
 
 
@@ -33,6 +36,10 @@ def _sorted(rows: Any) -> Rows:  # noqa: ANN401 (rows of any reader)
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 (a cell of any reader)
     """A cell as JSON; what pandas cannot tell apart becomes one."""
+    if type(value) in _PLAIN:
+        return value
+    if type(value) in _NUMBERS:
+        return _number(float(value))
     match value:
         case Mapping():
             return {str(key): _plain(part) for key, part in value.items()}

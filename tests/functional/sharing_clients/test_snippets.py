@@ -3,7 +3,6 @@
 import json
 import shutil
 import subprocess
-import sys
 import warnings
 from contextlib import chdir
 from dataclasses import replace
@@ -22,8 +21,8 @@ from tests.support.processes.installation import Installation
 
 @pytest.fixture
 def code(server: Installation, profile: Path, tables: dict[str, Shared]):
-    """The snippets of a recipient who reads the sample orders."""
-    shared = tables["orders"]
+    """The snippets of a recipient who reads the sample customers."""
+    shared = tables["customers"]
     made = snippets(
         endpoint=f"{server.url}/delta-sharing/",
         profile_file_name=profile.name,
@@ -32,22 +31,25 @@ def code(server: Installation, profile: Path, tables: dict[str, Shared]):
     return {snippet.key: snippet.text for snippet in made}
 
 
+def ran(text: str, profile: Path) -> dict[str, Any]:
+    """Run a whole script beside a profile; return what it leaves.
+
+    It is in this process, which has what it imports: its names are its own.
+    """
+    there: dict[str, Any] = {}
+    with chdir(profile.parent), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        exec(text, there)  # noqa: S102 (what the page shows)
+    return there
+
+
 @pytest.mark.parametrize("tool", ["pandas", "polars"])
-def test_python_reads_the_first_rows(tool: str, code: dict[str, str], profile: Path):
-    # A notebook shows the value of a cell's last line; a script has to print it.
-    script = f"{code[tool]}\nprint(orders.head(), orders.shape)"
+def test_python_reads_the_first_rows(tool, code, profile, tables) -> None:
+    there = ran(code[tool], profile)
 
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        cwd=profile.parent,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
-
-    assert done.returncode == 0, done.stderr
-    assert "order_id" in done.stdout
+    own = tables["customers"].table.snapshot()
+    assert list(there["customers"].columns) == list(own.schema.names)
+    assert 0 < len(there["customers"]) <= own.read().num_rows
 
 
 @pytest.mark.skipif(
@@ -63,7 +65,7 @@ def test_curl_lists_the_tables_and_the_columns(code: dict[str, str], profile: Pa
         timeout=120,
     )
 
-    assert '"name":"orders"' in done.stdout.replace(" ", "")
+    assert '"name":"customers"' in done.stdout.replace(" ", "")
     assert "schemaString" in done.stdout
 
 
@@ -71,11 +73,13 @@ def test_curl_lists_the_tables_and_the_columns(code: dict[str, str], profile: Pa
     "filters",
     [
         pytest.param((), id="all rows"),
-        pytest.param(("customer_id:ge:1", "items:le:2"), id="numbers"),
-        pytest.param(("amount:gt:100.5", "country:eq:DE"), id="a decimal and a text"),
         pytest.param(
-            ("placed_at:ge:2020-01-01T00:00:00Z", "order_date:gt:2020-01-01"),
-            id="times",
+            ("customer_id:ge:1", "items:le:2", "order_date:gt:2020-01-01"),
+            id="numbers and a date",
+        ),
+        pytest.param(
+            ("amount:gt:100.5", "country:eq:DE", "placed_at:ge:2020-01-01T00:00:00Z"),
+            id="a decimal, a text and a time",
         ),
     ],
 )
@@ -83,15 +87,10 @@ def test_a_view_of_a_shared_table_reads_the_rows_of_the_page(tables, profile, fi
     shared = tables["orders"]
     columns = ("order_id", "country")
     location = shared.table.store.root
-    view = shown_view(location, *filters, columns=columns, version=5)
+    view = shown_view(location, *filters, columns=columns, version=2)
     view = replace(view, shared_as=f"{SHARE}.{shared.schema}.{shared.name}")
     code = {made.key: made.text for made in view_snippets(view)}["sharing"]
-    there: dict[str, Any] = {}
-
-    # In this process, which has what it imports; the tests above run whole scripts.
-    with chdir(profile.parent), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        exec(code.replace(PROFILE, profile.name), there)  # noqa: S102 (what the page shows)
+    there = ran(code.replace(PROFILE, profile.name), profile)
 
     read = json.loads(there["orders"].to_json(orient="records"))
     assert sorted(read, key=repr) == expected_rows(view)

@@ -1,13 +1,9 @@
 """Databases of a PostgreSQL server, each a copy of one of the newest migrations."""
 
-import functools
 import os
 import tempfile
-import uuid
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
-
-from filelock import FileLock
 
 from tests.support.processes.installation import run
 
@@ -27,36 +23,20 @@ def migrate_database(url: str) -> None:
 
 
 def new_migrated_database(url: str, name: str) -> str:
-    """Make a database of the newest migrations; return its address."""
-    template = _migrated(url)
-    with _template_lock(template):
-        _administer(url, f"DROP DATABASE IF EXISTS {name}")
-        _administer(url, f"CREATE DATABASE {name} TEMPLATE {template}")
-    return named(url, name)
+    """Make a database of the newest migrations; return its address.
 
-
-@functools.cache
-def _migrated(url: str) -> str:
-    """The name of a database that others are copies of.
-
-    The first of the processes that run side by side makes it for all.
+    The first of the processes that run side by side migrates one for all.
     """
-    run_id = os.environ.get("PYTEST_XDIST_TESTRUNUID", uuid.uuid4().hex)
-    name = f"migrated_{run_id}"
-    with _template_lock(name):
-        if not _administer(url, f"SELECT FROM pg_database WHERE datname = '{name}'"):
-            _administer(url, f"CREATE DATABASE {name} TEMPLATE template0")
-            migrate_database(named(url, name))
-    return name
-
-
-def _template_lock(name: str) -> FileLock:
-    return FileLock(Path(tempfile.gettempdir()) / f"{name}.lock")
-
-
-def _administer(url: str, statement: str) -> int:
-    """Run a statement; return how many rows it found."""
     import psycopg
 
-    with psycopg.connect(url, autocommit=True) as connection:
-        return connection.execute(statement).rowcount
+    run_id = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid()))
+    template = f"migrated_{run_id}"
+    with psycopg.connect(url, autocommit=True) as server:
+        server.execute("SELECT pg_advisory_lock(1)")  # until the connection closes
+        found = f"SELECT FROM pg_database WHERE datname = '{template}'"
+        if not server.execute(found).rowcount:
+            server.execute(f"CREATE DATABASE {template} TEMPLATE template0")
+            migrate_database(named(url, template))
+        server.execute(f"DROP DATABASE IF EXISTS {name}")
+        server.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
+    return named(url, name)

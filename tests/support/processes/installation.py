@@ -18,10 +18,11 @@ from pathlib import Path
 
 from filelock import FileLock
 
+from tests.support.processes.kept_commands import KeptCommands
 from tests.support.processes.ports import free_port
 
 ROOT = Path(__file__).resolve().parents[3]
-START_TIMEOUT_S = 150
+START_TIMEOUT_S = 240
 WAIT_S = 60  # for what takes a moment on a machine with nothing else to do
 LOOK_INTERVAL_S = 0.1
 STOP_TIMEOUT_S = 60
@@ -133,6 +134,7 @@ class Installation:
     url: str
     home: Path
     process: "subprocess.Popen[bytes]"
+    commands: KeptCommands
 
     @property
     def log(self) -> str:
@@ -141,15 +143,11 @@ class Installation:
 
     def command(self, *arguments: str) -> str:
         """Run a command against this installation and return what it prints."""
-        return self._ran(run(self.home, *arguments, PORT=self._port))
+        return self._ran(self.commands.run("deltaweb", *arguments))
 
     def manage(self, *arguments: str) -> str:
         """Run a command of Django's against this installation, as `command` does."""
-        return self._ran(manage(self.home, *arguments, PORT=self._port))
-
-    @property
-    def _port(self) -> str:
-        return self.url.rsplit(":", 1)[1]
+        return self._ran(self.commands.run("manage.py", *arguments))
 
     @staticmethod
     def _ran(done: "subprocess.CompletedProcess[str]") -> str:
@@ -181,7 +179,8 @@ def serving(
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
-    installation = Installation(url, home, process)
+    commands = KeptCommands(home, environment(home, PORT=str(port)))
+    installation = Installation(url, home, process, commands)
     try:
         is_ready = wait_for(
             lambda: (
@@ -193,6 +192,7 @@ def serving(
         assert process.poll() is None, installation.log
         yield installation
     finally:
+        commands.close()
         if process.poll() is None:
             process.send_signal(signal.SIGINT)
         process.wait(STOP_TIMEOUT_S)

@@ -1,12 +1,14 @@
 """A table in a folder, written commit by commit: its files and their times."""
 
 import os
+import shutil
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy, deepcopy
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Final
+from typing import Final, Self
 
 import numpy as np
 import pyarrow as pa
@@ -57,6 +59,14 @@ class TableWriter:
         self.live: dict[str, tuple[CommittedFile, pa.Table]] = {}
         self._store = LocalTableStore(str(root))
         self._table_id = str(self._uuid())
+
+    def copied_to(self, root: Path) -> Self:
+        """Copy the table, times and all, and go on with it there."""
+        shutil.copytree(self.root, root)
+        other = copy(self)
+        other.root, other._store = root, LocalTableStore(str(root))  # noqa: SLF001 (its own class)
+        other.random, other.live = deepcopy(self.random), dict(self.live)
+        return other
 
     def write_file(
         self,

@@ -6,8 +6,8 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from deltaweb.delta.errors import ColumnNotFoundError
 from deltaweb.delta.features.row_tracking import kept_row_ids
+from deltaweb.delta.protocol.column_path import column_field
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.writing.transaction import CommitResult
@@ -183,11 +183,8 @@ def _for_spark(spark: SparkSession, request: RowRequest) -> RowRequest:
 
 
 def _by_column(schema: StructType, assignments: Mapping[str, str]) -> dict[str, str]:
-    found = {}
-    for name, sql in assignments.items():
-        column = schema.find(name)
-        if column is None:
-            raise ColumnNotFoundError(column=name, columns=schema.names)
-        found[column.name] = sql
+    found = {
+        column_field(schema, (name,)).name: sql for name, sql in assignments.items()
+    }
     check_kept(schema, found)
     return found

@@ -19,9 +19,7 @@ FOR_EDITORS = "tables.scan_root"
         (User.Role.VIEWER, {FOR_EDITORS}),
     ],
 )
-def test_jobs_about_recipients_are_seen_by_administrators_alone(
-    role: User.Role, seen: set[str]
-) -> None:
+def test_jobs_about_recipients_are_seen_by_administrators_alone(role, seen):
     user = new_user("she", role=role)
     jobs = [new_job(kind=kind, requested_by=user) for kind in (FOR_ADMINS, FOR_EDITORS)]
 

@@ -165,12 +165,7 @@ class TestNothingIsLost:
 
     @settings(max_examples=examples(80), suppress_health_check=SLOW)
     @given(table=tables, condition=JSON_CONDITIONS, swap=st.booleans())
-    def test_by_a_hint_in_json(
-        self,
-        table: list[File],
-        condition: Condition,
-        swap: bool,  # noqa: FBT001 # hypothesis draws it
-    ) -> None:
+    def test_by_a_hint_in_json(self, table, condition, swap):
         hints = parse_hints(
             predicate_hints=None,
             json_predicate_hints=json_hint(condition, swap=swap),

@@ -174,9 +174,7 @@ def bounds(made: Made, name: str) -> tuple[Any, Any]:
         pytest.param("day", None, None, id="partitions have values instead"),
     ],
 )
-def test_bounds_hold_however_the_log_was_written(
-    made: Made, name: str, low: object, high: object
-) -> None:
+def test_bounds_hold_however_the_log_was_written(made, name, low, high):
     assert bounds(made, name) == (low, high)
 
 
@@ -223,9 +221,7 @@ def avro_rows(path: Path) -> list[Any]:
         ({"deletion_vector": {"storageType": "u", "cardinality": 1}}, "has a deletion"),
     ],
 )
-def test_a_file_that_cannot_be_told_of_is_refused(
-    changed: dict[str, Any], reason: str, tmp_path: Path
-) -> None:
+def test_a_file_that_cannot_be_told_of_is_refused(changed, reason, tmp_path):
     rows = table_of(file_row(0, **changed))
 
     with pytest.raises(InexpressibleError, match=reason):

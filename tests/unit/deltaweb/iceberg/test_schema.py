@@ -99,9 +99,7 @@ def test_every_part_of_a_nested_column_has_an_id_of_its_own() -> None:
         (widened("decimal(4,1)", DecimalType(9, 2), "decimal(9,2)"), "was widened"),
     ],
 )
-def test_what_iceberg_has_not_is_refused_by_name(
-    field: StructField, reason: str
-) -> None:
+def test_what_iceberg_has_not_is_refused_by_name(field, reason):
     table = columns(field)
 
     with pytest.raises(InexpressibleError, match=reason):

@@ -2,7 +2,6 @@
 
 import datetime as dt
 from decimal import Decimal
-from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -16,7 +15,6 @@ from pyiceberg.types import (
     FloatType,
     IntegerType,
     LongType,
-    PrimitiveType,
     StringType,
     TimestamptzType,
 )
@@ -59,9 +57,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("kind", "iceberg", "values"), CASES)
-def test_a_bound_is_what_iceberg_says(
-    kind: pa.DataType, iceberg: PrimitiveType, values: list[Any]
-) -> None:
+def test_a_bound_is_what_iceberg_says(kind, iceberg, values):
     made = bound_bytes(pa.array([*values, None], kind))
 
     assert made.to_pylist() == [*(to_bytes(iceberg, one) for one in values), None]

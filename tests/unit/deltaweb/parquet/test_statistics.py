@@ -124,13 +124,7 @@ class TestBounds:
             ),
         ],
     )
-    def test_are_rendered_by_their_type(
-        self,
-        physical: str,
-        stored: dict[str, Any],
-        raw: bytes,
-        expected: Any,  # noqa: ANN401 (JSON)
-    ) -> None:
+    def test_are_rendered_by_their_type(self, physical, stored, raw, expected):
         node = column(element("c", physical, **stored))
         found = read_statistics({"min_value": raw, "max_value": raw}, node, TYPE_ORDER)
 

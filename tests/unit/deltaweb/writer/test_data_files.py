@@ -240,11 +240,7 @@ def test_a_size_that_is_none_is_refused() -> None:
         (None, pa.int64(), None),
     ],
 )
-def test_a_partition_value_is_the_text_of_the_specification(
-    value: Any,  # noqa: ANN401  # of any type
-    data_type: pa.DataType,
-    text: str | None,
-) -> None:
+def test_a_partition_value_is_the_text_of_the_specification(value, data_type, text):
     assert partition_texts(pa.array([value], data_type)) == [text]
 
 

@@ -1,7 +1,5 @@
 """Operations of a table by REST."""
 
-from typing import Any
-
 import pytest
 
 from tests.support.pages.rest import Script
@@ -20,9 +18,7 @@ pytestmark = pytest.mark.django_db
         pytest.param("delete_rows", {"where": "(" * 10_001}, id="a long condition"),
     ],
 )
-def test_parameters_keep_to_the_bounds_of_pages_and_commands(
-    operation: str, parameters: dict[str, Any]
-) -> None:
+def test_parameters_keep_to_the_bounds_of_pages_and_commands(operation, parameters):
     path = f"/api/v1/tables/sales/orders/operations/{operation}"
 
     answer = Script().call("POST", path, {"parameters": parameters})

@@ -35,10 +35,7 @@ def test_one_request_passes_without_a_token() -> None:
 
 
 @pytest.mark.parametrize("is_logged", [True, False])
-def test_an_answer_in_the_place_of_another_is_logged_once(
-    caplog: pytest.LogCaptureFixture,
-    is_logged: bool,  # noqa: FBT001 (a case)
-) -> None:
+def test_an_answer_in_the_place_of_another_is_logged_once(caplog, is_logged):
     request = RequestFactory().get("/")
     first, second = HttpResponse(status=404), HttpResponse(status=404)
     with caplog.at_level(logging.WARNING, "django.request"):

@@ -3,7 +3,6 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from pytest_django import DjangoAssertNumQueries
 
 from deltaweb.sharing.errors import BudgetSpentError
 from deltaweb.web.audit.models import AuditEvent
@@ -57,18 +56,12 @@ class TestChecks:
             size_bytes=size,
         )
 
-    def test_cost_no_query_without_a_limit(
-        self, django_assert_num_queries: DjangoAssertNumQueries
-    ) -> None:
+    def test_cost_no_query_without_a_limit(self, django_assert_num_queries):
         recipient = new_recipient("free")
         with django_assert_num_queries(0):
             check_budget(recipient, now=NOW)
 
-    def test_count_once_in_an_interval(
-        self,
-        recipient: Recipient,
-        django_assert_num_queries: DjangoAssertNumQueries,
-    ) -> None:
+    def test_count_once_in_an_interval(self, recipient, django_assert_num_queries):
         with django_assert_num_queries(1):
             for _ in range(50):
                 check_budget(recipient, now=NOW)

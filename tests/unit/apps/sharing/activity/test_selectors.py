@@ -45,8 +45,8 @@ def walk(wanted: ActivityFilter, *, length: int, scan: int) -> list[int]:
 
 
 class TestActivityPage:
-    @pytest.mark.parametrize("scan", [1, 3, 7, 20, 1000])
-    @pytest.mark.parametrize("length", [1, 4, 20])
+    @pytest.mark.parametrize("scan", [1, 7, 1000])
+    @pytest.mark.parametrize("length", [1, 20])
     @pytest.mark.parametrize("every", [1, 9, 100])
     def test_pages_hold_every_event_once_whatever_their_reach(
         self, scan: int, length: int, every: int

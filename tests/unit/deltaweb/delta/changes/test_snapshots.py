@@ -246,13 +246,7 @@ class TestVersionsOfOtherSchemas:
             pytest.param(LONG, None, STRING, None, id="null of any type"),
         ],
     )
-    def test_equal_values_of_other_types_are_equal(
-        self,
-        before: DataType,
-        old: Any,  # noqa: ANN401 (any cell)
-        after: DataType,
-        new: Any,  # noqa: ANN401 (any cell)
-    ) -> None:
+    def test_equal_values_of_other_types_are_equal(self, before, old, after, new):
         found = self.changed(schema(c=before), {"c": old}, schema(c=after), {"c": new})
 
         assert (found.inserted, found.deleted) == (0, 0)

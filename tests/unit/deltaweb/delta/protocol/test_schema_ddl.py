@@ -44,12 +44,7 @@ def test_columns_have_types_comments_and_nulls() -> None:
         ("always as identity (increment by -2, start with 5)", 5, -2, False),
     ],
 )
-def test_columns_may_number_their_rows(
-    text: str,
-    start: int,
-    step: int,
-    takes_values: bool,  # noqa: FBT001  # a parameter
-) -> None:
+def test_columns_may_number_their_rows(text, start, step, takes_values):
     (column,) = parse_columns_ddl(f"k BIGINT GENERATED {text}")
 
     assert column.metadata == {

@@ -40,11 +40,7 @@ def found(table: DeltaTable) -> list[str]:
         (10, "9" * 5_000, True),
     ],
 )
-def test_a_checkpoint_is_due_after_every_so_many_commits(
-    version: int,
-    interval: str | None,
-    is_due: bool,  # noqa: FBT001 (a case)
-) -> None:
+def test_a_checkpoint_is_due_after_every_so_many_commits(version, interval, is_due):
     said = {} if interval is None else {"delta.checkpointInterval": interval}
 
     assert is_checkpoint_due(version, said) is is_due

@@ -55,9 +55,7 @@ def opened(log: RandomLog, index: Path | None) -> SharedVersion:
 class TestPages:
     @pytest.mark.parametrize("seed", range(8))
     @pytest.mark.parametrize("is_indexed", [True, False])
-    def test_are_together_the_one_answer(
-        self, tmp_path: Path, seed: int, *, is_indexed: bool
-    ) -> None:
+    def test_are_together_the_one_answer(self, tmp_path, seed, *, is_indexed):
         log = RandomLog(tmp_path, seed)
         log.grow(seed % 5)
         index = log.index()
@@ -75,9 +73,7 @@ class TestPages:
 
     @pytest.mark.parametrize("seed", range(4))
     @pytest.mark.parametrize("limit", [0, 1, 25, 10_000])
-    def test_bring_the_rows_of_a_limit(
-        self, tmp_path: Path, seed: int, limit: int
-    ) -> None:
+    def test_bring_the_rows_of_a_limit(self, tmp_path, seed, limit):
         log = RandomLog(tmp_path, seed)
         log.grow(3)
         version = opened(log, None)
@@ -93,9 +89,7 @@ class TestPages:
         assert len(set(found)) == len(found)
 
     @pytest.mark.parametrize("seed", range(8))
-    def test_are_alike_for_a_process_that_comes_later(
-        self, tmp_path: Path, seed: int
-    ) -> None:
+    def test_are_alike_for_a_process_that_comes_later(self, tmp_path, seed):
         """The first page is of one process, the others of one with a newer index."""
         log = RandomLog(tmp_path, seed)
         index = log.index("old")
@@ -117,9 +111,7 @@ class TestPages:
         assert sorted([*names(first), *names(rest)]) == whole
 
     @pytest.mark.parametrize("seed", range(4))
-    def test_of_a_table_without_an_index_fit_when_it_has_one(
-        self, tmp_path: Path, seed: int
-    ) -> None:
+    def test_of_a_table_without_an_index_fit_when_it_has_one(self, tmp_path, seed):
         log = RandomLog(tmp_path, seed)
         log.grow(2)
         version = opened(log, None)

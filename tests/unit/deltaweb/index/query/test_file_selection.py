@@ -54,9 +54,7 @@ def dated(kind: str, tmp_path: Path) -> LocalLog:
 
 @pytest.mark.parametrize("write", [parquet.file_lines, delta.file_lines])
 @pytest.mark.parametrize("kind", ["date", "timestamp"])
-def test_lines_are_alike_by_the_index_and_by_the_log(
-    tmp_path: Path, kind: str, write
-) -> None:
+def test_lines_are_alike_by_the_index_and_by_the_log(tmp_path, kind, write):
     log = dated(kind, tmp_path)
 
     indexed, replayed = selections(log, log.index())
@@ -67,9 +65,7 @@ def test_lines_are_alike_by_the_index_and_by_the_log(
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_a_table_that_grew_has_the_same_lines_and_statistics(
-    tmp_path: Path, seed: int
-) -> None:
+def test_a_table_that_grew_has_the_same_lines_and_statistics(tmp_path, seed):
     log = RandomLog(tmp_path, seed)
     log.grow(12)
     index = log.index()

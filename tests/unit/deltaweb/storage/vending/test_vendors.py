@@ -41,9 +41,7 @@ HOST = "lake.dfs.core.windows.net"
         ),
     ],
 )
-def test_a_folder_is_told_as_clients_of_its_store_write_it(
-    location: str, options: dict[str, Any], told: str
-) -> None:
+def test_a_folder_is_told_as_clients_of_its_store_write_it(location, options, told):
     assert open_vendor(location, options).location == told
 
 
@@ -86,9 +84,7 @@ def test_a_folder_that_none_can_be_made_for_is_refused_by_name(
         OAuthToken("hunter2"),
     ],
 )
-def test_credentials_do_not_show_in_a_log(
-    secret: S3Credentials | SASToken | OAuthToken,
-) -> None:
+def test_credentials_do_not_show_in_a_log(secret):
     ends_at = datetime(2026, 1, 1, tzinfo=UTC)
     found = FolderCredentials(location="s3://b/t", secret=secret, expires_at=ends_at)
 

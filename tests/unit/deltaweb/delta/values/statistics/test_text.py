@@ -54,9 +54,7 @@ def told(rows, *, text=None, is_marked=False):
 
 
 @pytest.mark.parametrize("zone", [None, UTC])
-def test_instants_have_their_zone_however_a_checkpoint_stores_them(
-    zone: Any,  # noqa: ANN401  # a zone or none
-) -> None:
+def test_instants_have_their_zone_however_a_checkpoint_stores_them(zone):
     values = {**VALUES, "t": NOON.replace(tzinfo=zone)}
     counts = {"n": 0, "s": None}
     row = {"numRecords": 3, "minValues": values, "nullCount": counts}

@@ -1,38 +1,31 @@
-"""A real server that shares every recorded table, and what reads of it."""
+"""Every recorded table in one share, and what reads of it."""
 
 import json
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
 from pyiceberg.catalog import Catalog
-from pyiceberg.catalog.rest import RestCatalog
 from pyiceberg.table import Table as IcebergTable
 
 from deltaweb.table import DeltaTable
-from tests.functional.every_door.faults import VERSIONS
 from tests.functional.sharing_clients.conftest import (
     GOLDEN,
-    NO_WORKER,
-    SCRIPT,
-    SHARE,
+    catalog_of,
+    new_profile,
     plain,
+    put_into_share,
 )
+from tests.functional.sharing_clients.every_door.cells import NAMES
+from tests.functional.sharing_clients.every_door.faults import VERSIONS
 from tests.support.peers.duckdb_runner import SidecarDuckDB
-from tests.support.processes.installation import ROOT, furnish, serving
+from tests.support.processes.installation import Installation
 
-NAMES = sorted(path.parent.name for path in GOLDEN.glob("*/expected.json"))
-INDEX = """
-import sys
-sys.path.insert(0, {root!r})
-from tests.support.index.indexed_tables import index_table
-from deltaweb.web.tables.models import Table
-for table in Table.objects.filter(name__in={names!r}, namespace="shared"):
-    index_table(table)
-"""
+SHARE = "doors"
 
 
 @dataclass(frozen=True)
@@ -53,6 +46,7 @@ class Doors:
         """What the functions of the sharing client take."""
         return f"{self.profile}#{SHARE}.data.{plain(name)}"
 
+    @cache  # noqa: B019 (there is one, to the end)
     def iceberg_table(self, name: str) -> IcebergTable:
         """The table as the catalogue has it."""
         return self.catalog.load_table(("data", plain(name)))
@@ -82,7 +76,7 @@ def table_of(name: str) -> DeltaTable:
     return DeltaTable(str(GOLDEN / name / "table"))
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def _old_times() -> Iterator[None]:
     """Let pyiceberg read times of INT96, which it refuses else."""
     with pytest.MonkeyPatch.context() as patch:
@@ -91,32 +85,18 @@ def _old_times() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def doors(tmp_path_factory: pytest.TempPathFactory, lake: Path):
-    """`deltaweb serve` with every recorded table in one share."""
-    home = tmp_path_factory.mktemp("home")
-    furnish(home, lake)
-    places = {plain(name): str(GOLDEN / name / "table") for name in NAMES}
+def doors(
+    server: Installation, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Doors]:
+    """Every recorded table in one share."""
+    server.command("share", "create", SHARE)
+    places = {plain(name): GOLDEN / name / "table" for name in NAMES}
     indexed = [plain(name) for name in VERSIONS]
-    profile = home / "globex.share"
-    with serving(home, ready=NO_WORKER, WORKERS="0") as installation:
-        installation.command("share", "create", SHARE)
-        # One process for all: a command takes a second to start.
-        script = SCRIPT.format(share=SHARE, places=places)
-        script += INDEX.format(root=str(ROOT), names=indexed)
-        installation.manage("shell", "--verbosity", "0", "--command", script)
-        installation.command(
-            *("recipient", "create", "globex", "--share", SHARE),
-            *("--expires", "7d", "--profile", str(profile)),
-        )
-        text = json.loads(profile.read_text())
-        catalog = RestCatalog(
-            "lab",
-            uri=text["icebergEndpoint"],
-            token=text["bearerToken"],
-            warehouse=SHARE,
-        )
-        with closing(_duckdb(tmp_path_factory.mktemp("duckdb"), text)) as duckdb:
-            yield Doors(profile, catalog, duckdb)
+    put_into_share(server, SHARE, places, space=SHARE, indexed=indexed)
+    profile = new_profile(server, "doorkeeper", SHARE)
+    folder = tmp_path_factory.mktemp("duckdb")
+    with closing(_duckdb(folder, json.loads(profile.read_text()))) as duckdb:
+        yield Doors(profile, catalog_of(profile, SHARE), duckdb)
 
 
 def _duckdb(folder: Path, profile: dict[str, str]) -> SidecarDuckDB:

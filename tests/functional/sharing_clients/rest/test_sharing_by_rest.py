@@ -30,18 +30,22 @@ def calls(server: Installation, sharing_key: str) -> Calls:
 
 
 def test_a_table_is_shared_read_and_withdrawn(calls: Calls, tmp_path: Path) -> None:
-    assert calls("POST", "/shares", {"name": "shop"}).status_code == 201
-    put = calls("PUT", "/shares/shop/tables/sales.orders", {"table": "samples.orders"})
+    assert calls("POST", "/shares", {"name": "corner-shop"}).status_code == 201
+    put = calls(
+        "PUT", "/shares/corner-shop/tables/sales.orders", {"table": "samples.orders"}
+    )
     assert put.status_code == 201, put.text
-    invited = calls("POST", "/recipients", {"name": "globex", "shares": ["shop"]})
+    invited = calls(
+        "POST", "/recipients", {"name": "massive", "shares": ["corner-shop"]}
+    )
     assert invited.json()["activation_url"].startswith(f"{calls.base[:-7]}/activate/")
-    issued = calls("POST", "/recipients/globex/tokens", {"expires": "90d"})
-    profile = tmp_path / "globex.share"
+    issued = calls("POST", "/recipients/massive/tokens", {"expires": "90d"})
+    profile = tmp_path / "massive.share"
     profile.write_text(issued.text)
     client = SharingClient(str(profile))
 
     tables = [table.name for table in client.list_all_tables()]
-    rows = delta_sharing.load_as_pandas(f"{profile}#shop.sales.orders", limit=5)
+    rows = delta_sharing.load_as_pandas(f"{profile}#corner-shop.sales.orders", limit=5)
 
     assert tables == ["orders"]
     assert len(rows) == 5
@@ -52,7 +56,7 @@ def test_a_table_is_shared_read_and_withdrawn(calls: Calls, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("name", "path"), [("hooli", "rotate"), ("raviga", "tokens/rotate")]
+    ("name", "path"), [("aviato", "rotate"), ("raviga", "tokens/rotate")]
 )
 def test_a_rotated_token_takes_the_place_of_the_old(
     calls: Calls, server, name: str, path: str

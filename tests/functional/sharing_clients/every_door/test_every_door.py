@@ -1,10 +1,12 @@
 """Recorded tables by every door: each client reads the very rows of the table.
 
-What one does not read is in `faults`, with whose fault that is.
+What one does not read is in `faults`, with whose fault that is. A sound part of the
+cells is read in every run (`cells`); `pytest -m exhaustive` reads the others.
 """
 
 import re
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Final
 
 import delta_sharing
@@ -12,8 +14,18 @@ import polars as pl
 import pytest
 
 from deltaweb.delta.errors import DeltaError
-from tests.functional.every_door.conftest import NAMES, Doors, table_of
-from tests.functional.every_door.faults import FAULTS, UNREADABLE, VERSIONS, Client
+from tests.functional.sharing_clients.every_door.cells import (
+    CELLS,
+    NAMES,
+    cells_of_every_run,
+)
+from tests.functional.sharing_clients.every_door.conftest import Doors, table_of
+from tests.functional.sharing_clients.every_door.faults import (
+    FAULTS,
+    UNREADABLE,
+    VERSIONS,
+    Client,
+)
 from tests.functional.sharing_clients.rows import Rows, of_frame, of_table
 
 pytestmark = [
@@ -77,16 +89,21 @@ READ: Final[Mapping[Client, Read]] = {
     Client.PARQUET: in_parquet_format,
     Client.DELTA: in_delta_format,
 }
-CELLS: Final = [
-    (client, name)
-    for name in NAMES
-    for client in READ
-    # Polars reads by pyiceberg what is not of the versions below.
-    if client != Client.POLARS or name in VERSIONS
-]
+OFTEN: Final = cells_of_every_run()
 
 
-@pytest.mark.parametrize(("client", "name"), CELLS)
+@cache  # other clients read the same table
+def expected(name: str, version: int | None) -> Rows:
+    return of_table(table_of(name).snapshot(version).read())
+
+
+@pytest.mark.parametrize(
+    ("client", "name"),
+    [
+        pytest.param(*cell, marks=() if cell in OFTEN else pytest.mark.exhaustive)
+        for cell in CELLS
+    ],
+)
 def test_a_client_reads_the_rows_of_the_table(
     doors: Doors, client: Client, name: str
 ) -> None:
@@ -99,11 +116,10 @@ def test_a_client_reads_the_rows_of_the_table(
             read(doors, name, None)
     elif fault is None:
         for version in (*VERSIONS.get(name, ()), None):
-            expected = of_table(table_of(name).snapshot(version).read())
-            assert read(doors, name, version) == expected, version
+            assert read(doors, name, version) == expected(name, version), version
     elif fault.shown is None:
         rows = read(doors, name, None)
-        assert rows != of_table(table_of(name).snapshot().read()), fault
+        assert rows != expected(name, None), fault
     else:
         with pytest.raises(Exception, match=re.compile(fault.shown)):
             read(doors, name, None)

@@ -3,7 +3,7 @@
 import pytest
 from pyiceberg.catalog import Catalog
 
-from tests.functional.sharing_clients.conftest import SAMPLES, Shared
+from tests.functional.sharing_clients.conftest import SMALL, Shared
 from tests.functional.sharing_clients.odd_paths import ODD_VALUES
 from tests.functional.sharing_clients.rows import of_table
 
@@ -17,7 +17,7 @@ def test_lists_every_table_of_the_share(catalog: Catalog, tables: SharedTables) 
     assert names == {(one.schema, one.name) for one in tables.values()}
 
 
-@pytest.mark.parametrize("name", SAMPLES)
+@pytest.mark.parametrize("name", SMALL)
 def test_reads_the_rows_that_the_table_holds(
     catalog: Catalog, tables: SharedTables, name: str
 ) -> None:

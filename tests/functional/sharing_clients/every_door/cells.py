@@ -1,0 +1,80 @@
+"""Which cells of *client x recorded table* are read in every run.
+
+Each table is read by one client, in turn; of the tables of older versions by one of
+each door. Each client has every fault of its own once, and reads a table of every
+feature that it is told of: how a log keeps its files is for the server to know.
+"""
+
+import json
+from collections.abc import Iterator
+from typing import Final
+
+from tests.functional.sharing_clients.conftest import GOLDEN
+from tests.functional.sharing_clients.every_door.faults import (
+    FAULTS,
+    UNREADABLE,
+    VERSIONS,
+    Client,
+    Fault,
+)
+
+Cell = tuple[Client, str]
+DOORS: Final = (
+    (Client.PYICEBERG, Client.DUCKDB, Client.POLARS),
+    (Client.PARQUET, Client.DELTA),
+)
+ALONE: Final = tuple(client for client in Client if client != Client.POLARS)
+"""Polars reads by pyiceberg what is not of older versions."""
+TOLD: Final = (
+    *("absolute-path", "array", "binary", "column-mapping-id", "column-mapping-name"),
+    *("date", "decimal", "deletion-vectors", "map", "nested-struct", "null-partition"),
+    *("partition-evolution", "partitioned", "percent-encoded-path"),
+    *("schema-evolution", "timestamp", "timestamp-ntz", "type-widening", "variant"),
+    "void",
+)
+NAMES: Final = sorted(path.parent.name for path in GOLDEN.glob("*/expected.json"))
+CELLS: Final[list[Cell]] = [
+    (client, name)
+    for name in NAMES
+    for client in Client
+    if client in ALONE or name in VERSIONS
+]
+
+
+def cells_of_every_run() -> set[Cell]:
+    """Return them; all others are for `pytest -m exhaustive`."""
+    chosen = {*_of_faults(), *_of_versions()}
+    read = {name for _, name in chosen}
+    chosen |= {
+        (ALONE[number % len(ALONE)], name)
+        for number, name in enumerate(NAMES)
+        if name not in read
+    }
+    for feature in TOLD:
+        names = [name for name in NAMES if feature in _features(name)]
+        for client in ALONE:
+            cells = [(client, name) for name in names if name not in UNREADABLE]
+            if cells and chosen.isdisjoint(cells):
+                chosen.add(cells[0])
+    return chosen
+
+
+def _of_faults() -> Iterator[Cell]:
+    known: set[tuple[Client, Fault]] = set()
+    for (client, name), fault in FAULTS.items():
+        if (client, fault) not in known:
+            known.add((client, fault))
+            yield client, name
+
+
+def _of_versions() -> Iterator[Cell]:
+    for number, name in enumerate(VERSIONS):
+        for door in DOORS:
+            yield door[number % len(door)], name
+
+
+def _features(name: str) -> list[str]:
+    found: list[str] = json.loads((GOLDEN / name / "expected.json").read_text())[
+        "features"
+    ]
+    return found
