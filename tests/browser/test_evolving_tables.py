@@ -1,11 +1,13 @@
 """The pages of what became of a table, and of who reads it, on screens of any size."""
 
+import json
+
 import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Watch
 from tests.browser.soundness import assert_sound
-from tests.support.processes.installation import Installation
+from tests.support.processes.installation import Installation, wait_for
 from tests.support.tables.fed_table import renamed_things
 
 TABLE = "/t/web/things"
@@ -16,6 +18,13 @@ def things(server: Installation, tmp_path_factory: pytest.TempPathFactory) -> st
     """The address of a table that records its changes, once it is indexed."""
     folder = renamed_things().on_disk(tmp_path_factory.mktemp("things") / "t")
     server.command("table", "add", "web.things", str(folder))
+
+    def is_indexed() -> bool:
+        tables = json.loads(server.command("table", "list", "--json"))
+        return ("web.things", "INDEXED") in {(t["name"], t["state"]) for t in tables}
+
+    # A page that is open meanwhile is made again, and forgets what is chosen.
+    assert wait_for(is_indexed, timeout_s=200), server.log
     return f"{server.url}{TABLE}"
 
 
