@@ -28,13 +28,8 @@ from sybil.parsers.markdown import (
 )
 
 from deltaweb.samples import make_samples
-from tests.support.processes.installation import (
-    environment,
-    manage,
-    migrate,
-    run,
-    serving,
-)
+from tests.support.processes.installation import environment, migrate, serving
+from tests.support.processes.kept_commands import DJANGO, PROGRAM, KeptCommands
 
 LIMIT_S: Final = 120
 CAME_FROM: Final = "__came_from__"
@@ -60,10 +55,15 @@ def workplace() -> Path:
     home.mkdir(mode=0o700)
     migrate(home)
     tables = [(f"samples.{at.name}", str(at)) for at in (folder / "lake").iterdir()]
-    done = run(home, "table", "add", *itertools.chain.from_iterable(tables))
-    assert done.returncode == 0, done.stderr
-    done = manage(home, "shell", "--command", INDEX)
-    assert done.returncode == 0, done.stderr
+    kept = KeptCommands(home, environment(home))
+    atexit.register(kept.close)
+    kept.put_into(folder)
+    for line in (
+        (PROGRAM, "table", "add", *itertools.chain.from_iterable(tables)),
+        (DJANGO, "shell", "--verbosity", "0", "--command", INDEX),
+    ):
+        done = kept.run(*line)
+        assert done.returncode == 0, done.stderr
     return folder
 
 
@@ -71,7 +71,7 @@ def workplace() -> Path:
 def server() -> str:
     """Serve from that folder, once a process; return where it answers."""
     home = workplace() / "home"
-    started = serving(home, ready=NO_WORKER, WORKERS="0")
+    started = serving(home, ready=NO_WORKER, WORKERS="0", DELTAWEB_WEB_PROCESSES="1")
     atexit.register(started.__exit__, None, None, None)
     return started.__enter__().url
 
@@ -96,7 +96,9 @@ def run_shell(example: Example) -> str | None:
         cwd=folder,
         env=environment(
             folder / "home",
-            PATH=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+            PATH=os.pathsep.join(
+                [str(folder), str(Path(sys.executable).parent), os.environ["PATH"]]
+            ),
             **variables,
         ),
         capture_output=True,

@@ -14,6 +14,7 @@ from deltaweb.web.api.openapi import describe, description_view
 from deltaweb.web.api.sharing import (
     activity,
     clients,
+    holds,
     received,
     recipients,
     rules,
@@ -85,6 +86,9 @@ endpoints = [
     path(f"{RECIPIENT}/seen", recipients.RecipientSeen.as_view()),
     path(f"{RECIPIENT}/doctor", recipients.Connection.as_view()),
     path(f"{RECIPIENT}/rehearse", recipients.Rehearsal.as_view()),
+    path(
+        f"{RECIPIENT}/holds/<str:share>/<str:table>", holds.Hold.as_view(), name="hold"
+    ),
     path(f"{RECIPIENT}/clients", clients.ClientList.as_view()),
     path(
         f"{RECIPIENT}/tokens/<uuid:token_id>/profile", clients.ClientProfile.as_view()

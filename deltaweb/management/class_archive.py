@@ -21,7 +21,7 @@ from deltaweb.spark.driver.session import SparkOptions, end_session, get_spark
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-ENDS_WITHIN_S: Final = 120.0
+ENDS_WITHIN_S: Final = 600.0  # it writes the archive, for minutes on a busy machine
 
 
 def make_archive(folder: Path) -> Path | None:

@@ -75,11 +75,16 @@ def object_texts(maps: pa.MapArray) -> pa.StringArray:
 
 def hex_texts(digests: Sequence[bytes]) -> pa.StringArray:
     """Return digests, all equally long, as hexadecimal texts."""
-    text = b"".join(digests).hex().encode()
-    length = len(text) // max(1, len(digests))
-    offsets = np.arange(len(digests) + 1, dtype=np.int32) * np.int32(length)
+    return hex_text_of(b"".join(digests), len(digests))
+
+
+def hex_text_of(data: bytes | memoryview, count: int) -> pa.StringArray:
+    """Return `count` digests that stand one after the other as hexadecimal texts."""
+    text = data.hex().encode()
+    length = len(text) // max(1, count)
+    offsets = np.arange(count + 1, dtype=np.int32) * np.int32(length)
     buffers = pa.py_buffer(offsets), pa.py_buffer(text)
-    return pa.StringArray.from_buffers(len(digests), *buffers)
+    return pa.StringArray.from_buffers(count, *buffers)
 
 
 def json_bytes(value: object) -> bytes:

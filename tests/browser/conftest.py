@@ -2,10 +2,12 @@
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import (
@@ -19,7 +21,12 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
-from tests.support.processes.installation import Installation, serving, wait_for
+from tests.support.processes.installation import (
+    Installation,
+    furnish,
+    serving,
+    wait_for,
+)
 from tests.support.processes.node import NODE
 
 # Playwright's own Node.js needs a library that a bare system lacks; set-up's does not.
@@ -30,9 +37,12 @@ expect.set_options(timeout=PATIENCE_MS)
 
 
 @pytest.fixture(scope="package")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
+def server(
+    tmp_path_factory: pytest.TempPathFactory, lake: Path
+) -> Iterator[Installation]:
     """`deltaweb serve` with a home of its own and the sample tables."""
     home = tmp_path_factory.mktemp("home")
+    furnish(home, lake)
     with serving(home, DELTAWEB_PROBE_INTERVAL_S="2") as installation:
         yield installation
 
@@ -83,6 +93,14 @@ def signed_in(browser: Browser, server: Installation) -> StorageState:
     return state
 
 
+def expect_said(
+    page: Page, text: str | re.Pattern[str], *, within_ms: int = PATIENCE_MS
+) -> None:
+    """Wait until a text is seen, where a message may say beside it what a page does."""
+    said = page.get_by_text(text).filter(visible=True).first
+    expect(said).to_be_visible(timeout=within_ms)
+
+
 @contextmanager
 def open_page(browser: Browser, cookies: StorageState) -> Iterator[Page]:
     """Open a page of somebody who is signed in."""
@@ -96,10 +114,11 @@ def open_page(browser: Browser, cookies: StorageState) -> Iterator[Page]:
 def watch(browser: Browser, server: Installation, signed_in: StorageState):
     """A signed-in page that keeps foreign requests and faults of scripts."""
     with open_page(browser, signed_in) as page:
-        yield _watched(page, server)
+        yield watched(page, server)
 
 
-def _watched(page: Page, server: Installation) -> Watch:
+def watched(page: Page, server: Installation) -> Watch:
+    """Watch a page from here on."""
     seen = Watch(page, [], [], set())
 
     def on_request(request: Request) -> None:

@@ -1,5 +1,7 @@
 """What every page must be: accessible, in both themes, on a phone, from one host."""
 
+from typing import Literal
+
 from playwright.sync_api import Page, ViewportSize
 
 from tests.browser.conftest import Watch
@@ -13,9 +15,14 @@ DRAWN_WITHIN_S = 10
 # Of rules that a page keeps, axe would describe every element that they look at.
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]
 COLOURS = ["color-contrast"]
-DARK = "html[data-bs-theme=dark], body[data-md-color-scheme=slate]"  # or the manual's
-FIND = """rules => axe.run(document, {runOnly: rules, resultTypes: ["violations"]})
-    .then(result => result.violations)"""
+DARK = "[data-bs-theme=dark], [data-md-color-scheme=slate]"  # or the manual's
+THEMES = {"light": f"html:not(:is({DARK}), :has(> body:is({DARK})))", "dark": DARK}
+PAGE = "html"
+# What scrolls is made reachable by keys by a script, as a whole page is loaded.
+FIND = """([part, rules]) => axe.run(part, {
+    runOnly: rules, resultTypes: ["violations"], preload: false,
+    rules: {"scrollable-region-focusable": {enabled: part === "html"}},
+}).then(result => result.violations)"""
 OVERFLOW = "document.documentElement.scrollWidth - innerWidth"
 SERIOUS = {"serious", "critical"}
 # Two texts of different elements, a letter at the end of one and at the beginning of
@@ -55,19 +62,23 @@ JOINED = r"""() => {
 
 
 def assert_sound(watch: Watch, url: str) -> None:
-    """Hold one page to it, and leave its window wide.
+    """Hold one page to it, and leave its window wide."""
+    watch.page.emulate_media(color_scheme="light", reduced_motion="reduce")
+    _open(watch, url)
+    assert_open_is_sound(watch, url)
+
+
+def assert_open_is_sound(watch: Watch, url: str, part: str = PAGE) -> None:
+    """Hold the page that is open to it, or a part of one.
 
     An open page follows the system's theme, which changes its colours alone.
     """
     page = watch.page
-    page.emulate_media(color_scheme="light", reduced_motion="reduce")
-    _open(watch, url)
-    findings = serious_findings(page)
+    _show(page, "light")
+    findings = serious_findings(page, part=part)
     assert findings == [], f"light {url}: {findings}"
-    page.emulate_media(color_scheme="dark", reduced_motion="reduce")
-    # The page hears of it by an event, some moment after this call.
-    page.wait_for_selector(DARK, state="attached")
-    findings = serious_findings(page, COLOURS)
+    _show(page, "dark")
+    findings = serious_findings(page, COLOURS, part)
     assert findings == [], f"dark {url}: {findings}"
     page.set_viewport_size(PHONE)
     _assert_no_wider(page, url)
@@ -116,11 +127,19 @@ def joined_words(page: Page) -> list[str]:
     return found
 
 
-def serious_findings(page: Page, rules: list[str] = RULES) -> list[str]:
+def _show(page: Page, theme: Literal["light", "dark"]) -> None:
+    page.emulate_media(color_scheme=theme, reduced_motion="reduce")
+    # The page hears of it by an event, some moment after this call.
+    page.wait_for_selector(THEMES[theme], state="attached")
+
+
+def serious_findings(
+    page: Page, rules: list[str] = RULES, part: str = PAGE
+) -> list[str]:
     """What axe-core finds by WCAG 2 A and AA, serious or worse."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE.read_text(encoding="utf-8"))
-    violations = page.evaluate(FIND, rules)
+    violations = page.evaluate(FIND, [part, rules])
     return [
         f"{finding['id']}: {node['html'][:160]}"
         for finding in violations

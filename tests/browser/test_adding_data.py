@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 from playwright.sync_api import FilePayload, Page, expect
 
 from deltaweb.table import DeltaTable
-from tests.browser.conftest import Watch
+from tests.browser.conftest import Watch, expect_said
 from tests.browser.soundness import serious_findings
 from tests.support.processes.installation import Installation
 
@@ -30,7 +30,7 @@ def agree(watch: Watch, button: str, *, name: str) -> None:
     assert serious_findings(page) == []
     wanted.click()
     expect(page.locator("h1")).to_contain_text(name, timeout=WITHIN_MS)
-    expect(page.get_by_text("Done")).to_be_visible()
+    expect_said(page, "Done")
     assert (watch.faults, watch.foreign) == ([], [])
 
 
@@ -52,7 +52,7 @@ def test_a_file_that_is_brought_becomes_a_table_after_a_type_was_changed(
 
     page.locator("[name=column_type]").nth(1).select_option("decimal(12,2)")
     page.get_by_role("button", name="Check again").click()
-    expect(page.get_by_text("1 row does not fit")).to_be_visible(timeout=WITHIN_MS)
+    expect_said(page, "1 row does not fit", within_ms=WITHIN_MS)
     agree(watch, "Import 2 rows", name="brought_returns")
 
     rows = DeltaTable(str(place)).snapshot().read().to_pylist()

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 from playwright.sync_api import Browser, Page, StorageState, expect
 
-from tests.browser.conftest import Watch, open_page
+from tests.browser.conftest import Watch, expect_said, open_page
 from tests.browser.soundness import assert_sound
 from tests.support.processes.installation import Installation
 
@@ -44,7 +44,7 @@ def test_rows_are_compared_after_an_estimate_and_without_a_reload(watch, server)
     page.wait_for_url(f"**/compare/{VERSIONS}")
     page.get_by_role("link", name="Rows", exact=True).click()
 
-    expect(page.get_by_text(re.compile(r"Will read \d+ files?, "))).to_be_visible()
+    expect_said(page, re.compile(r"Will read \d+ files?, "))
     expect(page.get_by_label("Key columns")).to_have_value("customer_id")
     reason = page.get_by_text("customer_id, the key of the merge of version 57.")
     expect(reason).to_be_visible()

@@ -93,11 +93,8 @@ def test_days_go_into_the_address_in_one_form_and_ticks_are_needed(watch, server
 @pytest.mark.parametrize(
     "path",
     [
-        pytest.param("/", id="dashboard"),
         pytest.param("/tables/?sort=-size&feature=changeDataFeed", id="catalog"),
         pytest.param("/jobs/?q=samples&sort=finished", id="jobs"),
-        pytest.param("/activity/", id="activity"),
-        pytest.param("/search?q=order", id="search"),
         pytest.param("/t/samples/orders/no/such/page", id="an error of a table"),
     ],
 )

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Watch
+from tests.browser.conftest import Watch, expect_said
 from tests.browser.soundness import assert_sound, serious_findings
 from tests.support.processes.installation import Installation, wait_for
 
@@ -91,7 +91,7 @@ def test_the_folder_is_listed_without_a_reload(watch: Watch, server: Installatio
     page = watch.page
     page.goto(f"{server.url}{TABLE}")
     page.get_by_role("link", name="Maintenance").click()
-    expect(page.get_by_text("never listed")).to_be_visible()
+    expect_said(page, "never listed")
     page.get_by_role("button", name="List the folder").click()
     again = page.get_by_role("button", name="List again")
     expect(again).to_be_visible(timeout=WITHIN_MS)
@@ -105,17 +105,14 @@ def test_a_checkpoint_is_asked_for_and_done_without_a_reload(watch, server, fold
     page.get_by_label("More actions").click()
     page.get_by_role("link", name="Checkpoint…").click()
     page.get_by_role("button", name="Show what would happen").click()
-    expect(page.get_by_text("none at or before version 21")).to_be_visible(
-        timeout=WITHIN_MS
-    )
+    expect_said(page, "none at or before version 21", within_ms=WITHIN_MS)
     expect(page.locator("#operation")).to_contain_text("22 commits")
     assert_sound(watch, f"{server.url}{CHECKPOINT}")
 
     with hint_withheld(folder):
         page.get_by_role("button", name="Write the checkpoint").click()
-        expect(page.get_by_role("status").filter(has_text="running")).to_be_visible(
-            timeout=WITHIN_MS
-        )
+        running = page.get_by_role("status").filter(has_text="running").first
+        expect(running).to_be_visible(timeout=WITHIN_MS)
         page.evaluate("window.notReloaded = true")
         # The live part replaces itself: what is around it stays.
         ask_again(page)
@@ -124,7 +121,7 @@ def test_a_checkpoint_is_asked_for_and_done_without_a_reload(watch, server, fold
         expect(page.locator("h1")).to_contain_text(NAME)
         assert serious_findings(page) == []
 
-    expect(page.get_by_text("has its checkpoint")).to_be_visible(timeout=WITHIN_MS)
+    expect_said(page, "has its checkpoint", within_ms=WITHIN_MS)
     assert page.evaluate("window.notReloaded") is True
     assert checkpoints(folder) == [f"{NEWEST:020d}.checkpoint.parquet"]
     assert_sound(watch, f"{server.url}{CHECKPOINT}")
@@ -139,18 +136,17 @@ def test_what_has_expired_is_listed_and_then_deleted(watch, server, folder):
     delete = page.get_by_role("button", name="Delete 9 files")
     expect(delete).to_be_visible(timeout=WITHIN_MS)
     page.get_by_text("The files, oldest first").click()
-    expect(page.get_by_text("00000000000000000008.json")).to_be_visible()
+    expect_said(page, "00000000000000000008.json")
     assert (folder / "_delta_log" / "00000000000000000008.json").exists()
     assert serious_findings(page) == []
     assert_sound(watch, f"{server.url}{CLEANUP}")
     page.get_by_label("This cannot be undone.").check()
     delete.click()
 
-    gone = page.get_by_text("0 to 8 can no longer be read")
-    expect(gone).to_be_visible(timeout=WITHIN_MS)
+    expect_said(page, "0 to 8 can no longer be read", within_ms=WITHIN_MS)
     commits = sorted((folder / "_delta_log").glob("*.json"))
     assert commits[0].name == "00000000000000000009.json"
-    expect(page.get_by_text("9 gone")).to_be_visible(timeout=WITHIN_MS)
+    expect_said(page, "9 gone", within_ms=WITHIN_MS)
     assert_sound(watch, f"{server.url}{CLEANUP}")
 
 

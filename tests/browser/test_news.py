@@ -97,7 +97,7 @@ def test_what_was_said_of_an_action_stays_where_the_page_moves_on(
         page.goto(f"{server.url}/me/")
         page.get_by_label("Time zone").fill("Asia/Kolkata")
         page.get_by_role("button", name="Save").first.click()
-        said = page.locator("#messages [role=status]")
+        said = page.locator("#messages [role=status]").first
         expect(said).to_be_visible()
 
         page.evaluate("document.dispatchEvent(new CustomEvent('page-moved-on'))")

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Dialog, expect
 
+from tests.browser.conftest import expect_said
 from tests.browser.soundness import assert_sound, serious_findings
 from tests.support.processes.installation import Installation
 
@@ -87,7 +88,7 @@ def test_a_link_is_shown_once_and_downloads_the_profile_once(watch, browser, ser
     profile = json.loads(Path(started.value.path()).read_text())
     assert started.value.suggested_filename == "hooli.share"
     assert profile["endpoint"] == f"{server.url}/delta-sharing/"
-    expect(theirs.get_by_text("This link is closed now")).to_be_visible()
+    expect_said(theirs, "This link is closed now")
     theirs.reload()
     expect(theirs.locator("h1")).to_have_text("This link has been used")
     assert serious_findings(theirs) == []

@@ -40,7 +40,7 @@ from deltaweb.index.folder.file_index import (
     bounded_batches,
 )
 from deltaweb.index.folder.parts import KeptPart, map_table, write_parts
-from deltaweb.sharing.wire.lines import UNCHANGING, unchanging_fields
+from deltaweb.sharing.wire.lines import KEPT_SCHEMA, kept_columns
 from deltaweb.sharing.wire.partition_values import instant_columns
 
 FILES_WORTH_READING_AHEAD: Final = 500_000
@@ -290,10 +290,12 @@ def indexed_leaves(snapshot: Snapshot) -> list[LeafField]:
 def _joined(listed: pa.Table, statistics: pa.Table, columns: FileColumns) -> pa.Table:
     for name in statistics.column_names:
         listed = listed.append_column(statistics.field(name), statistics[name])
-    if columns.has_instants:
-        return listed.append_column(UNCHANGING, pa.nulls(listed.num_rows))
-    pieces = [*map(unchanging_fields, listed.to_batches())]
-    return listed.append_column(UNCHANGING, pa.chunked_array(pieces, pa.string()))
+    if columns.has_instants:  # lines respell them
+        return listed
+    kept = pa.Table.from_batches(map(kept_columns, listed.to_batches()), KEPT_SCHEMA)
+    for name in KEPT_SCHEMA.names:
+        listed = listed.append_column(name, kept[name])
+    return listed
 
 
 # === Statistics ===

@@ -25,7 +25,6 @@ from deltaweb.environment.kept_values import KeptValues
 from deltaweb.index.files.statistics_text import statistics_texts
 from deltaweb.index.query.partition_match import TypedValues, type_values
 from deltaweb.index.query.relative_paths import are_plain, find_outside
-from deltaweb.sharing.wire.lines import UNCHANGING
 
 Rows: TypeAlias = npt.NDArray[np.int64]
 TypedColumn: TypeAlias = tuple[ColumnPath, DataType]
@@ -45,14 +44,8 @@ ROWS_SCHEMA: Final = pa.schema(
     }
 )
 """What is read of the files that an answer lists."""
-LINES_SCHEMA: Final = pa.schema(
-    [
-        *map(ROWS_SCHEMA.field, ("path", "size", "modification_time", "num_records")),
-        pa.field(UNCHANGING, pa.string()),
-        ROWS_SCHEMA.field(VECTOR),
-    ]
-)
-"""The same where the fields that no answer changes are kept."""
+LINES_NAMES: Final = ("path", "size", "modification_time", "num_records")
+"""The same where what lines say in every answer is kept."""
 
 
 class FilePart:
@@ -89,8 +82,8 @@ class FilePart:
         return None if ids.null_count == len(ids) else ids.is_valid()
 
     @property
-    def unchanging_fields(self) -> pa.StringArray | None:
-        """The fields of lines that no answer changes; None where they are not kept."""
+    def kept_columns(self) -> pa.RecordBatch | None:
+        """What lines say in every answer, by columns; None where it is not kept."""
         return None
 
     def has_plain_paths(self, num_asked: int) -> bool:
@@ -224,22 +217,27 @@ class PartRows:
         """Return some rows by `ROWS_SCHEMA`.
 
         Args:
-            as_kept: Whether to return them by `LINES_SCHEMA`, where that is kept.
+            as_kept: Whether what is kept of lines stands for the columns that are not
+                of `LINES_NAMES`.
         """
         wanted = pa.array(rows)
-        kept = self._part.unchanging_fields if as_kept else None
-        schema, source = ROWS_SCHEMA, self._rows
+        kept = self._part.kept_columns if as_kept else None
+        source = self._rows
         if kept is not None:
-            schema = LINES_SCHEMA
-            source = source.select(schema.names[:-2]).append_column(UNCHANGING, kept)
-        taken = source.take(wanted)
+            source = source.select(LINES_NAMES)
+            for name in kept.schema.names:
+                source = source.append_column(name, kept[name])
+        if kept is not None and len(rows) and (np.diff(rows) == 1).all():
+            taken = source.slice(rows[0], len(rows))  # read once, so it is not copied
+        else:
+            taken = source.take(wanted)
         if self._vectors is None:
             vectors = pa.nulls(len(rows), DELETION_VECTOR)
         else:
             vectors = self._vectors.take(wanted)
         self._part.release()
-        columns = [*taken.columns, vectors]
-        return pa.RecordBatch.from_arrays(columns, schema=schema)
+        schema = taken.schema.append(ROWS_SCHEMA.field(VECTOR))
+        return pa.RecordBatch.from_arrays([*taken.columns, vectors], schema=schema)
 
 
 def _held_bytes(known: ColumnRange) -> int:

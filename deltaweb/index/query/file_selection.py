@@ -136,3 +136,4 @@ class FileSelection:
                     "relative_vector_path", vectors
                 )
                 yield chosen.part, positions, whole
+                chosen.part.release()  # what is mapped, and not copied, was read

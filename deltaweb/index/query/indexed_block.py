@@ -190,7 +190,8 @@ def _range(rows: pa.RecordBatch, mapping: mmap.mmap, address: int) -> MappedRang
     first = min((first for first, _ in inside), default=0)
     last = max((last for _, last in inside), default=0)
     start = first - first % mmap.PAGESIZE
-    return MappedRange(mapping, start, last - start)
+    end = min(last + mmap.PAGESIZE, len(mapping))  # the end of the file, after the last
+    return MappedRange(mapping, start, end - start)
 
 
 def _buffers(rows: pa.RecordBatch) -> Iterator[pa.Buffer]:

@@ -17,7 +17,7 @@ from deltaweb.delta.values.statistics.shape import statistics_shape
 from deltaweb.index.query.file_part import FilePart
 from deltaweb.index.query.indexed_block import IndexedBlock
 from deltaweb.index.query.partition_match import TIMESTAMP, TypedValues
-from deltaweb.sharing.wire.lines import UNCHANGING
+from deltaweb.sharing.wire.lines import KEPT_SCHEMA
 
 PARTITION = "partition"
 STATISTICS = ("num_records", "min", "max", "null_count")
@@ -46,12 +46,11 @@ class IndexedPart(FilePart):
         return self._indexed.rows["num_records"]
 
     @property
-    def unchanging_fields(self) -> pa.StringArray | None:
-        """The fields of lines that no answer changes; None where they are not kept."""
-        place = self._indexed.rows.schema.get_field_index(UNCHANGING)
-        if place < 0 or not pa.types.is_string(self._indexed.rows.schema.types[place]):
-            return None
-        return self._indexed.rows[UNCHANGING]
+    def kept_columns(self) -> pa.RecordBatch | None:
+        """What is kept of lines, by `KEPT_SCHEMA` as far as an older index has it."""
+        rows = self._indexed.rows
+        kept = [field for field in KEPT_SCHEMA if field in rows.schema]
+        return rows.select([field.name for field in kept]) if kept else None
 
     def ranges(
         self, schema: StructType, columns: Iterable[ColumnPath]

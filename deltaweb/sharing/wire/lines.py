@@ -10,20 +10,27 @@ Source: sharing_wire.md, 2.4 and 2.7.
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from hashlib import md5, sha256
+from types import MappingProxyType
 from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deltaweb.sharing.json_text import escaped, hex_texts, json_bytes, without_pairs
+from deltaweb.sharing.json_text import escaped, hex_text_of, json_bytes, without_pairs
 from deltaweb.sharing.wire.partition_values import partition_objects
 
 UNCHANGING: Final = "unchanging_fields"
 """The column of fields that no answer changes, where they are kept with an index."""
+DIGESTS: Final = MappingProxyType({"parquet": "path_md5", "delta": "path_sha256"})
+"""The columns of what ids of files are made of, by scheme, kept there, too."""
+KEPT_SCHEMA: Final = pa.schema(
+    {"path_md5": pa.binary(16), "path_sha256": pa.binary(32), UNCHANGING: pa.string()}
+)
+"""What an index keeps of the lines of files."""
 URL_ACCESS: Final = ["url"]
 BOTH_ACCESSES: Final = ["url", "dir"]
 """How files are handed out: by signed URLs, and not by credentials of a folder."""
-SCHEMES: Final = ("parquet", "delta")
+SCHEMES: Final = (*DIGESTS,)
 """How ids of files are derived: MD5 and SHA-256 of the path that the log has."""
 
 
@@ -76,6 +83,9 @@ class FileAnswer:
 
     def file_ids(self, batch: pa.RecordBatch) -> pa.StringArray:
         """Return the id of each file."""
+        kept = DIGESTS[self.id_scheme]
+        if kept in batch.schema.names:
+            return _hex(batch[kept])
         return file_ids(batch["path"], scheme=self.id_scheme)
 
     def unchanging_fields(self, batch: pa.RecordBatch) -> pa.StringArray:
@@ -150,6 +160,17 @@ def line_buffer(lines: pa.StringArray) -> bytes:
     return b"" if not len(lines) else bytes(memoryview(lines.buffers()[2]))
 
 
+def kept_columns(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Return what an index keeps of the lines of files, by `KEPT_SCHEMA`.
+
+    Args:
+        batch: As `unchanging_fields`, and path.
+    """
+    digests = [_digests(batch["path"], scheme) for scheme in DIGESTS]
+    columns = [*digests, unchanging_fields(batch)]
+    return pa.RecordBatch.from_arrays(columns, schema=KEPT_SCHEMA)
+
+
 def unchanging_fields(
     batch: pa.RecordBatch | pa.Table, instants: Collection[str] = ()
 ) -> pa.StringArray:
@@ -181,9 +202,22 @@ def file_ids(paths: pa.StringArray, *, scheme: str) -> pa.StringArray:
 
     So it is the same for every recipient and at every time.
     """
+    return _hex(_digests(paths, scheme))
+
+
+def _digests(paths: pa.StringArray, scheme: str) -> pa.FixedSizeBinaryArray:
     values = paths.cast(pa.binary()).to_pylist()
     if scheme == "delta":
         digests = [sha256(path).digest() for path in values]
     else:
         digests = [md5(path, usedforsecurity=False).digest() for path in values]
-    return hex_texts(digests)
+    kind = KEPT_SCHEMA.field(DIGESTS[scheme]).type
+    data = pa.py_buffer(b"".join(digests))
+    return pa.FixedSizeBinaryArray.from_buffers(kind, len(values), [None, data])
+
+
+def _hex(digests: pa.FixedSizeBinaryArray) -> pa.StringArray:
+    width = digests.type.byte_width
+    data = memoryview(digests.buffers()[1])
+    first = digests.offset * width
+    return hex_text_of(data[first : first + len(digests) * width], len(digests))

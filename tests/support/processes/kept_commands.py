@@ -1,27 +1,37 @@
 """Commands of one installation, each in a fork of a process that has loaded its parts.
 
 A command loads for a second and a half of a processor what it then uses for a tenth of
-that. What one is in all else, its arguments, output, exit and end, stays its own.
+that. What one is in all else, its arguments, streams, exit and end, stays its own.
 
 python -m tests.support.processes.kept_commands
 """
 
+import atexit
+import importlib
 import json
 import os
+import selectors
+import shlex
+import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import Final
 
+from tests.support.processes.asking import CODE_BYTES, LENGTH_BYTES, ask
+
+ROOT: Final = Path(__file__).resolve().parents[3]
+PROGRAM: Final = "deltaweb"
+DJANGO: Final = "manage.py"
+LEARNED: Final = (PROGRAM, "django", "pyarrow", "numpy")
 LOADED: Final = (
     "deltaweb.web.sharing.management.commands.recipient",
     "deltaweb.web.sharing.management.commands.share",
     "deltaweb.web.tables.management.commands.table",
     "django.core.management.commands.shell",
 )
-ROOT: Final = Path(__file__).resolve().parents[3]
 
 
 class KeptCommands:
@@ -31,38 +41,88 @@ class KeptCommands:
         """Take the folder of the installation, and all variables of its processes."""
         self._home, self._variables = home, variables
         self._process: subprocess.Popen[str] | None = None
+        # A socket's path has a hundred characters; that of a test's home may have more.
+        self._place = tempfile.TemporaryDirectory(prefix="kept-")
+        self._at = f"{self._place.name}/socket"
 
     def run(self, *line: str) -> "subprocess.CompletedProcess[str]":
         """Run `deltaweb` or `manage.py`, the first word, to its end."""
-        if self._process is None:
-            self._process = self._start()
-        asks, tells = self._process.stdin, self._process.stdout
-        assert asks is not None
-        assert tells is not None
-        print(json.dumps(line), file=asks, flush=True)
-        code, out, err = json.loads(tells.readline())
-        return subprocess.CompletedProcess(line, code, out, err)
+        self.start()
+        with (
+            Path(os.devnull).open() as nothing,
+            tempfile.TemporaryFile() as out,
+            tempfile.TemporaryFile() as err,
+        ):
+            streams = [file.fileno() for file in (nothing, out, err)]
+            code = ask(self._at, line, str(self._home), streams)
+            out.seek(0)
+            err.seek(0)
+            return subprocess.CompletedProcess(
+                line, code, out.read().decode(), err.read().decode()
+            )
 
-    def close(self) -> None:
-        """End the process, if it has started."""
+    def start(self) -> None:
+        """Start the process, unless it has started."""
         if self._process is not None:
-            self._process.communicate(timeout=60)
-            self._process = None
-
-    def _start(self) -> "subprocess.Popen[str]":
-        return subprocess.Popen(
-            [sys.executable, "-m", __name__],
+            return
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", __name__, self._at],
             env={**self._variables, "PYTHONPATH": str(ROOT)},
             cwd=self._home,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
         )
+        assert self._process.stdout is not None
+        assert self._process.stdout.readline(), "the process has ended"
+
+    def put_into(self, folder: Path) -> None:
+        """Make a file `deltaweb` there, for shells: it runs what `run` does."""
+        asking = Path(__file__).with_name("asking.py")
+        line = shlex.join([sys.executable, "-IS", str(asking), self._at, PROGRAM])
+        file = folder / PROGRAM
+        file.write_text(f'#!/bin/sh\nexec {line} "$@"\n')
+        file.chmod(0o700)
+
+    def close(self) -> None:
+        """End the process, if it has started."""
+        if self._process is not None:
+            self._process.communicate(timeout=60)
+            self._process = None
+        self._place.cleanup()
 
 
-def _load() -> None:
-    import importlib
+def _keep(at: str) -> None:
+    """Answer who asks at a socket until the input ends; return in forks alone."""
+    _load(LOADED)
+    with socket.socket(socket.AF_UNIX) as door, selectors.DefaultSelector() as waiting:
+        door.bind(at)
+        door.listen()
+        waiting.register(door, selectors.EVENT_READ)
+        waiting.register(sys.stdin, selectors.EVENT_READ)
+        sys.stdout.write("ready\n")
+        sys.stdout.flush()
+        while True:
+            for key, _ in waiting.select():
+                if key.fileobj is sys.stdin:
+                    os._exit(0)  # forks that still run answer nobody
+                if key.fileobj is not door:
+                    waiting.unregister(key.fileobj)
+                    _end(key.fd, *key.data)
+                    continue
+                asked, _ = door.accept()
+                line, folder, streams = _heard(asked)
+                told, tells = os.pipe()
+                child = os.fork()
+                if not child:
+                    os.close(told)
+                    return _become(line, folder, streams, tells)
+                for number in (*streams, tells):
+                    os.close(number)
+                waiting.register(told, selectors.EVENT_READ, (child, asked))
 
+
+def _load(names: Iterable[str]) -> None:
     import django
 
     from deltaweb.environment.own_process import VARIABLES
@@ -70,41 +130,49 @@ def _load() -> None:
     for name, value in VARIABLES.items():
         os.environ.setdefault(name, value)
     django.setup()
-    for name in LOADED:
+    for name in names:
         importlib.import_module(name)
 
 
-def _in_child(line: list[str], out: IO[Any], err: IO[Any]) -> None:
+def _heard(asked: socket.socket) -> tuple[list[str], str, list[int]]:
+    heading, streams, *_ = socket.recv_fds(asked, LENGTH_BYTES, 3)
+    told = asked.recv(int.from_bytes(heading), socket.MSG_WAITALL)
+    line, folder = json.loads(told)
+    return line, folder, streams
+
+
+def _become(line: list[str], folder: str, streams: list[int], tells: int) -> None:
     """Become the command: what happens from here on is as in a process of its own."""
     from deltaweb import __main__ as program
 
-    with Path(os.devnull).open() as nothing:
-        for number, file in enumerate((nothing, out, err)):
-            os.dup2(file.fileno(), number)
+    for number, stream in enumerate(streams):
+        os.dup2(stream, number)
+        os.close(stream)
+    os.chdir(folder)
     sys.argv = line
-    if line[0] == "deltaweb":
+    atexit.register(_tell_what_is_loaded, tells, frozenset(sys.modules))
+    if line[0] == PROGRAM:
         program.main()
     else:
         program.manage()
 
 
-def _keep() -> None:
-    _load()
-    with os.fdopen(os.dup(1), "w") as answers:
-        for asked in iter(sys.stdin.readline, ""):
-            line = json.loads(asked)
-            with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-                child = os.fork()
-                if not child:
-                    return _in_child(line, out, err)
-                code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-                told = []
-                for file in (out, err):
-                    file.seek(0)
-                    told.append(file.read().decode())
-            print(json.dumps([code, *told]), file=answers, flush=True)
-    return None
+def _tell_what_is_loaded(tells: int, before: frozenset[str]) -> None:
+    names = [name for name in sys.modules if name not in before]
+    os.write(tells, json.dumps(names).encode())
+
+
+def _end(told: int, child: int, asked: socket.socket) -> None:
+    """Answer how a command has ended, and load what it had to load, for the next."""
+    with os.fdopen(told) as file:
+        names = file.read()
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    with asked:
+        asked.sendall(code.to_bytes(CODE_BYTES, signed=True))
+    for name in json.loads(names or "[]"):
+        if name.partition(".")[0] in LEARNED and "__main__" not in name:
+            importlib.import_module(name)
 
 
 if __name__ == "__main__":
-    _keep()
+    _keep(sys.argv[1])

@@ -54,7 +54,9 @@ def running_cluster(
         folder: Where the workers keep what executors leave.
         num_workers: How many there are.
     """
-    jvm: Any = spark._jvm  # noqa: SLF001  # there is no public way to the JVM
+    # There is no public way to the JVM.
+    jvm: Any = spark._jvm  # noqa: SLF001
+    gateway: Any = spark.sparkContext._gateway  # noqa: SLF001
     deploy, option = jvm.org.apache.spark.deploy, jvm.scala.Option
     conf = jvm.org.apache.spark.SparkConf(False)  # noqa: FBT003  # no properties of the JVM
     started = deploy.master.Master.startRpcEnvAndEndpoint(
@@ -63,7 +65,7 @@ def running_cluster(
     running = [started._1()]  # noqa: SLF001  # of Scala's tuple
     try:
         master: str = running[0].address().toSparkURL()
-        addresses = spark.sparkContext._gateway.new_array(jvm.java.lang.String, 1)  # noqa: SLF001  # as above
+        addresses = gateway.new_array(jvm.java.lang.String, 1)
         addresses[0] = master
         for number in range(num_workers):
             size = (WORKER_CORES, WORKER_MEMORY_MB)

@@ -13,12 +13,13 @@ from joserfc.jwk import ECKey
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.jobs.kinds import do_job
 from deltaweb.web.jobs.models import Job
-from deltaweb.web.sharing.models import Recipient, RecipientToken
+from deltaweb.web.sharing.models import Hold, Recipient, RecipientToken
 from tests.support.oauth_tokens import public_pem
 from tests.support.pages.factories import (
     new_grant,
     new_recipient,
     new_share,
+    new_shared_table,
     new_token,
 )
 from tests.support.pages.rest import V1, Script
@@ -70,6 +71,26 @@ class TestRecipients:
         assert (changed["comment"], changed["properties"]) == ("of old", ["region=EU"])
         assert deleted.status_code == 204
         assert not Recipient.objects.exists()
+
+    def test_versions_are_held_for_them_until_a_day(self, script: Script) -> None:
+        shared, acme = new_shared_table(new_share("retail")), new_recipient("acme")
+        hold = f"{RECIPIENTS}/acme/holds/retail/{shared.full_name}"
+        unread = {"until": "30d"}
+        refused = script.call("PUT", hold, {**unread, "version": 3})
+        new_grant(shared.share, acme)
+
+        unknown = script.call("PUT", hold, unread)
+        held = script.made(hold, {"until": "30d", "version": 3}, method="PUT")
+
+        assert "may not read it" in refused.content.decode()
+        assert "name the version" in unknown.content.decode()
+        assert (held["share"], held["version"]) == ("retail", 3)
+        ends_at = datetime.fromisoformat(held["ends_at"])
+        assert ends_at - timezone.now() == pytest.approx(
+            timedelta(days=30), abs=timedelta(minutes=5)
+        )
+        assert script.call("DELETE", hold).status_code == 204
+        assert not Hold.objects.exists()
 
     def test_are_listed_and_shown(self, script: Script) -> None:
         new_token(new_recipient("acme"))

@@ -160,7 +160,7 @@ class TestHistory:
         assert result.state == INDEXED
         assert result.num_records == 3438
         stored = commits(result)
-        assert "does not read" in stored[30]["sentence"]
+        assert "This commit cannot be read" in stored[30]["sentence"]
         states = {row["version"]: row["readability"] for row in stored}
         assert states[10] == "FILES_GONE"
         assert {states[version] for version in range(30, 50)} == {"GONE"}
