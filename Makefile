@@ -26,7 +26,7 @@ export DELTAWEB_GOLDEN DELTAWEB_PARQUET
 # each of them compiles Django again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup run test test-fast test-fast-library test-fast-apps check bench pictures format lock
+.PHONY: help setup run test test-fast test-fast-delta test-fast-others check bench pictures format lock
 help:
 	@sed -n '1,7s/^# //p' Makefile
 
@@ -96,11 +96,12 @@ test: setup
 
 # Two halves side by side: processes of one run would each collect all tests.
 test-fast: setup
-	@$(MAKE) --silent --no-print-directory --keep-going --output-sync=target -j2 test-fast-library test-fast-apps
+	@$(MAKE) --silent --no-print-directory --keep-going --output-sync=target -j2 test-fast-delta test-fast-others
 
-test-fast-library: TESTS = tests/unit/deltaweb tests/unit/test_*.py
-test-fast-apps: TESTS = tests/unit/apps
-test-fast-library test-fast-apps:
+HALF := $(addprefix tests/unit/deltaweb/,conditions delta expressions index storage writer)
+test-fast-delta: TESTS = $(HALF)
+test-fast-others: TESTS = tests/unit $(addprefix --ignore=,$(HALF))
+test-fast-delta test-fast-others:
 	$(BIN)/pytest -q -p no:schemathesis -m "not hypothesis and not slow" $(TESTS)
 
 check: setup
