@@ -7,6 +7,7 @@ Source: https://github.com/standard-webhooks/standard-webhooks, "Signature schem
 """
 
 import base64
+import binascii
 import hashlib
 import hmac
 from collections.abc import Sequence
@@ -17,6 +18,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from deltaweb.delta.errors import DeltaError
+from deltaweb.storage.received.transport import host_of
 from deltaweb.web.jobs import kinds
 from deltaweb.web.jobs.kind import JobKind, NoParameters
 from deltaweb.web.jobs.models import Job
@@ -31,7 +33,9 @@ from deltaweb.web.sharing.recipients.reminders import (
 )
 from deltaweb.web.tables.extension.clock import begun_at
 from deltaweb.web.tables.storage.documents import post_document
+from deltaweb.web.tables.storage.errors import DocumentError
 
+BASE64_MARK: Final = "whsec_"
 RETRY_AFTER: Final = timedelta(minutes=15)
 FORGET_AFTER: Final = timedelta(days=90)  # no reminder is due for so long
 
@@ -78,7 +82,7 @@ def send_to_webhook(found: Sequence[Reminder], *, now: datetime) -> int:
     message_id = hashlib.sha256(" ".join(one.key for one in found).encode()).hexdigest()
     sent_at = str(int(now.timestamp()))
     signed = b".".join((message_id.encode(), sent_at.encode(), body))
-    digest = hmac.digest(settings.WEBHOOK_SECRET.encode(), signed, "sha256")
+    digest = hmac.digest(_signing_key(settings.WEBHOOK_SECRET), signed, "sha256")
     post_document(
         settings.WEBHOOK_URL,
         body,
@@ -91,6 +95,18 @@ def send_to_webhook(found: Sequence[Reminder], *, now: datetime) -> int:
     )
     _note("webhook", found, now)
     return len(found)
+
+
+def _signing_key(secret: str) -> bytes:
+    """Return what a secret stands for: libraries of the standard write it in base64."""
+    encoded = secret.removeprefix(BASE64_MARK)
+    if encoded == secret:
+        return secret.encode()
+    try:
+        return base64.b64decode(encoded, validate=True)
+    except binascii.Error as error:
+        reason = f"what follows {BASE64_MARK} in DELTAWEB_WEBHOOK_SECRET is no base64"
+        raise DocumentError(url=host_of(settings.WEBHOOK_URL), reason=reason) from error
 
 
 _WAYS: Final = {

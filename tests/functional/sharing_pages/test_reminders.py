@@ -28,7 +28,11 @@ from tests.support.pages.factories import (
     new_table,
     new_token,
 )
-from tests.support.stores.token_service import TokenService, running_token_service
+from tests.support.stores.token_service import (
+    Asked,
+    TokenService,
+    running_token_service,
+)
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 ATOM = "{http://www.w3.org/2005/Atom}"
@@ -164,6 +168,16 @@ def hook(settings: Settings) -> Iterator[TokenService]:
         yield service
 
 
+def is_signed(message: Asked, *, by: bytes) -> bool:
+    """Whether the signature of a message is what Standard Webhooks makes of a key."""
+    sent_as, at, signature = (
+        message.headers[f"webhook-{name}"] for name in ("id", "timestamp", "signature")
+    )
+    signed = f"{sent_as}.{at}.".encode() + message.body
+    expected = hmac.new(by, signed, hashlib.sha256).digest()
+    return bool(signature == f"v1,{base64.b64encode(expected).decode()}")
+
+
 def by_the_clock(after: timedelta = timedelta(0)) -> list[str]:
     """Let the clock ask for what is due, do it, and return how all jobs ended."""
     telling.request_due_reminders(now=timezone.now() + after)
@@ -185,13 +199,31 @@ def test_each_reminder_is_sent_once_in_each_way_and_again_where_that_fails(
     first, again = hook.asked
     assert (first.path, first.body) == ("/hook", again.body)
     assert [one["text"] for one in again.json["reminders"]] == told()
-    sent_as, at, signature = (
-        again.headers[f"webhook-{name}"] for name in ("id", "timestamp", "signature")
-    )
-    assert sent_as == first.headers["webhook-id"]
-    signed = f"{sent_as}.{at}.".encode() + again.body
-    expected = hmac.new(b"a secret", signed, hashlib.sha256).digest()
-    assert signature == f"v1,{base64.b64encode(expected).decode()}"
+    assert again.headers["webhook-id"] == first.headers["webhook-id"]
+    assert is_signed(again, by=b"a secret")
+
+
+@pytest.mark.parametrize(
+    ("secret", "end"),
+    [
+        (f"whsec_{base64.b64encode(b'a secret').decode()}", "DONE"),
+        ("whsec_no base64", "FAILED"),
+    ],
+)
+@pytest.mark.usefixtures("shared")
+def test_a_secret_is_that_of_the_libraries_of_the_standard(
+    hook: TokenService, settings: Settings, secret: str, end: str
+) -> None:
+    settings.WEBHOOK_SECRET, settings.EMAIL_HOST = secret, ""
+
+    by_the_clock()
+    assert by_the_clock(timedelta(minutes=16))[-1] == end
+
+    if end == "DONE":
+        assert is_signed(hook.asked[-1], by=b"a secret")
+    else:
+        assert "is no base64" in Job.objects.latest("created_at").error
+        assert hook.asked == []
 
 
 @pytest.mark.usefixtures("shared")
