@@ -175,7 +175,7 @@ def _change(changed: bytearray, at: int, end: int, draw: random.Random) -> None:
 
 
 class Reader:
-    """A child process that reads files, one after the other."""
+    """A child process that reads files, one after the other, until `end`."""
 
     def __init__(self) -> None:
         self._is_hung = False
@@ -196,8 +196,9 @@ class Reader:
                 pipe.write(len(file).to_bytes(4, "little") + file)
         except BrokenPipeError:
             return b""
-        ready, _, _ = select.select([self._verdicts], [], [], WAIT_S)
-        if ready:
+        waiting = select.poll()  # `select` takes files below 1,024
+        waiting.register(self._verdicts, select.POLLIN)
+        if waiting.poll(1_000 * WAIT_S):
             return os.read(self._verdicts, 1)
         self._is_hung = True
         os.kill(self.child, signal.SIGKILL)
