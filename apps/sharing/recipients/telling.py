@@ -105,7 +105,7 @@ def _signing_key(secret: str) -> bytes:
     try:
         return base64.b64decode(encoded, validate=True)
     except binascii.Error as error:
-        reason = f"what follows {BASE64_MARK} in DELTAWEB_WEBHOOK_SECRET is no base64"
+        reason = f"what follows {BASE64_MARK} in DELTAWEB_WEBHOOK_SECRET is not base64"
         raise DocumentError(url=host_of(settings.WEBHOOK_URL), reason=reason) from error
 
 

@@ -222,7 +222,7 @@ def test_a_secret_is_that_of_the_libraries_of_the_standard(
     if end == "DONE":
         assert is_signed(hook.asked[-1], by=b"a secret")
     else:
-        assert "is no base64" in Job.objects.latest("created_at").error
+        assert "is not base64" in Job.objects.latest("created_at").error
         assert hook.asked == []
 
 
