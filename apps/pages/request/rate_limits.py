@@ -2,7 +2,7 @@
 
 import logging
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 
 from django.conf import settings
@@ -51,6 +51,6 @@ class RateLimit:
         return _opened(path, self.rate_per_s, self.burst, self.debt)
 
 
-@cache
+@lru_cache(maxsize=16)
 def _opened(path: Path, rate: float, burst: float, debt: float) -> TokenBuckets:
     return TokenBuckets(path, rate=rate, burst=burst, debt=debt)

@@ -13,6 +13,7 @@ import hashlib
 import math
 import os
 import struct
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -123,6 +124,7 @@ class TokenBuckets:
             except OSError:
                 os.close(descriptor)
                 raise
+            weakref.finalize(self, os.close, descriptor).atexit = False
             self._descriptor = descriptor
             self._opened_by = os.getpid()
 
