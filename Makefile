@@ -94,15 +94,8 @@ test: setup
 	$(BIN)/python -m tests.servers $(BIN)/pytest -q -n 3 -m database \
 	  $$(grep -rl --include='test_*.py' mark.database tests/unit tests/functional)
 
-# Two halves side by side: processes of one run would each collect all tests.
 test-fast: setup
-	@$(MAKE) --silent --no-print-directory --keep-going --output-sync=target -j2 test-fast-delta test-fast-others
-
-HALF := $(addprefix tests/unit/deltaweb/,conditions delta expressions index storage writer)
-test-fast-delta: TESTS = $(HALF)
-test-fast-others: TESTS = tests/unit $(addprefix --ignore=,$(HALF))
-test-fast-delta test-fast-others:
-	$(BIN)/pytest -q -p no:schemathesis -m "not hypothesis and not slow" $(TESTS)
+	$(BIN)/pytest -q -n 2 -p no:schemathesis -m "not hypothesis and not slow" tests/unit
 
 check: setup
 	$(BIN)/ruff check .
