@@ -26,7 +26,7 @@ export DELTAWEB_GOLDEN DELTAWEB_PARQUET
 # each of them compiles Django again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup run test test-fast test-fast-delta test-fast-others check bench pictures format lock
+.PHONY: help setup run test test-fast check bench pictures format lock
 help:
 	@sed -n '1,7s/^# //p' Makefile
 
