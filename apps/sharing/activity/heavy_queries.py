@@ -188,9 +188,9 @@ def _partition_columns_seen(
     own = shared.rules.filter(recipient=recipient).values_list("columns", flat=True)
     lists = [columns for columns in (shared.columns, *own) if columns]
     return [
-        name
-        for name in table.partition_columns
-        if all(name in columns for columns in lists)
+        column
+        for column in table.partition_columns
+        if all(column in columns for columns in lists)
     ]
 
 

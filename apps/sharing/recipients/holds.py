@@ -26,8 +26,8 @@ def hold_versions(  # noqa: PLR0913 (what is held, for whom, and until when)
     read last.
 
     Raises:
-        HoldInvalidError: If the recipient may not read the table, or no version is
-            named and it has read none.
+        HoldInvalidError: If the recipient may not read the table or that version, or
+            no version is named and it has read none.
     """
     if not recipient.grants.filter(share=shared.share).exists():
         raise HoldInvalidError(
@@ -45,6 +45,16 @@ def hold_versions(  # noqa: PLR0913 (what is held, for whom, and until when)
                 reason="has not read it yet; name the version",
             )
         version = last.version
+    first, newest = shared.start_version or 0, shared.table.version
+    if newest is None or not first <= version <= newest:
+        offered = (
+            "no version yet" if newest is None else f"versions {first} to {newest}"
+        )
+        raise HoldInvalidError(
+            recipient=recipient.name,
+            table=shared.full_name,
+            reason=f"is offered {offered}",
+        )
     hold, _ = Hold.objects.update_or_create(
         recipient=recipient,
         shared_table=shared,

@@ -76,20 +76,32 @@ class TestRecipients:
         shared, acme = new_shared_table(new_share("retail")), new_recipient("acme")
         hold = f"{RECIPIENTS}/acme/holds/retail/{shared.full_name}"
         unread = {"until": "30d"}
-        refused = script.call("PUT", hold, {**unread, "version": 3})
+        refused = script.call("PUT", hold, {**unread, "version": 2})
         new_grant(shared.share, acme)
 
         unknown = script.call("PUT", hold, unread)
-        held = script.made(hold, {"until": "30d", "version": 3}, method="PUT")
+        held = script.made(hold, {"until": "30d", "version": 2}, method="PUT")
 
         assert "may not read it" in refused.content.decode()
         assert "name the version" in unknown.content.decode()
-        assert (held["share"], held["version"]) == ("retail", 3)
+        assert (held["share"], held["version"]) == ("retail", 2)
         ends_at = datetime.fromisoformat(held["ends_at"])
         assert ends_at - timezone.now() == pytest.approx(
             timedelta(days=30), abs=timedelta(minutes=5)
         )
         assert script.call("DELETE", hold).status_code == 204
+        assert not Hold.objects.exists()
+
+    @pytest.mark.parametrize("version", [-1, 0, 3, 1 << 70])
+    def test_only_versions_that_are_offered_are_held(self, script, version) -> None:
+        shared = new_shared_table(new_share("retail"), start_version=1)
+        new_grant(shared.share, new_recipient("acme"))
+        hold = f"{RECIPIENTS}/acme/holds/retail/{shared.full_name}"
+
+        refused = script.call("PUT", hold, {"until": "30d", "version": version})
+
+        assert refused.status_code == 422
+        assert "acme is offered versions 1 to 2" in refused.json()["message"]
         assert not Hold.objects.exists()
 
     def test_are_listed_and_shown(self, script: Script) -> None:
