@@ -89,7 +89,7 @@ run:
 # on PostgreSQL and Redis. Three processes keep two cores busy: those of browsers and of Spark
 # often wait.
 test: setup
-	@.ci/set-up-browser
+	@.ci/set-up-programs
 	$(BIN)/pytest -q -n 3
 	$(BIN)/python -m tests.servers $(BIN)/pytest -q -n 3 -m database \
 	  $$(grep -rl --include='test_*.py' mark.database tests/unit tests/functional)
@@ -113,7 +113,7 @@ bench: setup
 	$(BIN)/python -m tests.benchmarks
 
 pictures: setup
-	@.ci/set-up-browser
+	@.ci/set-up-programs
 	$(BIN)/python -m tests.pictures
 
 format:
