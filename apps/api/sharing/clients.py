@@ -13,12 +13,12 @@ from deltaweb.web.accounts.models import Scope
 from deltaweb.web.api.calls.answers import Answer
 from deltaweb.web.api.endpoint import RestView, Role, endpoint
 from deltaweb.web.api.pages import page_endpoint
-from deltaweb.web.api.sharing.tokens import address_of, facts_of, read_lifetime
+from deltaweb.web.api.sharing.tokens import address_of, facts_of
 from deltaweb.web.pages.actions import actor_of
 from deltaweb.web.pages.page_json import Spread
 from deltaweb.web.sharing import urls
 from deltaweb.web.sharing.issuing import credentials, proofs
-from deltaweb.web.sharing.issuing.lifetimes import parse_span
+from deltaweb.web.sharing.issuing.lifetimes import parse_span, read_lifetime
 from deltaweb.web.sharing.issuing.token_rows import TokenResource, token_row
 from deltaweb.web.sharing.names import find_recipient
 

@@ -6,7 +6,7 @@ with its idempotency key is told which token it made.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import partial
 from http import HTTPStatus
 from typing import cast
@@ -23,9 +23,8 @@ from deltaweb.web.pages.actions import actor_of
 from deltaweb.web.sharing.errors import TokenNotFoundError
 from deltaweb.web.sharing.issuing import credentials, tokens
 from deltaweb.web.sharing.issuing.lifetimes import (
-    default_lifetime,
-    parse_lifetime,
     parse_span,
+    read_lifetime,
 )
 from deltaweb.web.sharing.issuing.profile import (
     Profile,
@@ -203,11 +202,6 @@ class ActivationLinks(RestView):
                 activation_expires_at=expires_at,
             ),
         )
-
-
-def read_lifetime(text: str, *, now: datetime) -> timedelta:
-    """Read how long a token shall live; the usual time for an empty text."""
-    return parse_lifetime(text, now=now) if text else default_lifetime()
 
 
 def link_answer(made: Credentials, shown: Callable[[str, datetime], object]) -> Answer:

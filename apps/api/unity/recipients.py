@@ -1,6 +1,5 @@
 """Recipients and their tokens, by the names of Unity Catalog."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Final, Literal
@@ -161,10 +160,11 @@ class UnityRecipientList(UnityView):
         """Make a recipient, and a link by which it fetches its profile file once."""
         now = timezone.now()
         made = services.invite(
-            name=body.name,
-            comment=body.comment,
-            allowed_networks=_networks(body.ip_access_list),
-            shares=[],
+            services.NewRecipient(
+                name=body.name,
+                comment=body.comment,
+                allowed_networks=_networks(body.ip_access_list) or [],
+            ),
             lifetime=_lifetime(body.expiration_time, now=now),
             actor=actor_of(request),
             now=now,
@@ -187,12 +187,10 @@ class UnityRecipientView(UnityView):
     def patch(self, request: HttpRequest, name: str, body: RecipientUpdate) -> object:
         """Change a recipient, as Unity Catalog does."""
         recipient, now = find_recipient(name), timezone.now()
-        kept, networks = recipient.allowed_networks, body.ip_access_list
         services.update_recipient(
             recipient,
-            contact=recipient.contact,
-            comment=recipient.comment if body.comment is None else body.comment,
-            allowed_networks=kept if networks is None else _networks(networks),
+            comment=body.comment,
+            allowed_networks=_networks(body.ip_access_list),
             actor=actor_of(request),
             now=now,
         )
@@ -248,8 +246,8 @@ class UnityRecipientPermissions(UnityView):
         )
 
 
-def _networks(listed: AddressList | None) -> Sequence[str]:
-    return [] if listed is None else listed.allowed_ip_addresses
+def _networks(listed: AddressList | None) -> list[str] | None:
+    return None if listed is None else listed.allowed_ip_addresses
 
 
 def _lifetime(ends_at_ms: int | None, *, now: datetime) -> timedelta:

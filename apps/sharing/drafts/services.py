@@ -12,12 +12,10 @@ from deltaweb.delta.errors import DeltaError
 from deltaweb.web.pages.actions import Actor
 from deltaweb.web.sharing.access.grants.preparing import request_preparation
 from deltaweb.web.sharing.drafts.draft import Draft
-from deltaweb.web.sharing.issuing.credentials import issue
-from deltaweb.web.sharing.issuing.lifetimes import parse_lifetime
 from deltaweb.web.sharing.issuing.tokens import Credentials
 from deltaweb.web.sharing.models import Recipient, Share
 from deltaweb.web.sharing.names import name_key
-from deltaweb.web.sharing.recipients.services import create_recipient, grant
+from deltaweb.web.sharing.recipients.services import grant, invite
 from deltaweb.web.sharing.shares.services import add_table, create_share
 from deltaweb.web.tables.errors import TableNotRegisteredError
 from deltaweb.web.tables.models import Table
@@ -79,13 +77,7 @@ def make_share(
     credentials: list[Credentials] = []
     for place, new in enumerate(draft.new_recipients):
         with _noted(faults.new_recipients, place):
-            recipient = create_recipient(
-                name=new.name, contact=new.contact, actor=actor, now=now
-            )
-            grant(share, recipient, actor=actor, now=now)
-            lifetime = parse_lifetime(new.lifetime_text, now=now)
-            made = issue(recipient, lifetime=lifetime, actor=actor, now=now)
-            credentials.append(made)
+            credentials.append(invite(new.to_be_made(share.name), actor=actor, now=now))
     if is_trial or not faults.is_empty:
         transaction.set_rollback(True)
     elif any(table.condition or table.columns for table in draft.tables):

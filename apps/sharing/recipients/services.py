@@ -1,7 +1,7 @@
 """What administrators ask of recipients: make, change, grant, delete."""
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -21,9 +21,10 @@ from deltaweb.web.sharing.access.waited_queries import cancel_queries
 from deltaweb.web.sharing.activity.budgets import parse_limit
 from deltaweb.web.sharing.errors import ContactInvalidError, LimitInvalidError
 from deltaweb.web.sharing.issuing.credentials import Deliver, issue
+from deltaweb.web.sharing.issuing.lifetimes import read_lifetime
 from deltaweb.web.sharing.issuing.tokens import Credentials
 from deltaweb.web.sharing.models import Grant, Recipient, Share
-from deltaweb.web.sharing.names import check_name, name_key, save_named
+from deltaweb.web.sharing.names import check_name, find_share, name_key, save_named
 from deltaweb.web.sharing.recipients.properties import parse_properties
 
 # What is recorded when a fact of a recipient changes.
@@ -38,6 +39,29 @@ _FACT_ACTIONS: Final = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NewRecipient:
+    """A recipient that is to be made, with its first token.
+
+    Attributes:
+        name: What you know it by.
+        shares: Names of what it may read.
+        contact: A mail address.
+        comment: A note for administrators.
+        allowed_networks: Where it may come from; empty allows every address.
+        properties: What conditions call recipient.<key>, each as key=value.
+        expires: How long its token lives: `90d`, `24h`, or the last day.
+    """
+
+    name: str
+    shares: list[str] = field(default_factory=list)
+    contact: str = ""
+    comment: str = ""
+    allowed_networks: list[str] = field(default_factory=list)
+    properties: list[str] = field(default_factory=list)
+    expires: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GrantChange:
     """How many shares a recipient got, and how many were taken."""
 
@@ -46,24 +70,15 @@ class GrantChange:
 
 
 @transaction.atomic
-def create_recipient(  # noqa: PLR0913 (each is one fact of the recipient)
-    *,
-    name: str,
-    contact: str = "",
-    comment: str = "",
-    allowed_networks: Iterable[str] = (),
-    properties: Iterable[str] = (),
-    actor: Actor,
-    now: datetime,
-) -> Recipient:
+def create_recipient(new: NewRecipient, *, actor: Actor, now: datetime) -> Recipient:
     """Make a recipient, who may read nothing yet."""
     recipient = Recipient(
-        name=check_name(name, "recipient"),
-        name_key=name_key(name),
-        contact=_checked_contact(contact),
-        comment=comment.strip(),
-        allowed_networks=parse_networks(allowed_networks),
-        properties=parse_properties(properties),
+        name=check_name(new.name, "recipient"),
+        name_key=name_key(new.name),
+        contact=_checked_contact(new.contact),
+        comment=new.comment.strip(),
+        allowed_networks=parse_networks(new.allowed_networks),
+        properties=parse_properties(new.properties),
         created_at=now,
         created_by_id=actor.user_id,
     )
@@ -73,29 +88,22 @@ def create_recipient(  # noqa: PLR0913 (each is one fact of the recipient)
 
 
 @transaction.atomic
-def invite(  # noqa: PLR0913 (each is one fact of the recipient)
+def invite(
+    new: NewRecipient,
     *,
-    name: str,
-    contact: str = "",
-    comment: str = "",
-    allowed_networks: Iterable[str] = (),
-    properties: Iterable[str] = (),
-    shares: Iterable[Share],
-    lifetime: timedelta,
+    lifetime: timedelta | None = None,
     deliver: Deliver | None = None,
     actor: Actor,
     now: datetime,
 ) -> Credentials:
-    """Make a recipient with its grants and its first token, and hand that out."""
-    recipient = create_recipient(
-        name=name,
-        contact=contact,
-        comment=comment,
-        allowed_networks=allowed_networks,
-        properties=properties,
-        actor=actor,
-        now=now,
-    )
+    """Make a recipient with its grants and its first token, and hand that out.
+
+    Without `lifetime` the token lives as long as `expires` says, or the usual time.
+    """
+    shares = [find_share(name) for name in new.shares]
+    if lifetime is None:
+        lifetime = read_lifetime(new.expires, now=now)
+    recipient = create_recipient(new, actor=actor, now=now)
     for share in shares:
         grant(share, recipient, actor=actor, now=now)
     return issue(recipient, lifetime=lifetime, deliver=deliver, actor=actor, now=now)
@@ -105,21 +113,24 @@ def invite(  # noqa: PLR0913 (each is one fact of the recipient)
 def update_recipient(  # noqa: PLR0913 (each is one fact of the recipient)
     recipient: Recipient,
     *,
-    contact: str,
-    comment: str,
-    allowed_networks: Iterable[str],
+    contact: str | None = None,
+    comment: str | None = None,
+    allowed_networks: Iterable[str] | None = None,
     properties: Iterable[str] | None = None,
     actor: Actor,
     now: datetime,
 ) -> Recipient:
     """Change how to reach a recipient, from where it may come, and what it sees.
 
-    Without `properties` these stay as they are.
+    What is None stays as it is.
     """
     before = _facts(recipient)
-    recipient.contact = _checked_contact(contact)
-    recipient.comment = comment.strip()
-    recipient.allowed_networks = parse_networks(allowed_networks)
+    if contact is not None:
+        recipient.contact = _checked_contact(contact)
+    if comment is not None:
+        recipient.comment = comment.strip()
+    if allowed_networks is not None:
+        recipient.allowed_networks = parse_networks(allowed_networks)
     if properties is not None:
         recipient.properties = parse_properties(properties)
     _report_facts(recipient, before, actor, now)

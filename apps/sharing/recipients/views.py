@@ -108,20 +108,12 @@ def recipient_new(request: HttpRequest, fmt: str) -> HttpResponseBase:
     form = NewRecipientForm(posted, share_names=shares, initial=initial)
     if not form.is_valid():
         return _new_page(request, fmt, form=form)
-    values, now = form.cleaned_data, timezone.now()
+    values = form.cleaned_data
     if once.is_repeat(request, values["once"]):
         return repeated(request, values["name"])
     try:
         made = services.invite(
-            name=values["name"],
-            contact=values["contact"],
-            comment=values["comment"],
-            allowed_networks=form.network_texts,
-            properties=form.property_texts or (),
-            shares=recipient_pages.shares_named(values["shares"]),
-            lifetime=parse_lifetime(form.lifetime_text, now=now),
-            actor=actor_of(request),
-            now=now,
+            form.new_recipient(), actor=actor_of(request), now=timezone.now()
         )
     except SharingStateError as error:
         place_error(form, error)

@@ -25,6 +25,9 @@ from deltaweb.web.sharing.names import find_recipient, find_share, find_shared_t
 from deltaweb.web.sharing.recipients import holds
 from deltaweb.web.sharing.recipients import services as recipients
 
+# What the line says of a new recipient.
+_NEW = ("name", "shares", "contact", "comment", "allowed_networks", "properties")
+
 
 class Command(RecipientLooks):
     """Each subcommand is one call into the services that the pages use, too."""
@@ -56,6 +59,7 @@ class Command(RecipientLooks):
             "--allow",
             action="append",
             default=[],
+            dest="allowed_networks",
             metavar="NETWORK",
             help="a network it may connect from, such as 192.0.2.0/24; default: any",
         )
@@ -129,29 +133,18 @@ class Command(RecipientLooks):
 
     # === Recipients ===
 
-    def create(  # noqa: PLR0913 (the options of the command)
+    def create(
         self,
         *,
-        name: str,
-        shares: list[str],
-        contact: str,
-        comment: str,
-        allow: list[str],
-        properties: list[str],
         expires: str,
         profile: str | None,
         force: bool,
-        **_: object,
+        **options: Any,  # noqa: ANN401 (as argparse has them)
     ) -> Output:
         """Make a recipient and hand its token over, by a link or as a file."""
         now = timezone.now()
         made = recipients.invite(
-            name=name,
-            contact=contact,
-            comment=comment,
-            allowed_networks=allow,
-            properties=properties,
-            shares=[find_share(share) for share in shares],
+            recipients.NewRecipient(**{name: options[name] for name in _NEW}),
             lifetime=parse_lifetime(expires, now=now),
             deliver=arguments.delivery(profile, force=force),
             actor=COMMAND_LINE,

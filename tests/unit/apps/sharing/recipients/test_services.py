@@ -5,6 +5,7 @@ from deltaweb.web.pages.actions import Actor
 from deltaweb.web.sharing import errors
 from deltaweb.web.sharing.models import Grant, Recipient, RecipientToken
 from deltaweb.web.sharing.recipients import services as recipients
+from deltaweb.web.sharing.recipients.services import NewRecipient
 from tests.support.pages.factories import (
     NOW,
     new_grant,
@@ -19,13 +20,12 @@ WHO = Actor(name="ada")
 
 class TestCreateRecipient:
     def test_stores_the_allow_list_in_one_spelling(self) -> None:
-        recipient = recipients.create_recipient(
+        new = NewRecipient(
             name="Acme",
             contact=" data@acme.example ",
             allowed_networks=["192.0.2.7", "2001:DB8::/32"],
-            actor=WHO,
-            now=NOW,
         )
+        recipient = recipients.create_recipient(new, actor=WHO, now=NOW)
 
         assert recipient.allowed_networks == ["192.0.2.7/32", "2001:db8::/32"]
         assert recipient.contact == "data@acme.example"
@@ -34,27 +34,29 @@ class TestCreateRecipient:
         assert event.recipient_id == recipient.id
 
     @pytest.mark.parametrize(
-        ("facts", "error"),
+        ("new", "error"),
         [
-            pytest.param({"name": "ACME"}, errors.NameTakenError, id="taken"),
-            pytest.param({"name": "a b"}, errors.NameInvalidError, id="a bad name"),
+            pytest.param(NewRecipient(name="ACME"), errors.NameTakenError, id="taken"),
             pytest.param(
-                {"name": "new", "contact": "nobody"},
+                NewRecipient(name="a b"), errors.NameInvalidError, id="a bad name"
+            ),
+            pytest.param(
+                NewRecipient(name="new", contact="nobody"),
                 errors.ContactInvalidError,
                 id="no mail address",
             ),
             pytest.param(
-                {"name": "new", "allowed_networks": ["10.0.0.1/8"]},
+                NewRecipient(name="new", allowed_networks=["10.0.0.1/8"]),
                 errors.NetworkInvalidError,
                 id="no network",
             ),
         ],
     )
-    def test_refuses(self, facts: dict[str, object], error: type[Exception]) -> None:
+    def test_refuses(self, new: NewRecipient, error: type[Exception]) -> None:
         new_recipient("acme")
 
         with pytest.raises(error):
-            recipients.create_recipient(**facts, actor=WHO, now=NOW)  # type: ignore[arg-type]  # of mixed types
+            recipients.create_recipient(new, actor=WHO, now=NOW)
 
         assert Recipient.objects.count() == 1
         assert not AuditEvent.objects.exists()
