@@ -24,7 +24,7 @@ from deltaweb.web.accounts.selectors import (
 from deltaweb.web.api.calls.answers import Answer
 from deltaweb.web.api.endpoint import RestView, Role, endpoint
 from deltaweb.web.api.pages import list_of, page_endpoint
-from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.pages.actions import stamp_of
 from deltaweb.web.pages.page_json import Spread
 from deltaweb.web.pages.request.spans import parse_end
 
@@ -129,11 +129,9 @@ class UserList(RestView):
     @endpoint(Role.ADMIN, body=NewUser, answers={201: UserResource}, scope=Scope.ADMIN)
     def post(self, request: HttpRequest, body: NewUser) -> object:
         """Make an account."""
-        now = timezone.now()
-        user = services.create_user(
-            name=body.name, role=body.role, actor=actor_of(request), now=now
-        )
-        return selectors.user_resource(user, now=now)
+        stamp = stamp_of(request)
+        user = services.create_user(name=body.name, role=body.role, stamp=stamp)
+        return selectors.user_resource(user, now=stamp.at)
 
 
 class UserAccount(RestView):
@@ -148,14 +146,14 @@ class UserAccount(RestView):
     @endpoint(Role.ADMIN, body=UserChange, answers=UserResource, scope=Scope.ADMIN)
     def patch(self, request: HttpRequest, name: str, body: UserChange) -> object:
         """Change what somebody may do, shut them out or let them in again."""
-        user, actor, now = selectors.get_user(name), actor_of(request), timezone.now()
+        user, stamp = selectors.get_user(name), stamp_of(request)
         with transaction.atomic():
             if body.role is not None:
-                services.set_role(user=user, role=body.role, actor=actor, now=now)
+                services.set_role(user=user, role=body.role, stamp=stamp)
             if body.active is not None and body.active != user.is_active:
                 change = services.enable_user if body.active else services.disable_user
-                change(user=user, actor=actor, now=now)
-        return selectors.user_resource(user, now=now)
+                change(user=user, stamp=stamp)
+        return selectors.user_resource(user, now=stamp.at)
 
 
 class SignInLinks(RestView):
@@ -165,9 +163,7 @@ class SignInLinks(RestView):
     def post(self, request: HttpRequest, name: str) -> Answer:
         """Make a link that signs somebody in once."""
         user = selectors.get_user(name)
-        url = services.issue_sign_in_link(
-            user=user, actor=actor_of(request), now=timezone.now()
-        )
+        url = services.issue_sign_in_link(user=user, stamp=stamp_of(request))
         made = SignInURL(name=user.username, url=url)
         return Answer(made, HTTPStatus.CREATED, about={"name": user.username})
 
@@ -186,16 +182,15 @@ class KeyList(RestView):
     @endpoint(Role.ADMIN, body=NewKey, answers={201: MadeKey}, scope=Scope.ADMIN)
     def post(self, request: HttpRequest, name: str, body: NewKey) -> Answer:
         """Make a key, which is answered once; it never opens more than its user may."""
-        now = timezone.now()
+        stamp = stamp_of(request)
         issued = services.issue_api_key(
             user=selectors.get_user(name),
             name=body.label,
             scopes=body.scopes,
-            expires_at=parse_end(body.expires, now=now),
-            actor=actor_of(request),
-            now=now,
+            expires_at=parse_end(body.expires, now=stamp.at),
+            stamp=stamp,
         )
-        shown = selectors.key_resource(issued.key, now=now)
+        shown = selectors.key_resource(issued.key, now=stamp.at)
         return Answer(
             MadeKey(resource=shown, key=issued.secret),
             HTTPStatus.CREATED,
@@ -213,4 +208,4 @@ class Key(RestView):
         key = APIKey.objects.select_related("user").filter(user=user, id=key_id).first()
         if key is None:
             raise APIKeyNotFoundError(name=user.username)
-        services.revoke_api_key(key=key, actor=actor_of(request), now=timezone.now())
+        services.revoke_api_key(key=key, stamp=stamp_of(request))

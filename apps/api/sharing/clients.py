@@ -7,14 +7,13 @@ from http import HTTPStatus
 from typing import Any, Literal
 
 from django.http import HttpRequest
-from django.utils import timezone
 
 from deltaweb.web.accounts.models import Scope
 from deltaweb.web.api.calls.answers import Answer
 from deltaweb.web.api.endpoint import RestView, Role, endpoint
 from deltaweb.web.api.pages import page_endpoint
 from deltaweb.web.api.sharing.tokens import address_of, facts_of
-from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.pages.actions import stamp_of
 from deltaweb.web.pages.page_json import Spread
 from deltaweb.web.sharing import urls
 from deltaweb.web.sharing.issuing import credentials, proofs
@@ -85,10 +84,10 @@ class ClientList(RestView):
 
         `Location` is the address of it among the recipient's tokens.
         """
-        recipient, now = find_recipient(name), timezone.now()
+        recipient, stamp = find_recipient(name), stamp_of(request)
         issue = credentials.issue
         if body.keep_old is not None:
-            kept = parse_span(body.keep_old, now=now)
+            kept = parse_span(body.keep_old, now=stamp.at)
             issue = partial(credentials.rotate, keep_old=kept)
         made = issue(
             recipient,
@@ -100,13 +99,12 @@ class ClientList(RestView):
                 subject=body.subject,
                 group=body.group,
             ),
-            lifetime=read_lifetime(body.expires, now=now),
-            actor=actor_of(request),
-            now=now,
+            lifetime=read_lifetime(body.expires, now=stamp.at),
+            stamp=stamp,
         )
         return Answer(
             MadeClient(
-                resource=token_row(made.token, now=now).describe(),
+                resource=token_row(made.token, now=stamp.at).describe(),
                 activation_url=made.link or None,
                 activation_expires_at=made.link_expires_at,
             ),

@@ -13,7 +13,7 @@ from deltaweb.web.api.endpoint import RestView, Role, endpoint
 from deltaweb.web.api.jobs import Started, started
 from deltaweb.web.api.pages import list_of, page_endpoint
 from deltaweb.web.api.sharing.tokens import link_answer
-from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.pages.actions import stamp_of
 from deltaweb.web.pages.page_json import Spread
 from deltaweb.web.sharing import urls
 from deltaweb.web.sharing.activity.ledger import Ledger
@@ -98,14 +98,14 @@ class RecipientList(RestView):
     )
     def post(self, request: HttpRequest, body: NewRecipient) -> Answer:
         """Make a recipient, and a link by which it fetches its profile file once."""
-        now = timezone.now()
-        made = services.invite(body, actor=actor_of(request), now=now)
+        stamp = stamp_of(request)
+        made = services.invite(body, stamp=stamp)
         recipient = made.token.recipient
         return link_answer(
             made,
             lambda url, expires_at: InvitedRecipient(
-                resource=recipient_resource(recipient, now=now),
-                token=token_row(made.token, now=now).describe(),
+                resource=recipient_resource(recipient, now=stamp.at),
+                token=token_row(made.token, now=stamp.at).describe(),
                 activation_url=url,
                 activation_expires_at=expires_at,
             ),
@@ -128,7 +128,7 @@ class Recipient(RestView):
     )
     def patch(self, request: HttpRequest, name: str, body: RecipientChange) -> object:
         """Change what a recipient may read, and how and from where it is reached."""
-        recipient, actor, now = find_recipient(name), actor_of(request), timezone.now()
+        recipient, stamp = find_recipient(name), stamp_of(request)
         with transaction.atomic():
             services.update_recipient(
                 recipient,
@@ -136,27 +136,23 @@ class Recipient(RestView):
                 comment=body.comment,
                 allowed_networks=body.allowed_networks,
                 properties=body.properties,
-                actor=actor,
-                now=now,
+                stamp=stamp,
             )
             services.set_limits(
                 recipient,
                 soft=body.soft_limit,
                 hard=body.hard_limit,
-                actor=actor,
-                now=now,
+                stamp=stamp,
             )
             if body.shares is not None:
                 wanted = [find_share(share) for share in body.shares]
-                services.set_grants(recipient, wanted, actor=actor, now=now)
-        return recipient_resource(recipient, now=now)
+                services.set_grants(recipient, wanted, stamp=stamp)
+        return recipient_resource(recipient, now=stamp.at)
 
     @endpoint(Role.ADMIN, answers={204: None}, scope=Scope.SHARE)
     def delete(self, request: HttpRequest, name: str) -> None:
         """Delete a recipient with its grants and tokens, which end at once."""
-        services.delete_recipient(
-            find_recipient(name), actor=actor_of(request), now=timezone.now()
-        )
+        services.delete_recipient(find_recipient(name), stamp=stamp_of(request))
 
 
 class RecipientUse(RestView):

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Final
 
 from django.core.exceptions import ValidationError
@@ -11,8 +11,8 @@ from django.db import transaction
 
 from deltaweb.web.pages.actions import (
     Action,
-    Actor,
     FieldChange,
+    Stamp,
     report,
     report_changes,
 )
@@ -70,7 +70,7 @@ class GrantChange:
 
 
 @transaction.atomic
-def create_recipient(new: NewRecipient, *, actor: Actor, now: datetime) -> Recipient:
+def create_recipient(new: NewRecipient, *, stamp: Stamp) -> Recipient:
     """Make a recipient, who may read nothing yet."""
     recipient = Recipient(
         name=check_name(new.name, "recipient"),
@@ -79,11 +79,11 @@ def create_recipient(new: NewRecipient, *, actor: Actor, now: datetime) -> Recip
         comment=new.comment.strip(),
         allowed_networks=parse_networks(new.allowed_networks),
         properties=parse_properties(new.properties),
-        created_at=now,
-        created_by_id=actor.user_id,
+        created_at=stamp.at,
+        created_by_id=stamp.actor.user_id,
     )
     save_named(recipient, "recipient")
-    report(_action("recipient.create", recipient, actor, now, _facts(recipient)))
+    report(_action("recipient.create", recipient, stamp, _facts(recipient)))
     return recipient
 
 
@@ -93,8 +93,7 @@ def invite(
     *,
     lifetime: timedelta | None = None,
     deliver: Deliver | None = None,
-    actor: Actor,
-    now: datetime,
+    stamp: Stamp,
 ) -> Credentials:
     """Make a recipient with its grants and its first token, and hand that out.
 
@@ -102,11 +101,11 @@ def invite(
     """
     shares = [find_share(name) for name in new.shares]
     if lifetime is None:
-        lifetime = read_lifetime(new.expires, now=now)
-    recipient = create_recipient(new, actor=actor, now=now)
+        lifetime = read_lifetime(new.expires, now=stamp.at)
+    recipient = create_recipient(new, stamp=stamp)
     for share in shares:
-        grant(share, recipient, actor=actor, now=now)
-    return issue(recipient, lifetime=lifetime, deliver=deliver, actor=actor, now=now)
+        grant(share, recipient, stamp=stamp)
+    return issue(recipient, lifetime=lifetime, deliver=deliver, stamp=stamp)
 
 
 @transaction.atomic
@@ -117,8 +116,7 @@ def update_recipient(  # noqa: PLR0913 (each is one fact of the recipient)
     comment: str | None = None,
     allowed_networks: Iterable[str] | None = None,
     properties: Iterable[str] | None = None,
-    actor: Actor,
-    now: datetime,
+    stamp: Stamp,
 ) -> Recipient:
     """Change how to reach a recipient, from where it may come, and what it sees.
 
@@ -133,7 +131,7 @@ def update_recipient(  # noqa: PLR0913 (each is one fact of the recipient)
         recipient.allowed_networks = parse_networks(allowed_networks)
     if properties is not None:
         recipient.properties = parse_properties(properties)
-    _report_facts(recipient, before, actor, now)
+    _report_facts(recipient, before, stamp)
     return recipient
 
 
@@ -143,8 +141,7 @@ def set_limits(
     *,
     soft: str | None = None,
     hard: str | None = None,
-    actor: Actor,
-    now: datetime,
+    stamp: Stamp,
 ) -> Recipient:
     """Limit what a recipient is offered in a month of UTC.
 
@@ -162,19 +159,19 @@ def set_limits(
     if low is not None and high is not None and low > high:
         reason = "the soft limit is above the hard one"
         raise LimitInvalidError(text=soft or hard or "", reason=reason)
-    _report_facts(recipient, before, actor, now)
+    _report_facts(recipient, before, stamp)
     return recipient
 
 
 @transaction.atomic
-def delete_recipient(recipient: Recipient, *, actor: Actor, now: datetime) -> None:
+def delete_recipient(recipient: Recipient, *, stamp: Stamp) -> None:
     """Delete a recipient with its grants and tokens, which end at once."""
     detail = {
         "shares": [share.name for share in recipient.shares.all()],
-        "num_tokens_ended": recipient.tokens.live(now).count(),
+        "num_tokens_ended": recipient.tokens.live(stamp.at).count(),
     }
-    report(_action("recipient.delete", recipient, actor, now, detail))
-    cancel_queries(recipient, now=now)
+    report(_action("recipient.delete", recipient, stamp, detail))
+    cancel_queries(recipient, now=stamp.at)
     recipient.delete()
 
 
@@ -182,20 +179,20 @@ def delete_recipient(recipient: Recipient, *, actor: Actor, now: datetime) -> No
 
 
 @transaction.atomic
-def grant(share: Share, recipient: Recipient, *, actor: Actor, now: datetime) -> Grant:
+def grant(share: Share, recipient: Recipient, *, stamp: Stamp) -> Grant:
     """Let a recipient read a share; a grant that exists stays as it is."""
     granted, is_new = Grant.objects.get_or_create(
         share=share,
         recipient=recipient,
-        defaults={"granted_at": now, "granted_by_id": actor.user_id},
+        defaults={"granted_at": stamp.at, "granted_by_id": stamp.actor.user_id},
     )
     if is_new:
-        report(_grant_action("grant.add", share, recipient, actor, now))
+        report(_grant_action("grant.add", share, recipient, stamp))
     return granted
 
 
 @transaction.atomic
-def ungrant(share: Share, recipient: Recipient, *, actor: Actor, now: datetime) -> bool:
+def ungrant(share: Share, recipient: Recipient, *, stamp: Stamp) -> bool:
     """Take a share from a recipient, from its next request on.
 
     Returns:
@@ -203,14 +200,14 @@ def ungrant(share: Share, recipient: Recipient, *, actor: Actor, now: datetime) 
     """
     removed, _ = Grant.objects.filter(share=share, recipient=recipient).delete()
     if removed:
-        cancel_queries(recipient, share, now=now)
-        report(_grant_action("grant.remove", share, recipient, actor, now))
+        cancel_queries(recipient, share, now=stamp.at)
+        report(_grant_action("grant.remove", share, recipient, stamp))
     return bool(removed)
 
 
 @transaction.atomic
 def set_grants(
-    recipient: Recipient, shares: Collection[Share], *, actor: Actor, now: datetime
+    recipient: Recipient, shares: Collection[Share], *, stamp: Stamp
 ) -> GrantChange:
     """Let a recipient read these shares and no others, from its next request on."""
     held = {share.id: share for share in recipient.shares.all()}
@@ -218,21 +215,21 @@ def set_grants(
     added = [share for key, share in wanted.items() if key not in held]
     removed = [share for key, share in held.items() if key not in wanted]
     for share in added:
-        grant(share, recipient, actor=actor, now=now)
+        grant(share, recipient, stamp=stamp)
     for share in removed:
-        ungrant(share, recipient, actor=actor, now=now)
+        ungrant(share, recipient, stamp=stamp)
     return GrantChange(added=len(added), removed=len(removed))
 
 
 def _report_facts(
-    recipient: Recipient, before: Mapping[str, object], actor: Actor, now: datetime
+    recipient: Recipient, before: Mapping[str, object], stamp: Stamp
 ) -> None:
     """Save and record the facts that have changed, each by itself."""
     after = _facts(recipient)
     changes = [
         FieldChange(_FACT_ACTIONS[name], before[name], after[name]) for name in after
     ]
-    if report_changes(_action("", recipient, actor, now), changes):
+    if report_changes(_action("", recipient, stamp), changes):
         recipient.save(update_fields=list(after))
 
 
@@ -258,22 +255,20 @@ def _facts(recipient: Recipient) -> dict[str, object]:
 
 
 def _grant_action(
-    name: str, share: Share, recipient: Recipient, actor: Actor, now: datetime
+    name: str, share: Share, recipient: Recipient, stamp: Stamp
 ) -> Action:
-    return replace(_action(name, recipient, actor, now), share=share.name)
+    return replace(_action(name, recipient, stamp), share=share.name)
 
 
 def _action(
     name: str,
     recipient: Recipient,
-    actor: Actor,
-    now: datetime,
+    stamp: Stamp,
     detail: Mapping[str, object] | None = None,
 ) -> Action:
     return Action(
         name=name,
-        actor=actor,
-        at=now,
+        stamp=stamp,
         recipient=recipient.name,
         recipient_id=recipient.id,
         detail=detail or {},

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from django.core.management.base import CommandParser
-from django.utils import timezone
 
 from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
+from deltaweb.web.pages.actions import command_stamp
 from deltaweb.web.pages.command import Output, WritingVerb
 from deltaweb.web.pages.templatetags.deltaweb import size
 from deltaweb.web.tables.catalogue.names import parse_table_name
@@ -88,7 +88,7 @@ class Verb(WritingVerb):
             location=where,
             description=description,
             restricted=False,
-            now=timezone.now(),
+            stamp=command_stamp(),
         )
         record(
             "table.convert",
