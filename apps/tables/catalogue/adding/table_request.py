@@ -35,7 +35,8 @@ class TableRequest(Protocol):
     def description(self) -> str: ...
 
     @property
-    def user_id(self) -> int: ...
+    def user_id(self) -> int | None:
+        """Who makes it; None for the command line."""
 
 
 def check_table_request(asked: TableRequest) -> None:
@@ -95,7 +96,7 @@ def register_made(
         created_by=maker,
         stamp=stamp_for(maker, timezone.now()),
         made_by=action,
-        detail={**detail, "job": str(occasion.job.id)},
+        detail={**detail, **({"job": occasion.work} if occasion.work else {})},
     )
     return made_json(table)
 
@@ -105,5 +106,5 @@ def made_json(table: Table) -> dict[str, Any]:
     return {"table": table.full_name, "namespace": table.namespace, "name": table.name}
 
 
-def _maker(asked: TableRequest) -> User:
-    return User.objects.get(pk=asked.user_id)
+def _maker(asked: TableRequest) -> User | None:
+    return None if asked.user_id is None else User.objects.get(pk=asked.user_id)
