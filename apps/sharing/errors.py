@@ -231,6 +231,12 @@ class MailRefusedError(SharingStateError, code="mail-refused"):
     hint = "DELTAWEB_SMTP_HOST names the relay."
 
 
+class NoWayToTellError(SharingStateError, code="no-way-to-tell"):
+    status = 409
+    message = "Nothing is set that reminders could be sent by."
+    hint = "DELTAWEB_SMTP_HOST names a mail relay, DELTAWEB_WEBHOOK_URL a webhook."
+
+
 class NoWaitingTokenError(SharingStateError, code="no-waiting-token"):
     name: str
     status = 409

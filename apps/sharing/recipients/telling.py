@@ -26,7 +26,7 @@ from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.running.tracking import TrackedJob
 from deltaweb.web.jobs.services import enqueue
 from deltaweb.web.pages.responses import to_json
-from deltaweb.web.sharing.errors import MailRefusedError
+from deltaweb.web.sharing.errors import NoWayToTellError
 from deltaweb.web.sharing.models import ToldReminder
 from deltaweb.web.sharing.recipients.reminders import (
     Reminder,
@@ -59,7 +59,7 @@ def request_due_reminders(*, now: datetime) -> None:
 def request_reminders(*, now: datetime, requested_by: User) -> Job:
     """Queue what sends the reminders that were not sent yet, or return what does."""
     if not (settings.EMAIL_HOST or settings.WEBHOOK_URL):
-        raise MailRefusedError(reason="there is none")
+        raise NoWayToTellError
     return _enqueue(now=now, requested_by=requested_by)
 
 

@@ -126,6 +126,7 @@ BY_PAGE: Final = {
     "tables:table-new-convert": "POST tables/convert",
     "tables:table-new-import": "POST tables/import",
     "tables:table-settings": f"PATCH {TABLE}",
+    "tables:table-maintenance": f"POST {TABLE}/operations/vacuum",
     "tables:table-refresh": f"POST {TABLE}/refresh",
     "tables:table-check-files": f"POST {TABLE}/check-files",
     "tables:table-remove": f"DELETE {TABLE}",

@@ -40,5 +40,5 @@ def test_they_are_listed_and_sent_once(script, settings, mailoutbox) -> None:
 def test_nothing_is_sent_where_there_is_no_way(script: Script) -> None:
     answer = script.call("POST", REMINDERS)
 
-    assert (answer.status_code, answer.json()["error"]) == (502, "mail-refused")
+    assert (answer.status_code, answer.json()["error"]) == (409, "no-way-to-tell")
     assert not Job.objects.exists()
