@@ -23,6 +23,7 @@ DeltaError
     ├── TokenNotFoundError          the recipient has no such token
     ├── NoWaitingTokenError         a recipient without a waiting token
     ├── MailRefusedError            a mail that nobody takes
+    ├── NoWayToTellError            reminders that can be sent in no way
     ├── RetirementInvalidError      a token that cannot end then
     ├── AccessError                 a caller who may not come in
     │   ├── TokenUnknownError       401

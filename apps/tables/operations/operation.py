@@ -183,7 +183,8 @@ class Operation(Generic[P, T]):
     @property
     def is_of_who_asked(self) -> bool:
         """Whether it is about what somebody brought, or makes: nobody else does it."""
-        return any(one.name == "user_id" for one in fields(self.parameters))
+        known = fields(self.parameters)  # type: ignore[arg-type]  # as `parameters` says
+        return any(one.name == "user_id" for one in known)
 
     @property
     def kind(self) -> str:

@@ -190,7 +190,7 @@ class TestAMerge:
     def test_of_a_file_is_looked_at_and_done(self, eve, work: Work, folder: Path):
         file = SimpleUploadedFile("more.csv", b"p,id\nz,10\nz,99\n")
         upload = eve.post("/api/v1/uploads", {"file": file}).json()["upload"]
-        source = {"file": {"upload": upload, "name": "more.csv"}}
+        source: dict[str, object] = {"file": {"upload": upload, "name": "more.csv"}}
         body = {"parameters": {**self.ON, **source}}
 
         look = eve.post(f"{THERE}/merge_rows", body, content_type=JSON).json()["job"]

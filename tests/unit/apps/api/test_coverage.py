@@ -277,7 +277,7 @@ def pages(
 def takes_post(pattern: URLPattern) -> bool:
     """Whether a view does anything with a POST but to refuse it as one."""
     request = RequestFactory().post("/")
-    request.user = User(username="ada", role=User.Role.ADMIN)  # type: ignore[assignment]  # as if signed in
+    request.user = User(username="ada", role=User.Role.ADMIN)
     parts = {
         name: converter.to_python(SAMPLES.get(type(converter).__name__, "1"))
         for name, converter in pattern.pattern.converters.items()
