@@ -1,10 +1,12 @@
 """OAuth clients of recipients: by a secret, by a key of their own, by an issuer."""
 
+import json
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from http import HTTPStatus
 from typing import Any, Literal
+from uuid import UUID
 
 from django.http import HttpRequest
 
@@ -12,13 +14,18 @@ from deltaweb.web.accounts.models import Scope
 from deltaweb.web.api.calls.answers import Answer
 from deltaweb.web.api.endpoint import RestView, Role, endpoint
 from deltaweb.web.api.pages import page_endpoint
-from deltaweb.web.api.sharing.tokens import address_of, facts_of
+from deltaweb.web.api.sharing.tokens import (
+    address_of,
+    facts_of,
+    find_token,
+)
 from deltaweb.web.pages.actions import stamp_of
 from deltaweb.web.pages.page_json import Spread
 from deltaweb.web.sharing import urls
 from deltaweb.web.sharing.issuing import credentials, proofs
 from deltaweb.web.sharing.issuing.lifetimes import parse_span, read_lifetime
 from deltaweb.web.sharing.issuing.token_rows import TokenResource, token_row
+from deltaweb.web.sharing.issuing.tokens import issue_profile
 from deltaweb.web.sharing.names import find_recipient
 
 
@@ -65,7 +72,7 @@ class MadeClient:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownClient:
-    """An OAuth client without a secret here, and what it comes in by.
+    """A token or an OAuth client, and what it comes in by.
 
     Attributes:
         profile: Its profile file.
@@ -115,7 +122,7 @@ class ClientList(RestView):
 
 
 class ClientProfile(RestView):
-    """What an OAuth client without a secret here comes in by."""
+    """What a token or an OAuth client comes in by."""
 
     get = page_endpoint(
         urls.urlpatterns,
@@ -124,3 +131,18 @@ class ClientProfile(RestView):
         "Tell what an OAuth client comes in by that has no secret here.",
         role=Role.ADMIN,
     )
+
+    @endpoint(Role.ADMIN, answers={201: ShownClient}, scope=Scope.SHARE)
+    def post(self, request: HttpRequest, name: str, token_id: UUID) -> Answer:
+        """Activate a token that waits, and answer its profile file, once.
+
+        Its links are withdrawn: whoever calls hands the file over.
+        """
+        token, stamp = find_token(name, token_id), stamp_of(request)
+        profile = issue_profile(token, stamp=stamp)
+        shown = token_row(token, now=stamp.at).describe()
+        return Answer(
+            ShownClient(client=shown, profile=json.loads(profile.to_json())),
+            HTTPStatus.CREATED,
+            about=facts_of(token),
+        )

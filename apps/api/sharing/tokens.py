@@ -22,10 +22,7 @@ from deltaweb.web.api.endpoint import RestView, Role, endpoint
 from deltaweb.web.pages.actions import stamp_of
 from deltaweb.web.sharing.errors import TokenNotFoundError
 from deltaweb.web.sharing.issuing import credentials, tokens
-from deltaweb.web.sharing.issuing.lifetimes import (
-    parse_span,
-    read_lifetime,
-)
+from deltaweb.web.sharing.issuing.lifetimes import parse_span, read_lifetime
 from deltaweb.web.sharing.issuing.profile import (
     Profile,
     ProfileDocument,
@@ -160,7 +157,7 @@ class Token(RestView):
     def get(self, request: HttpRequest, name: str, token_id: UUID) -> object:
         """Tell how a token stands, by what may be shown of it."""
         del request
-        return token_row(_find_token(name, token_id), now=timezone.now()).describe()
+        return token_row(find_token(name, token_id), now=timezone.now()).describe()
 
     @endpoint(
         Role.ADMIN, body=TokenRetirement, answers=TokenResource, scope=Scope.SHARE
@@ -171,7 +168,7 @@ class Token(RestView):
         """Move the end of a token in use: sooner or later, never past its expiry."""
         stamp = stamp_of(request)
         retired = tokens.set_retirement(
-            _find_token(name, token_id),
+            find_token(name, token_id),
             retires_at=stamp.at + parse_span(body.ends, now=stamp.at),
             stamp=stamp,
         )
@@ -180,7 +177,7 @@ class Token(RestView):
     @endpoint(Role.ADMIN, answers={204: None}, scope=Scope.SHARE)
     def delete(self, request: HttpRequest, name: str, token_id: UUID) -> None:
         """Revoke a token, from its next request on."""
-        token, stamp = _find_token(name, token_id), stamp_of(request)
+        token, stamp = find_token(name, token_id), stamp_of(request)
         tokens.revoke(token, stamp=stamp)
 
 
@@ -244,7 +241,8 @@ def address_of(token: RecipientToken) -> str:
     return reverse("api:token", args=[token.recipient.name, token.id])
 
 
-def _find_token(name: str, token_id: UUID) -> RecipientToken:
+def find_token(name: str, token_id: UUID) -> RecipientToken:
+    """Return a token of a recipient."""
     recipient = find_recipient(name)
     found = recipient.tokens.select_related("recipient").filter(id=token_id).first()
     if found is None:
