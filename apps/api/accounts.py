@@ -1,4 +1,4 @@
-"""Accounts of people and their API keys: for administrators, by keys for them.
+"""Accounts of people and their API keys: one's own, and for administrators all.
 
 A key that was stolen must not become a password or more keys, so what is here asks for
 the scope `admin`, which no key has unasked.
@@ -14,16 +14,18 @@ from django.utils import timezone
 
 from deltaweb.web.accounts import selectors, services, urls
 from deltaweb.web.accounts.errors import APIKeyNotFoundError
-from deltaweb.web.accounts.models import APIKey, Scope
+from deltaweb.web.accounts.models import APIKey, Scope, User
 from deltaweb.web.accounts.selectors import (
     USERS,
     AccountResource,
     KeyResource,
     UserResource,
 )
+from deltaweb.web.accounts.users import signed_in_user
 from deltaweb.web.api.calls.answers import Answer
 from deltaweb.web.api.endpoint import RestView, Role, endpoint
 from deltaweb.web.api.pages import list_of, page_endpoint
+from deltaweb.web.api.shapes import one_of
 from deltaweb.web.pages.actions import actor_of
 from deltaweb.web.pages.page_json import Spread
 from deltaweb.web.pages.request.spans import parse_end
@@ -103,6 +105,19 @@ class SignInURL:
     url: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Appearance:
+    """How pages look; what is left out stays.
+
+    Attributes:
+        theme: Null for what it was.
+        time_zone: Of the times on pages, such as `Europe/Berlin`.
+    """
+
+    theme: str | None = one_of(map(str.lower, User.Theme.values))
+    time_zone: str | None = None
+
+
 class Me(RestView):
     """Who calls."""
 
@@ -112,6 +127,37 @@ class Me(RestView):
         AccountResource,
         "Tell whose key it is that calls, and what their keys may do.",
     )
+
+    @endpoint(Role.VIEWER, body=Appearance, answers=AccountResource)
+    def patch(self, request: HttpRequest, body: Appearance) -> object:
+        """Change how pages look for who calls."""
+        user, now = signed_in_user(request), timezone.now()
+        changed = services.set_appearance(
+            user=user,
+            theme=(body.theme or user.theme).upper(),
+            time_zone=user.time_zone if body.time_zone is None else body.time_zone,
+            actor=actor_of(request),
+            now=now,
+        )
+        return selectors.account_resource(changed, now=now)
+
+
+class OwnKeyList(RestView):
+    """The keys of who calls, which `me` lists."""
+
+    @endpoint(Role.VIEWER, body=NewKey, answers={201: MadeKey}, scope=Scope.ADMIN)
+    def post(self, request: HttpRequest, body: NewKey) -> Answer:
+        """Make a key of one's own, which is answered once."""
+        return _made_key(request, signed_in_user(request), body)
+
+
+class OwnKey(RestView):
+    """One key of who calls."""
+
+    @endpoint(Role.VIEWER, answers={204: None}, scope=Scope.ADMIN)
+    def delete(self, request: HttpRequest, key_id: UUID) -> None:
+        """Revoke a key of one's own, from the next request on."""
+        _revoke(request, signed_in_user(request), key_id)
 
 
 class UserList(RestView):
@@ -186,21 +232,7 @@ class KeyList(RestView):
     @endpoint(Role.ADMIN, body=NewKey, answers={201: MadeKey}, scope=Scope.ADMIN)
     def post(self, request: HttpRequest, name: str, body: NewKey) -> Answer:
         """Make a key, which is answered once; it never opens more than its user may."""
-        now = timezone.now()
-        issued = services.issue_api_key(
-            user=selectors.get_user(name),
-            name=body.label,
-            scopes=body.scopes,
-            expires_at=parse_end(body.expires, now=now),
-            actor=actor_of(request),
-            now=now,
-        )
-        shown = selectors.key_resource(issued.key, now=now)
-        return Answer(
-            MadeKey(resource=shown, key=issued.secret),
-            HTTPStatus.CREATED,
-            about={"user": shown.user, "key_id": str(shown.id)},
-        )
+        return _made_key(request, selectors.get_user(name), body)
 
 
 class Key(RestView):
@@ -209,8 +241,29 @@ class Key(RestView):
     @endpoint(Role.ADMIN, answers={204: None}, scope=Scope.ADMIN)
     def delete(self, request: HttpRequest, name: str, key_id: UUID) -> None:
         """Revoke a key, from the next request on."""
-        user = selectors.get_user(name)
-        key = APIKey.objects.select_related("user").filter(user=user, id=key_id).first()
-        if key is None:
-            raise APIKeyNotFoundError(name=user.username)
-        services.revoke_api_key(key=key, actor=actor_of(request), now=timezone.now())
+        _revoke(request, selectors.get_user(name), key_id)
+
+
+def _made_key(request: HttpRequest, user: User, body: NewKey) -> Answer:
+    now = timezone.now()
+    issued = services.issue_api_key(
+        user=user,
+        name=body.label,
+        scopes=body.scopes,
+        expires_at=parse_end(body.expires, now=now),
+        actor=actor_of(request),
+        now=now,
+    )
+    shown = selectors.key_resource(issued.key, now=now)
+    return Answer(
+        MadeKey(resource=shown, key=issued.secret),
+        HTTPStatus.CREATED,
+        about={"user": shown.user, "key_id": str(shown.id)},
+    )
+
+
+def _revoke(request: HttpRequest, user: User, key_id: UUID) -> None:
+    key = APIKey.objects.select_related("user").filter(user=user, id=key_id).first()
+    if key is None:
+        raise APIKeyNotFoundError(name=user.username)
+    services.revoke_api_key(key=key, actor=actor_of(request), now=timezone.now())

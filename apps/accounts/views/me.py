@@ -21,7 +21,6 @@ from deltaweb.web.accounts.permissions import session_required
 from deltaweb.web.accounts.users import signed_in_user
 from deltaweb.web.accounts.zones import pages_zones
 from deltaweb.web.pages.actions import actor_of
-from deltaweb.web.pages.page_json import shaped
 from deltaweb.web.pages.request.addresses import network_of
 from deltaweb.web.pages.request.spans import SpanInvalidError, parse_end
 from deltaweb.web.pages.responses import respond
@@ -156,14 +155,6 @@ def _page(
         fmt,
         template="accounts/me.html",
         context=context,
-        data=shaped(
-            selectors.AccountResource,
-            selectors.user_resource(user, now=now),
-            theme=user.theme.lower(),
-            time_zone=user.time_zone,
-            keys=keys,
-        )
-        if fmt == "json"
-        else None,
+        data=selectors.account_resource(user, now=now) if fmt == "json" else None,
         status=422 if form else status,
     )

@@ -23,7 +23,6 @@ from deltaweb.web.tables.head.table_head import get_table
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.operations.operation import (
     Operation,
-    open_subject,
     operations,
 )
 from deltaweb.web.tables.operations.requests import (
@@ -51,8 +50,8 @@ def operation_paths(below: str) -> Iterator[URLPattern]:
     """Yield the address of each operation of a table, below a path."""
     kinds.all_kinds()
     for operation in operations:
-        # Those that bring files or make tables are asked by `new_tables`.
-        if operation.opens is open_subject:
+        # What brings files or makes tables is asked by `new_tables` and `merges`.
+        if not operation.is_of_who_asked:
             view = operation_view(operation).as_view()
             yield path(f"{below}/{operation.name}", view, name=operation.name)
 
@@ -110,7 +109,7 @@ def asked_answer(
         looks = Job.objects.filter(
             kind=operation.kind, subject_id=table.id if table else None
         )
-        if operation.opens is not open_subject:  # what adds data is of who asked
+        if operation.is_of_who_asked:
             looks = looks.filter(requested_by=user)
         seen = looks.filter(id=body.seen).first()
         if seen is None:

@@ -24,6 +24,7 @@ from deltaweb.web.tables.storage.connections import (
     add_connection,
     find_connection,
     remove_connection,
+    reseal_connections,
     storage_resource,
 )
 from deltaweb.web.tables.storage.errors import StorageNotFoundError
@@ -147,6 +148,19 @@ class StorageTrial(RestView):
         found = _find(name)
         tried = try_again(found, is_written=body.write)
         return TriedStorage(resource=storage_resource(found), tried=tried)
+
+
+class Resealing(RestView):
+    """The secret key that all options are sealed with."""
+
+    @endpoint(Role.ADMIN, answers=Storages, scope=Scope.ADMIN)
+    def post(self, request: HttpRequest) -> object:
+        """Seal all options with the current secret key, so that a former one may go.
+
+        Profiles of those who share with us are sealed with it, too.
+        """
+        sealed = reseal_connections(actor=actor_of(request), now=timezone.now())
+        return Storages(storages=[*map(storage_resource, sealed)])
 
 
 def _find(name: str) -> StorageConnection:

@@ -1,10 +1,12 @@
 """OAuth clients of recipients: by a secret, by a key of their own, by an issuer."""
 
+import json
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from http import HTTPStatus
 from typing import Any, Literal
+from uuid import UUID
 
 from django.http import HttpRequest
 from django.utils import timezone
@@ -13,13 +15,19 @@ from deltaweb.web.accounts.models import Scope
 from deltaweb.web.api.calls.answers import Answer
 from deltaweb.web.api.endpoint import RestView, Role, endpoint
 from deltaweb.web.api.pages import page_endpoint
-from deltaweb.web.api.sharing.tokens import address_of, facts_of, read_lifetime
+from deltaweb.web.api.sharing.tokens import (
+    address_of,
+    facts_of,
+    find_token,
+    read_lifetime,
+)
 from deltaweb.web.pages.actions import actor_of
 from deltaweb.web.pages.page_json import Spread
 from deltaweb.web.sharing import urls
 from deltaweb.web.sharing.issuing import credentials, proofs
 from deltaweb.web.sharing.issuing.lifetimes import parse_span
 from deltaweb.web.sharing.issuing.token_rows import TokenResource, token_row
+from deltaweb.web.sharing.issuing.tokens import issue_profile
 from deltaweb.web.sharing.names import find_recipient
 
 
@@ -66,7 +74,7 @@ class MadeClient:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownClient:
-    """An OAuth client without a secret here, and what it comes in by.
+    """A token or an OAuth client, and what it comes in by.
 
     Attributes:
         profile: Its profile file.
@@ -117,7 +125,7 @@ class ClientList(RestView):
 
 
 class ClientProfile(RestView):
-    """What an OAuth client without a secret here comes in by."""
+    """What a token or an OAuth client comes in by."""
 
     get = page_endpoint(
         urls.urlpatterns,
@@ -126,3 +134,22 @@ class ClientProfile(RestView):
         "Tell what an OAuth client comes in by that has no secret here.",
         role=Role.ADMIN,
     )
+
+    @endpoint(Role.ADMIN, answers={201: ShownClient}, scope=Scope.SHARE)
+    def post(self, request: HttpRequest, name: str, token_id: UUID) -> Answer:
+        """Activate a token that waits, and answer its profile file, once.
+
+        Its links are withdrawn: whoever calls hands the file over.
+        """
+        token, actor, now = (
+            find_token(name, token_id),
+            actor_of(request),
+            timezone.now(),
+        )
+        profile = issue_profile(token, actor=actor, now=now, address=actor.address)
+        shown = token_row(token, now=now).describe()
+        return Answer(
+            ShownClient(client=shown, profile=json.loads(profile.to_json())),
+            HTTPStatus.CREATED,
+            about=facts_of(token),
+        )

@@ -161,7 +161,7 @@ class Token(RestView):
     def get(self, request: HttpRequest, name: str, token_id: UUID) -> object:
         """Tell how a token stands, by what may be shown of it."""
         del request
-        return token_row(_find_token(name, token_id), now=timezone.now()).describe()
+        return token_row(find_token(name, token_id), now=timezone.now()).describe()
 
     @endpoint(
         Role.ADMIN, body=TokenRetirement, answers=TokenResource, scope=Scope.SHARE
@@ -172,7 +172,7 @@ class Token(RestView):
         """Move the end of a token in use: sooner or later, never past its expiry."""
         now = timezone.now()
         retired = tokens.set_retirement(
-            _find_token(name, token_id),
+            find_token(name, token_id),
             retires_at=now + parse_span(body.ends, now=now),
             actor=actor_of(request),
             now=now,
@@ -182,7 +182,7 @@ class Token(RestView):
     @endpoint(Role.ADMIN, answers={204: None}, scope=Scope.SHARE)
     def delete(self, request: HttpRequest, name: str, token_id: UUID) -> None:
         """Revoke a token, from its next request on."""
-        token, now = _find_token(name, token_id), timezone.now()
+        token, now = find_token(name, token_id), timezone.now()
         tokens.revoke(token, actor=actor_of(request), now=now)
 
 
@@ -252,7 +252,8 @@ def address_of(token: RecipientToken) -> str:
     return reverse("api:token", args=[token.recipient.name, token.id])
 
 
-def _find_token(name: str, token_id: UUID) -> RecipientToken:
+def find_token(name: str, token_id: UUID) -> RecipientToken:
+    """Return a token of a recipient."""
     recipient = find_recipient(name)
     found = recipient.tokens.select_related("recipient").filter(id=token_id).first()
     if found is None:
