@@ -18,7 +18,7 @@ from django.utils import timezone
 from deltaweb.environment import home
 from deltaweb.environment.checks import AT_START
 from deltaweb.management import LOOK_THREADS, backup, copies, first_start
-from deltaweb.management.commands.web import own_address, server_command
+from deltaweb.management.gunicorn_line import gunicorn_line, own_address
 from deltaweb.serving.supervisor import Supervisor
 from deltaweb.web.pages.command import Error
 
@@ -72,7 +72,7 @@ class StartCommand(BaseCommand):
 
     def _supervisor(self, link: str, page: str | None) -> Supervisor:
         supervisor = Supervisor({**os.environ, "PORT": str(settings.PORT)})
-        web = server_command(own_address())
+        web = gunicorn_line(own_address())
         supervisor.add("web", web, on_ready=lambda: self.show(link, page))
         if settings.WORKERS:
             looks = ("--queues", "interactive", "--threads", str(LOOK_THREADS))
