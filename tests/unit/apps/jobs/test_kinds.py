@@ -17,6 +17,7 @@ ON_SPARK = {
     "tables.delete_rows",
     "tables.diff_rows",
     "tables.index_log",
+    "tables.merge_rows",
     "tables.profile_column",
     "tables.read_changes",
     "tables.survey_files",
