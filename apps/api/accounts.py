@@ -26,7 +26,7 @@ from deltaweb.web.api.calls.answers import Answer
 from deltaweb.web.api.endpoint import RestView, Role, endpoint
 from deltaweb.web.api.pages import list_of, page_endpoint
 from deltaweb.web.api.shapes import one_of
-from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.pages.actions import stamp_of
 from deltaweb.web.pages.page_json import Spread
 from deltaweb.web.pages.request.spans import parse_end
 
@@ -131,15 +131,14 @@ class Me(RestView):
     @endpoint(Role.VIEWER, body=Appearance, answers=AccountResource)
     def patch(self, request: HttpRequest, body: Appearance) -> object:
         """Change how pages look for who calls."""
-        user, now = signed_in_user(request), timezone.now()
+        user, stamp = signed_in_user(request), stamp_of(request)
         changed = services.set_appearance(
             user=user,
             theme=(body.theme or user.theme).upper(),
             time_zone=user.time_zone if body.time_zone is None else body.time_zone,
-            actor=actor_of(request),
-            now=now,
+            stamp=stamp,
         )
-        return selectors.account_resource(changed, now=now)
+        return selectors.account_resource(changed, now=stamp.at)
 
 
 class OwnKeyList(RestView):
@@ -175,11 +174,9 @@ class UserList(RestView):
     @endpoint(Role.ADMIN, body=NewUser, answers={201: UserResource}, scope=Scope.ADMIN)
     def post(self, request: HttpRequest, body: NewUser) -> object:
         """Make an account."""
-        now = timezone.now()
-        user = services.create_user(
-            name=body.name, role=body.role, actor=actor_of(request), now=now
-        )
-        return selectors.user_resource(user, now=now)
+        stamp = stamp_of(request)
+        user = services.create_user(name=body.name, role=body.role, stamp=stamp)
+        return selectors.user_resource(user, now=stamp.at)
 
 
 class UserAccount(RestView):
@@ -194,14 +191,14 @@ class UserAccount(RestView):
     @endpoint(Role.ADMIN, body=UserChange, answers=UserResource, scope=Scope.ADMIN)
     def patch(self, request: HttpRequest, name: str, body: UserChange) -> object:
         """Change what somebody may do, shut them out or let them in again."""
-        user, actor, now = selectors.get_user(name), actor_of(request), timezone.now()
+        user, stamp = selectors.get_user(name), stamp_of(request)
         with transaction.atomic():
             if body.role is not None:
-                services.set_role(user=user, role=body.role, actor=actor, now=now)
+                services.set_role(user=user, role=body.role, stamp=stamp)
             if body.active is not None and body.active != user.is_active:
                 change = services.enable_user if body.active else services.disable_user
-                change(user=user, actor=actor, now=now)
-        return selectors.user_resource(user, now=now)
+                change(user=user, stamp=stamp)
+        return selectors.user_resource(user, now=stamp.at)
 
 
 class SignInLinks(RestView):
@@ -211,9 +208,7 @@ class SignInLinks(RestView):
     def post(self, request: HttpRequest, name: str) -> Answer:
         """Make a link that signs somebody in once."""
         user = selectors.get_user(name)
-        url = services.issue_sign_in_link(
-            user=user, actor=actor_of(request), now=timezone.now()
-        )
+        url = services.issue_sign_in_link(user=user, stamp=stamp_of(request))
         made = SignInURL(name=user.username, url=url)
         return Answer(made, HTTPStatus.CREATED, about={"name": user.username})
 
@@ -245,16 +240,15 @@ class Key(RestView):
 
 
 def _made_key(request: HttpRequest, user: User, body: NewKey) -> Answer:
-    now = timezone.now()
+    stamp = stamp_of(request)
     issued = services.issue_api_key(
         user=user,
         name=body.label,
         scopes=body.scopes,
-        expires_at=parse_end(body.expires, now=now),
-        actor=actor_of(request),
-        now=now,
+        expires_at=parse_end(body.expires, now=stamp.at),
+        stamp=stamp,
     )
-    shown = selectors.key_resource(issued.key, now=now)
+    shown = selectors.key_resource(issued.key, now=stamp.at)
     return Answer(
         MadeKey(resource=shown, key=issued.secret),
         HTTPStatus.CREATED,
@@ -266,4 +260,4 @@ def _revoke(request: HttpRequest, user: User, key_id: UUID) -> None:
     key = APIKey.objects.select_related("user").filter(user=user, id=key_id).first()
     if key is None:
         raise APIKeyNotFoundError(name=user.username)
-    services.revoke_api_key(key=key, actor=actor_of(request), now=timezone.now())
+    services.revoke_api_key(key=key, stamp=stamp_of(request))

@@ -7,7 +7,6 @@ from uuid import UUID
 
 from django.http import HttpRequest
 from django.urls import URLPattern, path
-from django.utils import timezone
 
 from deltaweb.web.api.calls.answers import Answer
 from deltaweb.web.api.endpoint import RestView, Role, endpoint
@@ -15,7 +14,7 @@ from deltaweb.web.api.errors import BodyInvalidError
 from deltaweb.web.api.jobs import Started, started
 from deltaweb.web.jobs import kinds
 from deltaweb.web.jobs.models import Job
-from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.pages.actions import stamp_of
 from deltaweb.web.tables.errors import OperationOutdatedError
 from deltaweb.web.tables.head.job_json import check_may
 from deltaweb.web.tables.head.shapes import signed_in
@@ -100,9 +99,9 @@ def asked_answer(
         asked: The parameters of the operation; those of the look count where there
             is one.
     """
-    user, now = signed_in(request), timezone.now()
+    user, stamp = signed_in(request), stamp_of(request)
     if body.preview and body.seen is None:
-        look = request_look(operation, table, asked, now=now, requested_by=user)
+        look = request_look(operation, table, asked, now=stamp.at, requested_by=user)
         return started(look)
     seen = None
     if body.seen is not None:
@@ -122,9 +121,8 @@ def asked_answer(
         asked,
         seen=seen,
         unseen_at=table.version if table else NO_TABLE,
-        actor=actor_of(request),
+        stamp=stamp,
         requested_by=user,
-        now=now,
     )
     return started(job)
 

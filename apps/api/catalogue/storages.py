@@ -9,14 +9,13 @@ from http import HTTPStatus
 
 from django.http import HttpRequest
 from django.urls import reverse
-from django.utils import timezone
 
 from deltaweb.storage.location import RECEIVED
 from deltaweb.storage.objects.trial import Trial
 from deltaweb.web.accounts.models import Scope
 from deltaweb.web.api.calls.answers import Answer
 from deltaweb.web.api.endpoint import RestView, Role, endpoint
-from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.pages.actions import stamp_of
 from deltaweb.web.pages.page_json import Spread
 from deltaweb.web.tables.models import StorageConnection
 from deltaweb.web.tables.storage.connections import (
@@ -114,8 +113,7 @@ class StorageList(RestView):
             prefix=body.prefix,
             options=options,
             replace=body.replace,
-            actor=actor_of(request),
-            now=timezone.now(),
+            stamp=stamp_of(request),
         )
         made = TriedStorage(resource=storage_resource(kept), tried=tried)
         there = reverse("api:storage", args=[kept.name])
@@ -134,8 +132,8 @@ class Storage(RestView):
     @endpoint(Role.ADMIN, answers={204: None}, scope=Scope.ADMIN)
     def delete(self, request: HttpRequest, name: str) -> None:
         """Forget how an object store is reached; its tables stay registered."""
-        found, now = _find(name), timezone.now()
-        remove_connection(found, actor=actor_of(request), now=now)
+        found, stamp = _find(name), stamp_of(request)
+        remove_connection(found, stamp=stamp)
 
 
 class StorageTrial(RestView):
@@ -159,7 +157,7 @@ class Resealing(RestView):
 
         Profiles of those who share with us are sealed with it, too.
         """
-        sealed = reseal_connections(actor=actor_of(request), now=timezone.now())
+        sealed = reseal_connections(stamp=stamp_of(request))
         return Storages(storages=[*map(storage_resource, sealed)])
 
 

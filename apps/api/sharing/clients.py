@@ -9,7 +9,6 @@ from typing import Any, Literal
 from uuid import UUID
 
 from django.http import HttpRequest
-from django.utils import timezone
 
 from deltaweb.web.accounts.models import Scope
 from deltaweb.web.api.calls.answers import Answer
@@ -19,13 +18,12 @@ from deltaweb.web.api.sharing.tokens import (
     address_of,
     facts_of,
     find_token,
-    read_lifetime,
 )
-from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.pages.actions import stamp_of
 from deltaweb.web.pages.page_json import Spread
 from deltaweb.web.sharing import urls
 from deltaweb.web.sharing.issuing import credentials, proofs
-from deltaweb.web.sharing.issuing.lifetimes import parse_span
+from deltaweb.web.sharing.issuing.lifetimes import parse_span, read_lifetime
 from deltaweb.web.sharing.issuing.token_rows import TokenResource, token_row
 from deltaweb.web.sharing.issuing.tokens import issue_profile
 from deltaweb.web.sharing.names import find_recipient
@@ -93,10 +91,10 @@ class ClientList(RestView):
 
         `Location` is the address of it among the recipient's tokens.
         """
-        recipient, now = find_recipient(name), timezone.now()
+        recipient, stamp = find_recipient(name), stamp_of(request)
         issue = credentials.issue
         if body.keep_old is not None:
-            kept = parse_span(body.keep_old, now=now)
+            kept = parse_span(body.keep_old, now=stamp.at)
             issue = partial(credentials.rotate, keep_old=kept)
         made = issue(
             recipient,
@@ -108,13 +106,12 @@ class ClientList(RestView):
                 subject=body.subject,
                 group=body.group,
             ),
-            lifetime=read_lifetime(body.expires, now=now),
-            actor=actor_of(request),
-            now=now,
+            lifetime=read_lifetime(body.expires, now=stamp.at),
+            stamp=stamp,
         )
         return Answer(
             MadeClient(
-                resource=token_row(made.token, now=now).describe(),
+                resource=token_row(made.token, now=stamp.at).describe(),
                 activation_url=made.link or None,
                 activation_expires_at=made.link_expires_at,
             ),
@@ -141,13 +138,9 @@ class ClientProfile(RestView):
 
         Its links are withdrawn: whoever calls hands the file over.
         """
-        token, actor, now = (
-            find_token(name, token_id),
-            actor_of(request),
-            timezone.now(),
-        )
-        profile = issue_profile(token, actor=actor, now=now, address=actor.address)
-        shown = token_row(token, now=now).describe()
+        token, stamp = find_token(name, token_id), stamp_of(request)
+        profile = issue_profile(token, stamp=stamp)
+        shown = token_row(token, now=stamp.at).describe()
         return Answer(
             ShownClient(client=shown, profile=json.loads(profile.to_json())),
             HTTPStatus.CREATED,

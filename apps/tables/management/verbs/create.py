@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
-from django.utils import timezone
 
 from deltaweb.delta.protocol.schema import StructType, parse_schema, type_text
 from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
 from deltaweb.delta.writing.transaction import Transaction
 from deltaweb.index.history.sentences.commit_facts import counted
+from deltaweb.web.pages.actions import command_stamp
 from deltaweb.web.pages.command import Output, WritingVerb
 from deltaweb.web.tables.catalogue.names import parse_table_name
 from deltaweb.web.tables.catalogue.registration import check_name_free, register_table
@@ -93,7 +93,7 @@ class Verb(WritingVerb):
             location=where,
             description=description,
             restricted=False,
-            now=timezone.now(),
+            stamp=command_stamp(),
         )
         record("table.create", table.full_name, version=0)
         text = f"Created {table.full_name} at {where}: version 0, no rows"
