@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 from django.conf import settings
 
@@ -179,7 +179,7 @@ def profile_file_name(recipient_name: str) -> str:
     return f"{bare[:100] or 'profile'}.share"
 
 
-def _text(document: dict[str, Any]) -> str:
+def _text(document: Mapping[str, object]) -> str:
     return json.dumps(document, indent=2) + "\n"
 
 
