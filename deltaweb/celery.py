@@ -6,12 +6,18 @@ from typing import Any, Final
 from celery import Celery
 from celery.signals import worker_ready, worker_shutdown
 
+from deltaweb.management import LOOK_THREADS
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "deltaweb.settings")
 # As `deltaweb.environment.checks` has it: Celery would make all checks of the site.
 os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
 
-KEPT_PROCESSES: Final = 2
-"""How many processes wait for the next look, with what they have read."""
+KEPT_PROCESSES: Final = LOOK_THREADS
+"""How many processes wait for the next look, with what they have read.
+
+As many as look at once: with fewer, those of people who come together end and are made
+again, job after job.
+"""
 
 app = Celery("deltaweb")
 app.config_from_object("django.conf:settings", namespace="CELERY")
