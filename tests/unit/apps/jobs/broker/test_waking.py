@@ -129,6 +129,7 @@ class CuttableTransport(file_broker.Transport):
 
 @pytest.fixture
 def connections(folder_broker: Path) -> list[CuttableTransport]:
+    assert folder_broker.is_dir()
     app.conf.broker_transport = f"{__name__}:CuttableTransport"
     CuttableTransport.made.clear()
     return CuttableTransport.made
