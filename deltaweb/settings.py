@@ -275,6 +275,10 @@ UPLOADS_USER_BYTES = env_int(
 UPLOADS_BYTES = env_int(
     "DELTAWEB_UPLOADS_BYTES", default=1_000_000_000, minimum=0, maximum=1 << 50
 )
+# While Spark does not run, a worker reads logs of no more itself; 0 for none.
+SMALL_LOG_BYTES = env_int(
+    "DELTAWEB_SMALL_LOG_BYTES", default=8 << 20, minimum=0, maximum=1 << 40
+)
 # A larger log is replayed by Spark itself; smaller ones, a table a task.
 SPARK_REPLAY_BYTES = env_int(
     "DELTAWEB_SPARK_REPLAY_BYTES", default=2 << 30, minimum=0, maximum=1 << 50
@@ -285,10 +289,7 @@ SPARK_DIFF_BYTES = env_int(
 )
 # A larger footer of a Parquet file is not inspected; a file's length has four bytes.
 PARQUET_FOOTER_BYTES = env_int(
-    "DELTAWEB_PARQUET_FOOTER_BYTES",
-    default=512 << 20,
-    minimum=1 << 20,
-    maximum=(1 << 32) - 1,
+    "DELTAWEB_PARQUET_FOOTER_BYTES", default=512 << 20, minimum=1 << 20, maximum=1 << 32
 )
 STORAGE_TIMEOUT_S = 1.0  # of a page that reads storage while a person waits for it
 
@@ -327,10 +328,9 @@ SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 CSRF_TRUSTED_ORIGINS = [PUBLIC_URL.removesuffix(FORCE_SCRIPT_NAME or "")]
 CSRF_FAILURE_VIEW = "deltaweb.web.pages.views.errors.csrf_failure"
-_HTTPS = PUBLIC_URL.startswith("https://")
+_HTTPS = PRODUCTION or PUBLIC_URL.startswith("https://")
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = _HTTPS
 if PRODUCTION:
-    SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = True
     SECURE_SSL_REDIRECT = env_bool("DELTAWEB_SSL_REDIRECT", default=True)
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SECURE_HSTS_SECONDS = 365 * 24 * 3600

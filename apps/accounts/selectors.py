@@ -104,6 +104,17 @@ def user_resource(user: User, *, now: datetime) -> UserResource:
     return next(user_resources(User.objects.filter(id=user.id), now=now))
 
 
+def account_resource(user: User, *, now: datetime) -> AccountResource:
+    """Return somebody's own account as machine forms name it."""
+    return shaped(
+        AccountResource,
+        user_resource(user, now=now),
+        theme=user.theme.lower(),
+        time_zone=user.time_zone,
+        keys=[key_resource(key, now=now) for key in api_keys(user)],
+    )
+
+
 def user_resources(users: QuerySet[User], *, now: datetime) -> Iterator[UserResource]:
     """Yield accounts as machine forms name them, in their order."""
     endless = Q(api_keys__expires_at__isnull=True) | Q(api_keys__expires_at__gt=now)

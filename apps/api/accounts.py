@@ -1,4 +1,4 @@
-"""Accounts of people and their API keys: for administrators, by keys for them.
+"""Accounts of people and their API keys: one's own, and for administrators all.
 
 A key that was stolen must not become a password or more keys, so what is here asks for
 the scope `admin`, which no key has unasked.
@@ -14,17 +14,19 @@ from django.utils import timezone
 
 from deltaweb.web.accounts import selectors, services, urls
 from deltaweb.web.accounts.errors import APIKeyNotFoundError
-from deltaweb.web.accounts.models import APIKey, Scope
+from deltaweb.web.accounts.models import APIKey, Scope, User
 from deltaweb.web.accounts.selectors import (
     USERS,
     AccountResource,
     KeyResource,
     UserResource,
 )
+from deltaweb.web.accounts.users import signed_in_user
 from deltaweb.web.api.calls.answers import Answer
 from deltaweb.web.api.endpoint import RestView, Role, endpoint
 from deltaweb.web.api.pages import list_of, page_endpoint
-from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.api.shapes import one_of
+from deltaweb.web.pages.actions import stamp_of
 from deltaweb.web.pages.page_json import Spread
 from deltaweb.web.pages.request.spans import parse_end
 
@@ -103,6 +105,19 @@ class SignInURL:
     url: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Appearance:
+    """How pages look; what is left out stays.
+
+    Attributes:
+        theme: Null for what it was.
+        time_zone: Of the times on pages, such as `Europe/Berlin`.
+    """
+
+    theme: str | None = one_of(map(str.lower, User.Theme.values))
+    time_zone: str | None = None
+
+
 class Me(RestView):
     """Who calls."""
 
@@ -112,6 +127,36 @@ class Me(RestView):
         AccountResource,
         "Tell whose key it is that calls, and what their keys may do.",
     )
+
+    @endpoint(Role.VIEWER, body=Appearance, answers=AccountResource)
+    def patch(self, request: HttpRequest, body: Appearance) -> object:
+        """Change how pages look for who calls."""
+        user, stamp = signed_in_user(request), stamp_of(request)
+        changed = services.set_appearance(
+            user=user,
+            theme=(body.theme or user.theme).upper(),
+            time_zone=user.time_zone if body.time_zone is None else body.time_zone,
+            stamp=stamp,
+        )
+        return selectors.account_resource(changed, now=stamp.at)
+
+
+class OwnKeyList(RestView):
+    """The keys of who calls, which `me` lists."""
+
+    @endpoint(Role.VIEWER, body=NewKey, answers={201: MadeKey}, scope=Scope.ADMIN)
+    def post(self, request: HttpRequest, body: NewKey) -> Answer:
+        """Make a key of one's own, which is answered once."""
+        return _made_key(request, signed_in_user(request), body)
+
+
+class OwnKey(RestView):
+    """One key of who calls."""
+
+    @endpoint(Role.VIEWER, answers={204: None}, scope=Scope.ADMIN)
+    def delete(self, request: HttpRequest, key_id: UUID) -> None:
+        """Revoke a key of one's own, from the next request on."""
+        _revoke(request, signed_in_user(request), key_id)
 
 
 class UserList(RestView):
@@ -129,11 +174,9 @@ class UserList(RestView):
     @endpoint(Role.ADMIN, body=NewUser, answers={201: UserResource}, scope=Scope.ADMIN)
     def post(self, request: HttpRequest, body: NewUser) -> object:
         """Make an account."""
-        now = timezone.now()
-        user = services.create_user(
-            name=body.name, role=body.role, actor=actor_of(request), now=now
-        )
-        return selectors.user_resource(user, now=now)
+        stamp = stamp_of(request)
+        user = services.create_user(name=body.name, role=body.role, stamp=stamp)
+        return selectors.user_resource(user, now=stamp.at)
 
 
 class UserAccount(RestView):
@@ -148,14 +191,14 @@ class UserAccount(RestView):
     @endpoint(Role.ADMIN, body=UserChange, answers=UserResource, scope=Scope.ADMIN)
     def patch(self, request: HttpRequest, name: str, body: UserChange) -> object:
         """Change what somebody may do, shut them out or let them in again."""
-        user, actor, now = selectors.get_user(name), actor_of(request), timezone.now()
+        user, stamp = selectors.get_user(name), stamp_of(request)
         with transaction.atomic():
             if body.role is not None:
-                services.set_role(user=user, role=body.role, actor=actor, now=now)
+                services.set_role(user=user, role=body.role, stamp=stamp)
             if body.active is not None and body.active != user.is_active:
                 change = services.enable_user if body.active else services.disable_user
-                change(user=user, actor=actor, now=now)
-        return selectors.user_resource(user, now=now)
+                change(user=user, stamp=stamp)
+        return selectors.user_resource(user, now=stamp.at)
 
 
 class SignInLinks(RestView):
@@ -165,9 +208,7 @@ class SignInLinks(RestView):
     def post(self, request: HttpRequest, name: str) -> Answer:
         """Make a link that signs somebody in once."""
         user = selectors.get_user(name)
-        url = services.issue_sign_in_link(
-            user=user, actor=actor_of(request), now=timezone.now()
-        )
+        url = services.issue_sign_in_link(user=user, stamp=stamp_of(request))
         made = SignInURL(name=user.username, url=url)
         return Answer(made, HTTPStatus.CREATED, about={"name": user.username})
 
@@ -186,21 +227,7 @@ class KeyList(RestView):
     @endpoint(Role.ADMIN, body=NewKey, answers={201: MadeKey}, scope=Scope.ADMIN)
     def post(self, request: HttpRequest, name: str, body: NewKey) -> Answer:
         """Make a key, which is answered once; it never opens more than its user may."""
-        now = timezone.now()
-        issued = services.issue_api_key(
-            user=selectors.get_user(name),
-            name=body.label,
-            scopes=body.scopes,
-            expires_at=parse_end(body.expires, now=now),
-            actor=actor_of(request),
-            now=now,
-        )
-        shown = selectors.key_resource(issued.key, now=now)
-        return Answer(
-            MadeKey(resource=shown, key=issued.secret),
-            HTTPStatus.CREATED,
-            about={"user": shown.user, "key_id": str(shown.id)},
-        )
+        return _made_key(request, selectors.get_user(name), body)
 
 
 class Key(RestView):
@@ -209,8 +236,28 @@ class Key(RestView):
     @endpoint(Role.ADMIN, answers={204: None}, scope=Scope.ADMIN)
     def delete(self, request: HttpRequest, name: str, key_id: UUID) -> None:
         """Revoke a key, from the next request on."""
-        user = selectors.get_user(name)
-        key = APIKey.objects.select_related("user").filter(user=user, id=key_id).first()
-        if key is None:
-            raise APIKeyNotFoundError(name=user.username)
-        services.revoke_api_key(key=key, actor=actor_of(request), now=timezone.now())
+        _revoke(request, selectors.get_user(name), key_id)
+
+
+def _made_key(request: HttpRequest, user: User, body: NewKey) -> Answer:
+    stamp = stamp_of(request)
+    issued = services.issue_api_key(
+        user=user,
+        name=body.label,
+        scopes=body.scopes,
+        expires_at=parse_end(body.expires, now=stamp.at),
+        stamp=stamp,
+    )
+    shown = selectors.key_resource(issued.key, now=stamp.at)
+    return Answer(
+        MadeKey(resource=shown, key=issued.secret),
+        HTTPStatus.CREATED,
+        about={"user": shown.user, "key_id": str(shown.id)},
+    )
+
+
+def _revoke(request: HttpRequest, user: User, key_id: UUID) -> None:
+    key = APIKey.objects.select_related("user").filter(user=user, id=key_id).first()
+    if key is None:
+        raise APIKeyNotFoundError(name=user.username)
+    services.revoke_api_key(key=key, stamp=stamp_of(request))

@@ -18,7 +18,7 @@ from deltaweb.web.jobs.listing.selectors import outcome_of
 from deltaweb.web.jobs.models import Job as JobRow
 from deltaweb.web.jobs.views import job_to_change, retry_asked
 from deltaweb.web.jobs.waiting import wait_a_glance
-from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.pages.actions import stamp_of
 from deltaweb.web.tables.head.shapes import signed_in
 
 
@@ -76,9 +76,6 @@ class JobRetry(RestView):
         """Run a failed or cancelled job again, as a new one."""
         return started(
             retry_asked(
-                job_id,
-                requested_by=signed_in(request),
-                actor=actor_of(request),
-                now=timezone.now(),
+                job_id, requested_by=signed_in(request), stamp=stamp_of(request)
             )
         )

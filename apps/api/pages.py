@@ -64,6 +64,7 @@ def page_endpoint(  # noqa: PLR0913 (what is said of a page)
         return response
 
     get.__doc__ = says
+    get.page = view  # type: ignore[attr-defined]  # whose JSON form it is
     return endpoint(role, takes=takes, answers=by_status, scope=scope)(get)
 
 

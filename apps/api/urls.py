@@ -7,7 +7,14 @@ from django.http import HttpRequest
 from django.urls import path, re_path
 
 from deltaweb.web.api import accounts, jobs
-from deltaweb.web.api.catalogue import contents, lakes, new_tables, storages, tables
+from deltaweb.web.api.catalogue import (
+    contents,
+    lakes,
+    merges,
+    new_tables,
+    storages,
+    tables,
+)
 from deltaweb.web.api.catalogue.operations import operation_paths
 from deltaweb.web.api.errors import EndpointNotFoundError
 from deltaweb.web.api.openapi import describe, description_view
@@ -17,6 +24,7 @@ from deltaweb.web.api.sharing import (
     holds,
     received,
     recipients,
+    reminders,
     rules,
     schemas,
     shares,
@@ -48,11 +56,12 @@ endpoints = [
     path(f"{V1}/tables/convert", new_tables.TableConversion.as_view()),
     path(f"{V1}/tables/import", new_tables.TableImport.as_view()),
     path(f"{TABLE}/operations/import_rows", new_tables.RowImport.as_view()),
+    path(f"{TABLE}/operations/merge_rows", merges.RowMerge.as_view()),
     path(f"{V1}/tables/check", tables.TableCheck.as_view()),
     path(f"{V1}/tables/samples", tables.Samples.as_view()),
     path(f"{V1}/search", tables.Search.as_view()),
     path(f"{V1}/dashboard", contents.DASHBOARD),
-    path(f"{V1}/parquet", contents.PLACE),
+    path(f"{V1}/parquet", contents.ParquetFile.as_view()),
     path(TABLE, tables.Table.as_view(), name="table"),
     *(path(f"{TABLE}/{route}", view) for route, view in contents.CONTENTS.items()),
     path(f"{TABLE}/refresh", tables.TableRefresh.as_view()),
@@ -64,6 +73,7 @@ endpoints = [
     path(f"{V1}/storages", storages.StorageList.as_view()),
     path(f"{V1}/storages/<str:name>", storages.Storage.as_view(), name="storage"),
     path(f"{V1}/storages/<str:name>/try", storages.StorageTrial.as_view()),
+    path(f"{V1}/reseal", storages.Resealing.as_view()),
     path(f"{V1}/jobs", jobs.JobList.as_view()),
     path(f"{V1}/jobs/<uuid:job_id>", jobs.Job.as_view(), name="job"),
     path(f"{V1}/jobs/<uuid:job_id>/cancel", jobs.JobCancel.as_view()),
@@ -101,11 +111,14 @@ endpoints = [
         tokens.ActivationLinks.as_view(),
         name="activation-links",
     ),
+    path(f"{V1}/reminders", reminders.ReminderList.as_view()),
     path(f"{V1}/received", received.ReceivedList.as_view()),
     path(f"{V1}/received/<str:name>", received.Received.as_view(), name="received"),
     path(f"{V1}/received/<str:name>/refresh", received.ReceivedRefresh.as_view()),
     path(f"{V1}/activity", activity.Activity.as_view(), name="activity"),
     path(f"{V1}/me", accounts.Me.as_view()),
+    path(f"{V1}/me/keys", accounts.OwnKeyList.as_view()),
+    path(f"{V1}/me/keys/<uuid:key_id>", accounts.OwnKey.as_view()),
     path(f"{V1}/users", accounts.UserList.as_view(), name="user-list"),
     path(USER, accounts.UserAccount.as_view(), name="user"),
     path(f"{USER}/sign-in-links", accounts.SignInLinks.as_view(), name="sign-in-links"),

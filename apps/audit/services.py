@@ -6,14 +6,15 @@ from deltaweb.web.pages.actions import Action
 
 def record_action(action: Action) -> None:
     """Record a change that a person made."""
+    actor = action.stamp.actor
     AuditEvent.objects.create(
-        at=action.at,
+        at=action.stamp.at,
         kind=AuditEvent.Kind.CHANGE,
         action=action.name,
-        actor=action.actor.name,
-        actor_id=action.actor.user_id,
-        address=action.actor.address,
-        user_agent=action.actor.user_agent,
+        actor=actor.name,
+        actor_id=actor.user_id,
+        address=actor.address,
+        user_agent=actor.user_agent,
         share=action.share,
         recipient=action.recipient,
         recipient_id=action.recipient_id,

@@ -13,7 +13,7 @@ from deltaweb.web.jobs.kinds import is_reserved
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.running.news import JOBS, tell_moved
 from deltaweb.web.news.publishing import publish
-from deltaweb.web.pages.actions import Action, Actor, report
+from deltaweb.web.pages.actions import Action, Stamp, report
 from deltaweb.web.pages.errors import PageError
 from deltaweb.web.pages.request.prefetching import NotPrefetchedError, is_prefetch
 
@@ -141,8 +141,7 @@ def retry(
     job: Job,
     *,
     requested_by: User | None,
-    now: datetime,
-    actor: Actor | None = None,
+    stamp: Stamp,
 ) -> Job:
     """Queue the work of a failed or cancelled job again, as a new job.
 
@@ -151,12 +150,11 @@ def retry(
     """
     if not job.can_be_retried:
         raise JobNotRetryableError(job=job)
-    if actor is not None and is_reserved(job.kind):
+    if is_reserved(job.kind):
         report(
             Action(
                 name="job.retry",
-                actor=actor,
-                at=now,
+                stamp=stamp,
                 table_id=job.subject_id,
                 detail={"job": str(job.id), "kind": job.kind, "title": job.title},
             )
@@ -168,7 +166,7 @@ def retry(
         subject_id=job.subject_id,
         key=job.key,
         requested_by=requested_by,
-        now=now,
+        now=stamp.at,
     )
 
 

@@ -1,6 +1,5 @@
 """The pages of jobs."""
 
-from datetime import datetime
 from uuid import UUID
 
 from django.contrib import messages
@@ -22,7 +21,7 @@ from deltaweb.web.jobs.listing.job_list import JOBS
 from deltaweb.web.jobs.listing.resource import JobDetail
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.waiting import wait_a_glance
-from deltaweb.web.pages.actions import Actor, actor_of
+from deltaweb.web.pages.actions import Stamp, stamp_of
 from deltaweb.web.pages.errors import PageError
 from deltaweb.web.pages.page_json import shaped
 from deltaweb.web.pages.responses import respond
@@ -125,10 +124,7 @@ def job_retry(request: HttpRequest, job_id: UUID) -> HttpResponseBase:
     A page that waits for the job's result names itself as `next`.
     """
     again = retry_asked(
-        job_id,
-        requested_by=signed_in_user(request),
-        actor=actor_of(request),
-        now=timezone.now(),
+        job_id, requested_by=signed_in_user(request), stamp=stamp_of(request)
     )
     waiting_page = request.POST.get("next", "")
     if url_has_allowed_host_and_scheme(waiting_page, allowed_hosts=None):
@@ -192,11 +188,9 @@ def job_to_change(user: User, job_id: UUID) -> Job:
     return job
 
 
-def retry_asked(
-    job_id: UUID, *, requested_by: User, actor: Actor, now: datetime
-) -> Job:
+def retry_asked(job_id: UUID, *, requested_by: User, stamp: Stamp) -> Job:
     """Run a failed or cancelled job again, as a new one, for who asks for it."""
     job = job_to_change(requested_by, job_id)
     if not visibility.may_retry(requested_by, job):
         raise RoleRequiredError(role="an editor or an administrator")
-    return services.retry(job, requested_by=requested_by, actor=actor, now=now)
+    return services.retry(job, requested_by=requested_by, stamp=stamp)

@@ -11,6 +11,7 @@ from typing import Final
 from uuid import UUID
 
 from django.http import HttpRequest
+from django.utils import timezone
 
 from deltaweb.web.pages.registry import Registry
 from deltaweb.web.pages.request.addresses import client_address
@@ -32,6 +33,14 @@ class Actor:
 COMMAND_LINE: Final = Actor(name="command line")
 
 
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """Who does something, and when: it goes from the edge down to the record."""
+
+    actor: Actor
+    at: datetime
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Action:
     """One change, in words that a filter can find: `share.create`, `user.disable`.
@@ -41,8 +50,7 @@ class Action:
     """
 
     name: str
-    actor: Actor
-    at: datetime
+    stamp: Stamp
     share: str = ""
     recipient: str = ""
     recipient_id: UUID | None = None
@@ -104,3 +112,13 @@ def actor_of(request: HttpRequest) -> Actor:
         address=client_address(request),
         user_agent=request.headers.get("User-Agent", "")[:300],
     )
+
+
+def stamp_of(request: HttpRequest) -> Stamp:
+    """Return who sends a request, and when."""
+    return Stamp(actor_of(request), timezone.now())
+
+
+def command_stamp() -> Stamp:
+    """Return the stamp of what a command does now."""
+    return Stamp(COMMAND_LINE, timezone.now())

@@ -23,6 +23,7 @@ DeltaError
     ├── TokenNotFoundError          the recipient has no such token
     ├── NoWaitingTokenError         a recipient without a waiting token
     ├── MailRefusedError            a mail that nobody takes
+    ├── NoWayToTellError            reminders that can be sent in no way
     ├── RetirementInvalidError      a token that cannot end then
     ├── AccessError                 a caller who may not come in
     │   ├── TokenUnknownError       401
@@ -229,6 +230,12 @@ class MailRefusedError(SharingStateError, code="mail-refused"):
     status = 502
     message = "The mail relay does not take it: {reason}."
     hint = "DELTAWEB_SMTP_HOST names the relay."
+
+
+class NoWayToTellError(SharingStateError, code="no-way-to-tell"):
+    status = 409
+    message = "Nothing is set that reminders could be sent by."
+    hint = "DELTAWEB_SMTP_HOST names a mail relay, DELTAWEB_WEBHOOK_URL a webhook."
 
 
 class NoWaitingTokenError(SharingStateError, code="no-waiting-token"):

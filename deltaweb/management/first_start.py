@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from deltaweb.delta.errors import DeltaError, LocationInvalidError
 from deltaweb.web.accounts import services as accounts
-from deltaweb.web.pages.actions import Actor
+from deltaweb.web.pages.actions import Actor, Stamp
 from deltaweb.web.pages.command import Error
 from deltaweb.web.tables.catalogue.lakes.scanning import scan_lake
 from deltaweb.web.tables.catalogue.lakes.services import add_lake
@@ -34,9 +34,9 @@ def sign_in_link(now: datetime, *, lifetime: timedelta | None = None) -> str:
 
     It is good for fifteen minutes, where nothing else is said.
     """
-    user = accounts.first_admin(actor=FIRST_START, now=now)
+    user = accounts.first_admin(stamp=Stamp(FIRST_START, now))
     return accounts.issue_sign_in_link(
-        user=user, actor=FIRST_START, now=now, lifetime=lifetime
+        user=user, stamp=Stamp(FIRST_START, now), lifetime=lifetime
     )
 
 
@@ -90,8 +90,9 @@ def register_lake(location: str) -> None:
         allow_root(location, reason="LAKE", now=now)
         is_new = not Lake.objects.filter(url=location).exists()
         repeat = REPEAT if is_new else None
-        lake = add_lake(location, schedule=repeat, now=now, actor=FIRST_START)
-        report = scan_lake(lake, now=now, actor=FIRST_START)
+        stamp = Stamp(FIRST_START, now)
+        lake = add_lake(location, schedule=repeat, stamp=stamp)
+        report = scan_lake(lake, stamp=stamp)
         logger.info(
             "LAKE=%s: %d new tables, %d known.",
             location,
@@ -114,5 +115,5 @@ def register_samples(now: datetime, *, is_asked: bool = False) -> None:
     marker = settings.HOME / "samples-registered"
     if marker.exists() and not is_asked:
         return
-    load_samples(actor=FIRST_START, now=now)
+    load_samples(stamp=Stamp(FIRST_START, now))
     marker.touch(mode=0o600)

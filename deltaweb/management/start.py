@@ -17,7 +17,8 @@ from django.utils import timezone
 
 from deltaweb.environment import home
 from deltaweb.environment.checks import AT_START
-from deltaweb.management import LOOK_THREADS, backup, first_start
+from deltaweb.management import LOOK_THREADS, backup, copies, first_start
+from deltaweb.management.gunicorn_line import gunicorn_line, own_address
 from deltaweb.serving.supervisor import Supervisor
 from deltaweb.web.pages.command import Error
 
@@ -46,6 +47,8 @@ class StartCommand(BaseCommand):
     def prepare(self) -> None:
         """Bring the database to what this version expects."""
         _check_port(settings.PORT)
+        if settings.WORKERS:
+            copies.begin_loading()
         if copy := backup.before_migration(settings.HOME, timezone.now()):
             self.stderr.write(f"Kept a copy of the database in {copy}")
         call_command("migrate", verbosity=0, interactive=False)
@@ -69,16 +72,18 @@ class StartCommand(BaseCommand):
 
     def _supervisor(self, link: str, page: str | None) -> Supervisor:
         supervisor = Supervisor({**os.environ, "PORT": str(settings.PORT)})
-        deltaweb = (sys.executable, "-m", "deltaweb")
-        show = self.show
-        supervisor.add("web", (*deltaweb, "web"), on_ready=lambda: show(link, page))
+        web = gunicorn_line(own_address())
+        supervisor.add("web", web, on_ready=lambda: self.show(link, page))
         if settings.WORKERS:
             looks = ("--queues", "interactive", "--threads", str(LOOK_THREADS))
-            supervisor.add("interactive worker", (*deltaweb, "worker", *looks))
-            supervisor.add("worker", (*deltaweb, "worker", "--queues", "default"))
             spark = ("--queues", "spark", "--threads", str(settings.WORKERS))
-            supervisor.add("spark worker", (*deltaweb, "worker", *spark))
-            supervisor.add("beat", (*deltaweb, "beat"))
+            for name, *command in (
+                ("interactive worker", "worker", *looks),
+                ("worker", "worker", "--queues", "default"),
+                ("spark worker", "worker", *spark),
+                ("beat", "beat"),
+            ):
+                copies.add(supervisor, name, command)
         return supervisor
 
     def show(self, link: str, page: str | None) -> None:

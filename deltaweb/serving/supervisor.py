@@ -17,6 +17,8 @@ import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from typing import Protocol
 
 from deltaweb.serving.readiness import READY_VARIABLE
 
@@ -29,7 +31,24 @@ LONGEST_BACK_OFF_S = 60.0
 STEADY_S = 60.0
 STOP_GRACE_S = 8.0
 POLL_S = 0.2
+STOP_POLL_S = 0.02
 _libc = ctypes.CDLL(None, use_errno=True)
+
+
+class Process(Protocol):
+    """What a supervisor does with a child."""
+
+    def poll(self) -> int | None:
+        """Return how it has ended; None while it runs."""
+
+    def wait(self) -> object:
+        """Wait until it has ended."""
+
+    def terminate(self) -> None:
+        """Ask it to end."""
+
+    def kill(self) -> None:
+        """End it."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -38,7 +57,8 @@ class Child:
 
     name: str
     command: Sequence[str]
-    process: subprocess.Popen[bytes] | None = None
+    begin: Callable[[Sequence[str], Mapping[str, str]], Process] | None = None
+    process: Process | None = None
     started_at_s: float = 0.0
     restart_at_s: float = 0.0
     back_off_s: float = FIRST_BACK_OFF_S
@@ -65,14 +85,17 @@ class Supervisor:
         name: str,
         command: Sequence[str],
         *,
+        begin: Callable[[Sequence[str], Mapping[str, str]], Process] | None = None,
         on_ready: Callable[[], None] | None = None,
     ) -> None:
         """Add a child that `run` starts.
 
         Args:
-            on_ready: Called once, the first time that the child says it is ready.
+            begin: Starts it, by its command and variables; a program without.
+            on_ready: Called once, the first time that a program says it is ready.
         """
-        self.children.append(Child(name=name, command=command, on_ready=on_ready))
+        child = Child(name=name, command=command, begin=begin, on_ready=on_ready)
+        self.children.append(child)
 
     def request_stop(self, signal_number: int = 0, frame: object = None) -> None:
         """Ask `run` to stop; fit to be a signal handler."""
@@ -114,15 +137,11 @@ class Supervisor:
         child.back_off_s = min(child.back_off_s * 2, LONGEST_BACK_OFF_S)
 
     def _start(self, child: Child) -> None:
-        parent = os.getpid()
-
-        def before_exec() -> None:
-            _libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
-            if os.getppid() != parent:  # The parent died before the request stood.
-                os._exit(1)
-
-        environment = dict(self.environment)
         child.started_at_s = time.monotonic()
+        if child.begin is not None:
+            child.process = child.begin(child.command, self.environment)
+            return
+        environment = dict(self.environment)
         theirs = None
         if child.on_ready is not None:
             child.ready, theirs = socket.socketpair()
@@ -132,7 +151,7 @@ class Supervisor:
             env=environment,
             pass_fds=() if theirs is None else (theirs.fileno(),),
             start_new_session=True,
-            preexec_fn=before_exec,  # noqa: PLW1509 (one thread starts all children)
+            preexec_fn=partial(end_with_parent, os.getpid()),  # noqa: PLW1509 (one thread starts all children)
         )
         if theirs is not None:
             theirs.close()
@@ -142,12 +161,21 @@ class Supervisor:
         for process in running:
             process.terminate()
         deadline_s = time.monotonic() + STOP_GRACE_S
+        while any(process.poll() is None for process in running):
+            if time.monotonic() > deadline_s:
+                break
+            time.sleep(STOP_POLL_S)
         for process in running:
-            try:
-                process.wait(max(0.0, deadline_s - time.monotonic()))
-            except subprocess.TimeoutExpired:
+            if process.poll() is None:
                 process.kill()
-                process.wait()
+            process.wait()
+
+
+def end_with_parent(parent: int | None = None) -> None:
+    """Have this process end when its parent dies, or now if that was another."""
+    _libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
+    if parent not in {None, os.getppid()}:  # it died before the request stood
+        os._exit(1)
 
 
 def _hear(child: Child) -> None:

@@ -26,7 +26,7 @@ Read in this order:
 
 Many small tables share few tasks, whose work is the in-process engine's
 (`deltaweb.index.build.full`); a log above `DELTAWEB_SPARK_REPLAY_BYTES` is read by all
-executors.
+executors. Until a worker's session runs, it reads small logs itself (`table_tasks`).
 """
 
 import importlib

@@ -6,9 +6,10 @@ takes its Python worker down leaves the others to be done by the next job.
 
 import traceback
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Thread
 from typing import Any, Final
 
 from deltaweb.delta.errors import DeltaError
@@ -159,35 +160,55 @@ def index_in_process(
     *,
     scratch: Path,
     on_tick: OnTick | None = None,
+    is_spark_there: Callable[[], bool] | None = None,
 ) -> None:
-    """Index tables one after the other without Spark, where it is not installed.
+    """Index tables one after the other in this process.
 
     Each result is handed on as `deltaweb.spark.pipeline.index_tables` does.
 
-    A log that is larger than its request lets a task read is a result that says so.
-
     Args:
-        on_result: Called once for each request, by its position, in this thread.
+        on_result: Called by a request's position, in this thread.
         scratch: Where the run may keep small files; made when needed.
         on_tick: Called some times a second with the progress of the table that is
             being worked on; returns the positions to cancel.
+        is_spark_there: Tells whether Spark takes the tables that have no result yet;
+            None where it is not installed. With it, a log that is larger than its
+            request lets a task read is left to Spark, and has no result; without it,
+            its result says so.
     """
     look = on_tick or cancel_none
-    with RunFolder.begin(scratch) as folder, ThreadPoolExecutor(1) as thread:
+    with RunFolder.begin(scratch) as folder:
         for position, request in enumerate(requests):
-            work = thread.submit(_any_table, position, request, folder)
-            try:
-                while not wait([work], TICK_INTERVAL_S).done:
-                    for unwanted in look(folder.progress()):
-                        folder.cancel(unwanted)
-            except BaseException:
-                folder.cancel(position)
-                raise
-            on_result(position, work.result())
+            work = _begin(position, request, folder)
+            while not wait([work], TICK_INTERVAL_S).done:
+                for unwanted in look(folder.progress()):
+                    folder.cancel(unwanted)
+                if is_spark_there is not None and is_spark_there():
+                    return  # a slow store holds up its own table alone there
+            result = work.result()
+            if isinstance(result, IndexResult):
+                on_result(position, result)
+            elif is_spark_there is None:
+                missing = SparkMissingError(why=f"{result} ")
+                on_result(position, IndexResult.from_error(missing))
 
 
-def _any_table(position: int, request: IndexRequest, folder: RunFolder) -> IndexResult:
-    try:
-        return index_one(position, request, folder, max_bytes=request.max_task_bytes)
-    except LogTooLargeError as error:
-        return IndexResult.from_error(SparkMissingError(why=f"{error} "))
+def _begin(
+    position: int, request: IndexRequest, folder: RunFolder
+) -> "Future[IndexResult | LogTooLargeError]":
+    """Index a table in a thread that ends by itself once the run's folder is gone."""
+    future: Future[IndexResult | LogTooLargeError] = Future()
+
+    def work() -> None:
+        try:
+            most = request.max_task_bytes
+            result = index_one(position, request, folder, max_bytes=most)
+        except LogTooLargeError as error:
+            future.set_result(error)
+        except BaseException as error:  # noqa: BLE001 (raised again where it is waited for)
+            future.set_exception(error)
+        else:
+            future.set_result(result)
+
+    Thread(target=work, daemon=True).start()
+    return future

@@ -16,6 +16,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from deltaweb.web.pages.actions import COMMAND_LINE, Stamp
+
 if TYPE_CHECKING:
     from tests.support.stores.s3_server import S3Server
 
@@ -23,6 +25,7 @@ NUM_TABLES = 10_000
 GOAL_S = 120.0
 GOAL_REQUESTS = 3.0  # a table
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+STAMP = Stamp(COMMAND_LINE, NOW)
 
 
 def main() -> None:
@@ -47,7 +50,6 @@ def main() -> None:
 
 
 def _measure(server: "S3Server", url: str) -> int:
-    from deltaweb.web.pages.actions import COMMAND_LINE
     from deltaweb.web.tables.catalogue.lakes.scanning import scan_lake
     from deltaweb.web.tables.catalogue.lakes.services import add_lake
     from deltaweb.web.tables.models import Table
@@ -55,15 +57,13 @@ def _measure(server: "S3Server", url: str) -> int:
     from tests.support.stores.s3_server import counted_requests
 
     options = dict(text.split("=", 1) for text in server.option_texts)
-    add_connection(
-        name="lake", prefix=url, options=options, actor=COMMAND_LINE, now=NOW
-    )
-    lake = add_lake(url, now=NOW)
+    add_connection(name="lake", prefix=url, options=options, stamp=STAMP)
+    lake = add_lake(url, stamp=STAMP)
     missed = 0
     for what in ("first scan", "second scan"):
         with counted_requests() as requests:
             before_s, cpu_s = time.perf_counter(), time.process_time()
-            report = scan_lake(lake, now=NOW)
+            report = scan_lake(lake, stamp=STAMP)
             took_s = time.perf_counter() - before_s
             cpu_s = time.process_time() - cpu_s
         a_table = len(requests) / NUM_TABLES

@@ -48,14 +48,12 @@ def answer(*words: str) -> Any:  # noqa: ANN401 (any document)
 
 def share_parts(name: str, place: str) -> None:
     """Register a table, and share of it what is of a recipient's region."""
-    from django.utils import timezone
-
-    from deltaweb.web.pages.actions import COMMAND_LINE
+    from deltaweb.web.pages.actions import command_stamp
     from deltaweb.web.sharing.models import SharedTable
     from deltaweb.web.sharing.shares.services import add_table, create_share
     from deltaweb.web.tables.catalogue.registration import register_table
 
-    facts: dict[str, Any] = {"actor": COMMAND_LINE, "now": timezone.now()}
+    facts: dict[str, Any] = {"stamp": command_stamp()}
     table = register_table(name=f"hr.{name}", location=place, **facts)
     share = create_share(name=name, **facts)
     add_table(share, table=table, schema="hr", name="staff", **facts)

@@ -10,7 +10,7 @@ from django.utils import timezone
 from pytest_django.fixtures import Settings
 
 from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.pages.actions import command_stamp
 from deltaweb.web.sharing.issuing import tokens
 from deltaweb.web.sharing.models import ActivationLink, Recipient, RecipientToken
 from deltaweb.web.tables.models import Table
@@ -66,7 +66,7 @@ def token(globex: Recipient) -> RecipientToken:
 
 @pytest.fixture
 def path(token: RecipientToken) -> str:
-    url = tokens.issue_link(token, actor=COMMAND_LINE, now=timezone.now()).link
+    url = tokens.issue_link(token, stamp=command_stamp()).link
     return url.removeprefix("https://share.acme.example")
 
 
@@ -153,7 +153,7 @@ class TestThePage:
         token, _ = new_token(
             token_sha256=None, activated_at=None, expires_at=timezone.now() + DAY
         )
-        url = tokens.issue_link(token, actor=COMMAND_LINE, now=timezone.now()).link
+        url = tokens.issue_link(token, stamp=command_stamp()).link
 
         text = Client().get(url.removeprefix("https://share.acme.example"))
 
@@ -265,7 +265,7 @@ class TestALinkThatDoesNotWork:
         assert "This link has expired" in answer.content.decode()
 
     def test_because_its_token_was_revoked(self, path: str, token: RecipientToken):
-        tokens.revoke(token, actor=COMMAND_LINE, now=timezone.now())
+        tokens.revoke(token, stamp=command_stamp())
 
         answer = Client().get(path)
 
@@ -273,7 +273,7 @@ class TestALinkThatDoesNotWork:
         assert "This link was revoked" in answer.content.decode()
 
     def test_because_there_is_a_newer_one(self, path: str, token: RecipientToken):
-        tokens.issue_link(token, actor=COMMAND_LINE, now=timezone.now())
+        tokens.issue_link(token, stamp=command_stamp())
 
         answer = Client().get(path)
 

@@ -12,7 +12,7 @@ from deltaweb.table import DeltaTable
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.results import result_path
 from deltaweb.web.jobs.services import cancel
-from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.pages.actions import COMMAND_LINE, Stamp
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.storage.connections import add_connection
 from deltaweb.web.tables.storage.options import parse_options
@@ -109,8 +109,7 @@ class TestRowsOnSpark:
                 name="lake",
                 prefix="s3://",
                 options=parse_options(s3.option_texts, base=Path("/")),
-                actor=COMMAND_LINE,
-                now=NOW,
+                stamp=Stamp(COMMAND_LINE, NOW),
             )
             location = f"s3://{bucket}/customers"
             table = new_table("customers", location=location, version=59)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from deltaweb.web.jobs.models import Job
-from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.pages.actions import COMMAND_LINE, Stamp
 from deltaweb.web.tables.index.refresh import REFRESH, refresh_table
 from deltaweb.web.tables.storage.connections import add_connection
 from deltaweb.web.tables.storage.options import parse_options
@@ -34,8 +34,7 @@ def add_storage(*texts: str) -> None:
         name="lake",
         prefix="s3://",
         options=parse_options(texts, base=Path("/")),
-        actor=COMMAND_LINE,
-        now=NOW,
+        stamp=Stamp(COMMAND_LINE, NOW),
     )
 
 

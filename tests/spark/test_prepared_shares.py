@@ -2,15 +2,17 @@
 
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from pytest_django import Settings
 
+from deltaweb.table import DeltaTable
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.sharing.access.grants.preparing import (
     PREPARE_SHARE,
     request_preparation,
 )
-from deltaweb.web.sharing.models import PreparedFile
+from deltaweb.web.sharing.models import PreparedChanges, PreparedFile
 from deltaweb.web.tables.index.engine import Engine
 from tests.functional.sharing_api.ruled import Ruled, new_staff, rows
 from tests.support.pages.factories import (
@@ -35,6 +37,7 @@ def staff(tmp_path: Path, settings: Settings) -> Ruled:
         root,
         partition_by=["region"],
         properties={
+            "delta.enableChangeDataFeed": "true",
             "delta.enableDeletionVectors": "true",
             "delta.columnMapping.mode": "name",
         },
@@ -71,6 +74,37 @@ def test_tasks_write_the_same_bytes_as_one_process(staff, tmp_path) -> None:
     assert (proved.num_made, proved.rewritten) == (here.num_made, here.rewritten)
     assert proved.rewritten
     assert proved.rows_outside == 0
+
+
+def _change_rows(made: DeltaTable) -> None:
+    """Change rows by each kind of file: with changes, with vectors, added, removed."""
+    made.update({"region": "'US'"}, "id = 1")
+    made.update({"salary": "salary + 1"}, "id IN (2, 12, 20)")
+    made.delete("id IN (10, 11)")
+    made.append(rows(30, 4, "EU"))
+    made.overwrite(pa.concat_tables([rows(0, 25, "EU"), rows(2, 1, "EU")]))
+
+
+@pytest.mark.usefixtures("spark")
+def test_tasks_write_the_same_changes_as_one_process(staff, tmp_path) -> None:
+    staff.rule("id <> 13 AND (region = 'EU' OR region IS NULL)", "note", "region")
+    staff.prepare()
+    known = set(PreparedFile.objects.values_list("key", flat=True))
+    _change_rows(staff.table)
+    staff.prepare(engine=Engine.HERE)
+    by_process = _prepared(tmp_path / "prepared")
+    PreparedChanges.objects.all().delete()
+    PreparedFile.objects.exclude(key__in=known).delete()
+    for one in (tmp_path / "prepared").rglob("*.parquet"):
+        if one.stem not in known:
+            one.unlink()
+
+    staff.prepare(engine=Engine.SPARK)
+
+    assert _prepared(tmp_path / "prepared") == by_process
+    states = PreparedChanges.objects.order_by("version").values_list("is_ready")
+    assert [is_ready for (is_ready,) in states] == [True] * 5
+    assert PreparedFile.objects.exclude(changes=None).count() > 5
 
 
 @pytest.mark.usefixtures("spark")

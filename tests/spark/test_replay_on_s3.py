@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.pages.actions import COMMAND_LINE, Stamp
 from deltaweb.web.tables.index.refresh import REFRESH, refresh_table
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.storage.connections import add_connection
@@ -51,8 +51,7 @@ def test_the_setting_chooses_what_replays(  # noqa: PLR0913, PLR0917 (fixtures)
         name="lake",
         prefix="s3://",
         options=parse_options(s3.option_texts, base=Path("/")),
-        actor=COMMAND_LINE,
-        now=NOW,
+        stamp=Stamp(COMMAND_LINE, NOW),
     )
     table = new_unindexed_table("customers", location=f"s3://{bucket}/lake/customers")
     job = refresh_table(table, now=NOW)

@@ -9,7 +9,7 @@ import pytest
 from deltaweb.table import DeltaTable
 from deltaweb.web.jobs import kinds
 from deltaweb.web.jobs.models import Job
-from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.pages.actions import COMMAND_LINE, Stamp
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.operations.operation import Operation
 from deltaweb.web.tables.operations.requests import request_look, request_operation
@@ -58,7 +58,7 @@ def carried_out(operation: Operation[Any, Any], table: Table, asked: object) -> 
     """Look at what would happen, agree, and do it."""
     look = done(operation, request_look(operation, table, asked, now=NOW))
     job = request_operation(
-        operation, table, asked, seen=look, actor=COMMAND_LINE, now=NOW
+        operation, table, asked, seen=look, stamp=Stamp(COMMAND_LINE, NOW)
     )
     return done(operation, job)
 

@@ -19,7 +19,7 @@ from pytest_django import Settings
 from deltaweb.storage.objects.vending.errors import VendingRefusedError
 from deltaweb.storage.objects.vending.vendors import open_vendor
 from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.pages.actions import command_stamp
 from deltaweb.web.sharing.access.errors import DirectoryRefusedError
 from deltaweb.web.sharing.shares.services import add_table
 from deltaweb.web.tables.storage.connections import add_connection
@@ -66,8 +66,7 @@ def root(store: S3Server, bucket: str, settings: Settings) -> str:
         name="lake",
         prefix=f"s3://{bucket}/",
         options=texts | {"vend_role_arn": ROLE_ARN},
-        actor=COMMAND_LINE,
-        now=timezone.now(),
+        stamp=command_stamp(),
     )
     return f"s3://{bucket}/lake/orders"
 
@@ -76,8 +75,13 @@ def root(store: S3Server, bucket: str, settings: Settings) -> str:
 def shared_facts(root: str) -> dict[str, Any]:
     """What the table is put into a share with."""
     table = new_table("crm.orders", location=root)
-    facts = {"table": table, "schema": "crm", "name": "orders", "actor": COMMAND_LINE}
-    return facts | {"now": timezone.now(), "with_directory": True}
+    facts = {
+        "table": table,
+        "schema": "crm",
+        "name": "orders",
+        "stamp": command_stamp(),
+    }
+    return facts | {"with_directory": True}
 
 
 @pytest.fixture

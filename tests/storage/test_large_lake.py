@@ -7,7 +7,7 @@ thousand tables `python -m tests.benchmarks scan` tells.
 import pytest
 
 from deltaweb.web.jobs.models import Job
-from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.pages.actions import COMMAND_LINE, Stamp
 from deltaweb.web.tables.catalogue.lakes.scanning import scan_lake
 from deltaweb.web.tables.catalogue.lakes.services import add_lake
 from deltaweb.web.tables.catalogue.scanning import SCAN_BATCH
@@ -16,6 +16,8 @@ from deltaweb.web.tables.storage.connections import add_connection
 from tests.support.pages.factories import NOW
 from tests.support.stores.s3_server import S3Server, counted_requests
 from tests.support.stores.seaweed_server import fill_lake
+
+STAMP = Stamp(COMMAND_LINE, NOW)
 
 A_NAMESPACE = 1_100
 NUM_TABLES = 2 * A_NAMESPACE
@@ -27,15 +29,13 @@ NUM_BATCHES = LAST_BATCH // SCAN_BATCH + 1
 def test_registers_thousands_of_tables(seaweed: S3Server) -> None:
     url = fill_lake(seaweed, num_tables=NUM_TABLES, a_namespace=A_NAMESPACE)
     options = dict(text.split("=", 1) for text in seaweed.option_texts)
-    add_connection(
-        name="large", prefix=url, options=options, actor=COMMAND_LINE, now=NOW
-    )
+    add_connection(name="large", prefix=url, options=options, stamp=STAMP)
     told: list[tuple[int, str]] = []
 
     with counted_requests() as requests:
         report = scan_lake(
-            add_lake(url, now=NOW),
-            now=NOW,
+            add_lake(url, stamp=STAMP),
+            stamp=STAMP,
             on_progress=lambda _step, done, _total, unit: told.append((done, unit)),
         )
 

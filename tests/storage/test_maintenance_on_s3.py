@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from deltaweb.delta.log.paths import checkpoint_part_names
 from deltaweb.web.jobs.models import Job
-from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.pages.actions import COMMAND_LINE, Stamp
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.operations.checkpoint.operation import (
     CHECKPOINT,
@@ -42,8 +42,7 @@ def orders(s3: S3Server, settings: "Settings", tmp_path: Path) -> Table:
         name="lake",
         prefix="s3://",
         options=parse_options(s3.option_texts, base=Path("/")),
-        actor=COMMAND_LINE,
-        now=NOW,
+        stamp=Stamp(COMMAND_LINE, NOW),
     )
     table = new_table(
         "orders", location=f"s3://{bucket}/lake/orders", version=NEWEST, num_files=17

@@ -13,7 +13,7 @@ from django.utils import timezone
 from pytest_django.fixtures import Settings
 
 from deltaweb.table import DeltaTable
-from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.pages.actions import COMMAND_LINE, Stamp
 from deltaweb.web.sharing.models import RecipientToken
 from deltaweb.web.tables.storage.connections import add_connection
 from deltaweb.web.tables.storage.options import parse_options
@@ -56,8 +56,7 @@ def add_storage(*texts: str) -> None:
         name="lake",
         prefix="s3://",
         options=parse_options(texts, base=Path("/")),
-        actor=COMMAND_LINE,
-        now=NOW,
+        stamp=Stamp(COMMAND_LINE, NOW),
     )
 
 

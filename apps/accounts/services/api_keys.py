@@ -10,7 +10,7 @@ from deltaweb.web.accounts import errors
 from deltaweb.web.accounts.models import APIKey, Scope, User, usual_scopes
 from deltaweb.web.accounts.services.records import account_action
 from deltaweb.web.accounts.tokens import PREFIX_LENGTH, new_api_key, sha256
-from deltaweb.web.pages.actions import Actor, report
+from deltaweb.web.pages.actions import Stamp, report
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,14 +22,13 @@ class IssuedKey:
 
 
 @transaction.atomic
-def issue_api_key(  # noqa: PLR0913 (each is one fact of the key)
+def issue_api_key(
     *,
     user: User,
     name: str,
     scopes: Iterable[str] = (),
     expires_at: datetime | None = None,
-    actor: Actor,
-    now: datetime,
+    stamp: Stamp,
 ) -> IssuedKey:
     """Make a key for the user's scripts; its secret is returned once.
 
@@ -48,7 +47,7 @@ def issue_api_key(  # noqa: PLR0913 (each is one fact of the key)
         prefix=secret[:PREFIX_LENGTH],
         key_sha256=sha256(secret),
         scopes=held,
-        created_at=now,
+        created_at=stamp.at,
         expires_at=expires_at,
     )
     detail = {
@@ -57,17 +56,17 @@ def issue_api_key(  # noqa: PLR0913 (each is one fact of the key)
         "scopes": held,
         "expires_at": None if expires_at is None else expires_at.isoformat(),
     }
-    report(account_action("key.issue", user, actor, now, **detail))
+    report(account_action("key.issue", user, stamp, **detail))
     return IssuedKey(key, secret)
 
 
 @transaction.atomic
-def revoke_api_key(*, key: APIKey, actor: Actor, now: datetime) -> None:
+def revoke_api_key(*, key: APIKey, stamp: Stamp) -> None:
     """Make a key worthless from the next request on."""
     live = APIKey.objects.filter(id=key.id, revoked_at__isnull=True)
-    if live.update(revoked_at=now):
+    if live.update(revoked_at=stamp.at):
         detail = {"label": key.name, "prefix": key.prefix}
-        report(account_action("key.revoke", key.user, actor, now, **detail))
+        report(account_action("key.revoke", key.user, stamp, **detail))
 
 
 def _checked_scopes(names: Iterable[str]) -> list[str]:

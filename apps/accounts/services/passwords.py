@@ -20,7 +20,7 @@ from deltaweb.web.accounts.services.records import (
     failed_sign_in_action,
     sign_in_action,
 )
-from deltaweb.web.pages.actions import Actor, report
+from deltaweb.web.pages.actions import Stamp, report
 from deltaweb.web.pages.request.addresses import network_of
 from deltaweb.web.pages.request.rate_limits import RateLimit
 
@@ -36,20 +36,18 @@ BY_ADDRESS: Final = RateLimit(
 )
 
 
-def sign_in(
-    request: HttpRequest, *, name: str, password: str, actor: Actor, now: datetime
-) -> User:
+def sign_in(request: HttpRequest, *, name: str, password: str, stamp: Stamp) -> User:
     """Check a name and a password and return the user.
 
-    `actor` says from where, behind proxies that are trusted; success and failure are
+    `stamp` says from where, behind proxies that are trusted; success and failure are
     recorded.
     """
-    key, network = name.lower()[:MAX_NAME], network_of(actor.address)
-    _count_for_address(network, now)
+    key, network = name.lower()[:MAX_NAME], network_of(stamp.actor.address)
+    _count_for_address(network, stamp.at)
     existing = User.objects.named(name).first()
     username = existing.username if existing else name
     with address_slots.taken(network):
-        attempt = _count_for_name(key, network, now)
+        attempt = _count_for_name(key, network, stamp.at)
         try:
             user = authenticate(request, username=username, password=password)
         except errors.PasswordsBusyError:
@@ -57,11 +55,11 @@ def sign_in(
             raise
     if not isinstance(user, User):
         error = errors.SignInError()
-        report(failed_sign_in_action(existing, actor, now, by="password", error=error))
+        report(failed_sign_in_action(existing, stamp, by="password", error=error))
         raise error
     FailedSignIn.objects.filter(name=key, address=network).delete()
-    BY_ADDRESS.give_back(network.encode(), now_s=now.timestamp())
-    report(sign_in_action(user, actor, now, by="password"))
+    BY_ADDRESS.give_back(network.encode(), now_s=stamp.at.timestamp())
+    report(sign_in_action(user, stamp, by="password"))
     return user
 
 

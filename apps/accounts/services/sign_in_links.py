@@ -16,7 +16,7 @@ from deltaweb.web.accounts.services.records import (
     sign_in_action,
 )
 from deltaweb.web.accounts.tokens import new_token, sha256
-from deltaweb.web.pages.actions import Actor, report
+from deltaweb.web.pages.actions import Stamp, report
 from deltaweb.web.pages.errors import PageError
 
 UNTIL_WITHDRAWN: Final = timedelta(days=3650)
@@ -24,7 +24,7 @@ UNTIL_WITHDRAWN: Final = timedelta(days=3650)
 
 @transaction.atomic
 def issue_sign_in_link(
-    *, user: User, actor: Actor, now: datetime, lifetime: timedelta | None = None
+    *, user: User, stamp: Stamp, lifetime: timedelta | None = None
 ) -> str:
     """Make a link that signs the user in once.
 
@@ -37,15 +37,15 @@ def issue_sign_in_link(
     if not user.is_active:
         raise errors.UserDisabledError(name=user.username)
     usual = timedelta(seconds=settings.SIGN_IN_LINK_LIFETIME_S)
-    SignInLink.objects.filter(expires_at__lt=now - usual).delete()
+    SignInLink.objects.filter(expires_at__lt=stamp.at - usual).delete()
     token = new_token()
     SignInLink.objects.create(
         user=user,
         token_sha256=sha256(token),
-        created_at=now,
-        expires_at=now + (lifetime or usual),
+        created_at=stamp.at,
+        expires_at=stamp.at + (lifetime or usual),
     )
-    report(account_action("user.link", user, actor, now))
+    report(account_action("user.link", user, stamp))
     # Among the pages of accounts alone: a command need not load those of all apps.
     path = reverse("use-link", urlconf="deltaweb.web.accounts.urls", args=[token])
     return urljoin(settings.PUBLIC_URL, path)
@@ -57,18 +57,18 @@ def withdraw_sign_in_link(*, url: str) -> None:
     SignInLink.objects.filter(token_sha256=sha256(token), used_at=None).delete()
 
 
-def use_sign_in_link(*, token: str, actor: Actor, now: datetime) -> User:
+def use_sign_in_link(*, token: str, stamp: Stamp) -> User:
     """Spend a link and return its user; of two requests at once one succeeds.
 
-    `actor` says from where; success is recorded, and refusal of a link that was ours.
+    `stamp` says from where; success is recorded, and refusal of a link that was ours.
     """
     try:
         with transaction.atomic():
-            user = _spend_link(sha256(token), now)
-            report(sign_in_action(user, actor, now, by="link"))
+            user = _spend_link(sha256(token), stamp.at)
+            report(sign_in_action(user, stamp, by="link"))
     except PageError as error:
         if owner := user_of_link(token=token):
-            report(failed_sign_in_action(owner, actor, now, by="link", error=error))
+            report(failed_sign_in_action(owner, stamp, by="link", error=error))
         raise
     return user
 

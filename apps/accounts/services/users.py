@@ -1,7 +1,5 @@
 """Accounts themselves: made, changed, shut out."""
 
-from datetime import datetime
-
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
@@ -14,13 +12,13 @@ from deltaweb.web.accounts.services.records import account_action
 from deltaweb.web.accounts.zones import check_pages_zone
 from deltaweb.web.news.publishing import publish
 from deltaweb.web.news.topics import of_user
-from deltaweb.web.pages.actions import Actor, FieldChange, report, report_changes
+from deltaweb.web.pages.actions import FieldChange, Stamp, report, report_changes
 
 FIRST_ADMIN = "admin"
 
 
 def create_user(
-    *, name: str, role: str, password: str | None = None, actor: Actor, now: datetime
+    *, name: str, role: str, password: str | None = None, stamp: Stamp
 ) -> User:
     """Make an account; without a password its user signs in by links."""
     user = User(username=name, role=checked_role(role))
@@ -37,7 +35,7 @@ def create_user(
     try:
         with transaction.atomic():
             user.save(force_insert=True)
-            report(account_action("user.create", user, actor, now, role=role_words))
+            report(account_action("user.create", user, stamp, role=role_words))
     except IntegrityError as error:
         raise errors.UserNameTakenError(name=name) from error
     return user
@@ -54,7 +52,7 @@ def checked_role(role: str) -> User.Role:
 
 
 @transaction.atomic
-def set_role(*, user: User, role: str, actor: Actor, now: datetime) -> User:
+def set_role(*, user: User, role: str, stamp: Stamp) -> User:
     """Change what a user may do, from the user's next request on."""
     new_role = checked_role(role)
     if new_role != User.Role.ADMIN:
@@ -63,12 +61,12 @@ def set_role(*, user: User, role: str, actor: Actor, now: datetime) -> User:
     User.objects.filter(id=user.id).update(role=new_role)
     user.refresh_from_db()
     publish(of_user(user.id))
-    report_changes(account_action("", user, actor, now), [change])
+    report_changes(account_action("", user, stamp), [change])
     return user
 
 
 @transaction.atomic
-def disable_user(*, user: User, actor: Actor, now: datetime) -> User:
+def disable_user(*, user: User, stamp: Stamp) -> User:
     """Shut a user out from the next request on: sessions, links and API keys.
 
     Sessions and links are gone for good; keys rest until the account is enabled.
@@ -80,16 +78,16 @@ def disable_user(*, user: User, actor: Actor, now: datetime) -> User:
     SignInLink.objects.filter(user=user, used_at__isnull=True).delete()
     user.refresh_from_db()
     publish(of_user(user.id))
-    report(account_action("user.disable", user, actor, now))
+    report(account_action("user.disable", user, stamp))
     return user
 
 
 @transaction.atomic
-def enable_user(*, user: User, actor: Actor, now: datetime) -> User:
+def enable_user(*, user: User, stamp: Stamp) -> User:
     """Let a disabled user sign in again."""
     User.objects.filter(id=user.id).update(is_active=True)
     user.refresh_from_db()
-    report(account_action("user.enable", user, actor, now))
+    report(account_action("user.enable", user, stamp))
     return user
 
 
@@ -104,12 +102,7 @@ def _check_not_last_admin(user: User) -> None:
 
 
 def change_password(
-    *,
-    user: User,
-    password: str,
-    revoke_keys: bool = False,
-    actor: Actor,
-    now: datetime,
+    *, user: User, password: str, revoke_keys: bool = False, stamp: Stamp
 ) -> User:
     """Set a password; every other session and unused sign-in link of the user ends.
 
@@ -125,17 +118,15 @@ def change_password(
         user.save(update_fields=["password"])
         SignInLink.objects.filter(user=user, used_at__isnull=True).delete()
         publish(of_user(user.id))
-        report(account_action("user.set_password", user, actor, now))
+        report(account_action("user.set_password", user, stamp))
         if revoke_keys:
             for key in user.api_keys.filter(revoked_at__isnull=True):
-                revoke_api_key(key=key, actor=actor, now=now)
+                revoke_api_key(key=key, stamp=stamp)
     return user
 
 
 @transaction.atomic
-def set_appearance(
-    *, user: User, theme: str, time_zone: str, actor: Actor, now: datetime
-) -> User:
+def set_appearance(*, user: User, theme: str, time_zone: str, stamp: Stamp) -> User:
     """Keep how pages look for a user."""
     if theme not in User.Theme.values:
         raise errors.UserInvalidError(reason=f"{theme!r} is not a theme.")
@@ -145,14 +136,14 @@ def set_appearance(
         FieldChange("user.set_theme", user.get_theme_display(), new_theme.label),
         FieldChange("user.set_time_zone", user.time_zone, time_zone),
     )
-    if report_changes(account_action("", user, actor, now), changes):
+    if report_changes(account_action("", user, stamp), changes):
         user.theme = new_theme
         user.time_zone = time_zone
         user.save(update_fields=["theme", "time_zone"])
     return user
 
 
-def first_admin(*, actor: Actor, now: datetime) -> User:
+def first_admin(*, stamp: Stamp) -> User:
     """Return the oldest active administrator; a new installation gets one."""
     if admin := User.objects.active_admins().first():
         return admin
@@ -160,4 +151,4 @@ def first_admin(*, actor: Actor, now: datetime) -> User:
     number = 2
     while User.objects.named(name).exists():
         name, number = f"{FIRST_ADMIN}{number}", number + 1
-    return create_user(name=name, role=User.Role.ADMIN, actor=actor, now=now)
+    return create_user(name=name, role=User.Role.ADMIN, stamp=stamp)

@@ -1,12 +1,10 @@
 """Administration of users; administrators alone."""
 
 from collections.abc import Callable
-from datetime import datetime
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
-from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
 from deltaweb.web.accounts import selectors, services
@@ -14,7 +12,7 @@ from deltaweb.web.accounts.forms import NewUserForm, RoleForm
 from deltaweb.web.accounts.models import User
 from deltaweb.web.accounts.permissions import admin_required, session_required
 from deltaweb.web.accounts.users import signed_in_user
-from deltaweb.web.pages.actions import Actor, actor_of
+from deltaweb.web.pages.actions import Stamp, stamp_of
 from deltaweb.web.pages.errors import PageError
 
 
@@ -35,9 +33,7 @@ def add_user(request: HttpRequest) -> HttpResponseBase:
         message = "Give a name of up to 150 characters and a role."
         return _page(request, error=_invalid(message))
     try:
-        user = services.create_user(
-            **form.cleaned_data, actor=actor_of(request), now=timezone.now()
-        )
+        user = services.create_user(**form.cleaned_data, stamp=stamp_of(request))
     except PageError as error:
         return _page(request, error=error)
     return _with_link(request, user)
@@ -63,9 +59,7 @@ def set_role(request: HttpRequest, user_id: int) -> HttpResponseBase:
     return _change(
         request,
         user_id,
-        lambda user, actor, now: services.set_role(
-            user=user, role=role, actor=actor, now=now
-        ),
+        lambda user, stamp: services.set_role(user=user, role=role, stamp=stamp),
         said="{0} is now {1}. It counts from the next request.",
     )
 
@@ -78,7 +72,7 @@ def disable_user(request: HttpRequest, user_id: int) -> HttpResponseBase:
     return _change(
         request,
         user_id,
-        lambda user, actor, now: services.disable_user(user=user, actor=actor, now=now),
+        lambda user, stamp: services.disable_user(user=user, stamp=stamp),
         said="{0} is disabled and signed out everywhere.",
     )
 
@@ -91,7 +85,7 @@ def enable_user(request: HttpRequest, user_id: int) -> HttpResponseBase:
     return _change(
         request,
         user_id,
-        lambda user, actor, now: services.enable_user(user=user, actor=actor, now=now),
+        lambda user, stamp: services.enable_user(user=user, stamp=stamp),
         said="{0} can sign in again.",
     )
 
@@ -99,13 +93,13 @@ def enable_user(request: HttpRequest, user_id: int) -> HttpResponseBase:
 def _change(
     request: HttpRequest,
     user_id: int,
-    change: Callable[[User, Actor, datetime], User],
+    change: Callable[[User, Stamp], User],
     *,
     said: str,
 ) -> HttpResponseBase:
     user = get_object_or_404(User, id=user_id)
     try:
-        user = change(user, actor_of(request), timezone.now())
+        user = change(user, stamp_of(request))
     except PageError as error:
         return _page(request, error=error)
     messages.success(request, said.format(user.username, user.get_role_display()))
@@ -114,9 +108,7 @@ def _change(
 
 def _with_link(request: HttpRequest, user: User) -> HttpResponseBase:
     try:
-        url = services.issue_sign_in_link(
-            user=user, actor=actor_of(request), now=timezone.now()
-        )
+        url = services.issue_sign_in_link(user=user, stamp=stamp_of(request))
     except PageError as error:
         return _page(request, error=error)
     response = _page(request, link=(user.username, url))

@@ -20,8 +20,7 @@ from deltaweb.web.accounts.models import APIKey, Scope, User, usual_scopes
 from deltaweb.web.accounts.permissions import session_required
 from deltaweb.web.accounts.users import signed_in_user
 from deltaweb.web.accounts.zones import pages_zones
-from deltaweb.web.pages.actions import actor_of
-from deltaweb.web.pages.page_json import shaped
+from deltaweb.web.pages.actions import actor_of, stamp_of
 from deltaweb.web.pages.request.addresses import network_of
 from deltaweb.web.pages.request.spans import SpanInvalidError, parse_end
 from deltaweb.web.pages.responses import respond
@@ -50,10 +49,7 @@ def set_appearance(request: HttpRequest) -> HttpResponseBase:
     if not form.is_valid():
         return _page(request, form=form)
     services.set_appearance(
-        user=signed_in_user(request),
-        **form.cleaned_data,
-        actor=actor_of(request),
-        now=timezone.now(),
+        user=signed_in_user(request), **form.cleaned_data, stamp=stamp_of(request)
     )
     messages.success(request, "Your appearance is saved.")
     return redirect("accounts:me")
@@ -78,8 +74,7 @@ def _change_password(request: HttpRequest) -> HttpResponseBase:
             user=user,
             password=form.cleaned_data["new"],
             revoke_keys=form.cleaned_data["revoke_keys"],
-            actor=actor_of(request),
-            now=timezone.now(),
+            stamp=stamp_of(request),
         )
     except UserInvalidError as error:
         form.add_error("new", error.message)
@@ -99,15 +94,14 @@ def create_key(request: HttpRequest) -> HttpResponseBase:
     form = APIKeyForm(request.POST)
     if not form.is_valid():
         return _page(request, form=form)
-    now = timezone.now()
+    stamp = stamp_of(request)
     try:
         issued = services.issue_api_key(
             user=signed_in_user(request),
             name=form.cleaned_data["name"],
             scopes=form.cleaned_data["scopes"],
-            expires_at=parse_end(form.cleaned_data["expires"], now=now),
-            actor=actor_of(request),
-            now=now,
+            expires_at=parse_end(form.cleaned_data["expires"], now=stamp.at),
+            stamp=stamp,
         )
     except SpanInvalidError as error:
         form.add_error("expires", str(error))
@@ -122,7 +116,7 @@ def create_key(request: HttpRequest) -> HttpResponseBase:
 def revoke_key(request: HttpRequest, key_id: UUID) -> HttpResponseBase:
     """Make one of one's own keys worthless."""
     key = get_object_or_404(APIKey, id=key_id, user=signed_in_user(request))
-    services.revoke_api_key(key=key, actor=actor_of(request), now=timezone.now())
+    services.revoke_api_key(key=key, stamp=stamp_of(request))
     messages.success(request, f"The key {key.prefix}… is revoked.")
     return redirect("accounts:me")
 
@@ -156,14 +150,6 @@ def _page(
         fmt,
         template="accounts/me.html",
         context=context,
-        data=shaped(
-            selectors.AccountResource,
-            selectors.user_resource(user, now=now),
-            theme=user.theme.lower(),
-            time_zone=user.time_zone,
-            keys=keys,
-        )
-        if fmt == "json"
-        else None,
+        data=selectors.account_resource(user, now=now) if fmt == "json" else None,
         status=422 if form else status,
     )

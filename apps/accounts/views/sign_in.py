@@ -6,7 +6,6 @@ from django.conf import settings
 from django.contrib.auth import login, logout
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render, resolve_url
-from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
@@ -24,7 +23,7 @@ from deltaweb.web.accounts.models import User
 from deltaweb.web.accounts.permissions import public
 from deltaweb.web.news.publishing import publish
 from deltaweb.web.news.topics import of_session
-from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.pages.actions import stamp_of
 from deltaweb.web.pages.errors import PageError
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
@@ -54,8 +53,7 @@ def sign_in(request: HttpRequest) -> HttpResponseBase:
             request,
             name=name,
             password=form.cleaned_data["password"],
-            actor=actor_of(request),
-            now=timezone.now(),
+            stamp=stamp_of(request),
         )
     except (SignInError, TooManySignInsError, PasswordsBusyError) as failure:
         return _page(request, next_url=next_url, error=failure, name=name)
@@ -77,9 +75,7 @@ def use_link(request: HttpRequest, token: str) -> HttpResponseBase:
     if any(header in request.headers for header in SPECULATION_HEADERS):
         return _private(HttpResponse("Not fetched ahead of a click.", status=503))
     try:
-        user = services.use_sign_in_link(
-            token=token, actor=actor_of(request), now=timezone.now()
-        )
+        user = services.use_sign_in_link(token=token, stamp=stamp_of(request))
     except SignInLinkUsedError:
         if request.user != services.user_of_link(token=token):
             raise

@@ -24,7 +24,11 @@ from deltaweb.web.explorer.dashboard.selector import Dashboard
 from deltaweb.web.explorer.files.view import FileList
 from deltaweb.web.explorer.history.view import HistoryPage
 from deltaweb.web.explorer.lanes.view import Lanes
-from deltaweb.web.explorer.parquet_file.place import PlacePage
+from deltaweb.web.explorer.parquet_file.place import (
+    MAX_LOCATION_LENGTH,
+    PlacePage,
+    inspect_again,
+)
 from deltaweb.web.explorer.parquet_file.view import FilePage
 from deltaweb.web.explorer.parquet_table.view import ParquetPage
 from deltaweb.web.explorer.partitions.view import PartitionList
@@ -34,6 +38,7 @@ from deltaweb.web.explorer.rows.view import RowList
 from deltaweb.web.explorer.schema.view import Schema
 from deltaweb.web.explorer.urls import AT, COMPARED, urlpatterns
 from deltaweb.web.explorer.use.view import TableUse
+from deltaweb.web.explorer.version.query import text_of
 from deltaweb.web.sharing import urls as sharing
 from deltaweb.web.sharing.shares.table_sharing import TableSharing
 from deltaweb.web.tables import urls as tables
@@ -75,6 +80,25 @@ class TableColumn(RestView):
         """Begin to profile a column; its address then has what was found."""
         user, wanted = signed_in(request), request.GET.get("v", "")
         return started(request_profile(user, namespace, name, wanted, column)[0])
+
+
+class ParquetFile(RestView):
+    """A Parquet file of whatever table, or of none."""
+
+    get = page_endpoint(
+        urlpatterns,
+        "place-detail",
+        PlacePage,
+        "Tell what is in a Parquet file at a location, of whatever table or none.",
+        waits=True,
+        role=Role.EDITOR,
+    )
+
+    @endpoint(Role.EDITOR, takes=["location"], answers={202: Started})
+    def post(self, request: HttpRequest) -> Answer:
+        """Begin to inspect a file anew: another may be at its location by now."""
+        location = text_of(request.GET, "location")[:MAX_LOCATION_LENGTH]
+        return started(inspect_again(location, signed_in(request)))
 
 
 class TableDiff(RestView):
@@ -210,14 +234,6 @@ CONTENTS: Final = {
     ),
 }
 """The addresses below a table, and their views."""
-PLACE: Final = _page(
-    "ParquetFile",
-    "place-detail",
-    PlacePage,
-    "Tell what is in a Parquet file at a location, of whatever table or none.",
-    waits=True,
-    role=Role.EDITOR,
-)
 DASHBOARD: Final = _page(
     "Overview", "dashboard", Dashboard, "Tell what happened last.", without="seen"
 )

@@ -11,7 +11,7 @@ from deltaweb.web.api.endpoint import RestView, Role, endpoint
 from deltaweb.web.api.jobs import Started, started
 from deltaweb.web.api.pages import page_endpoint
 from deltaweb.web.api.shapes import one_of
-from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.pages.actions import stamp_of
 from deltaweb.web.tables import urls as pages
 from deltaweb.web.tables.catalogue.lakes.listing import LakeList as LakeListPage
 from deltaweb.web.tables.catalogue.lakes.listing import LakePage, lake_page
@@ -104,12 +104,11 @@ class Lake(RestView):
             get_lake(lake_id),
             namespace=body.namespace,
             schedule=body.schedule,
-            actor=actor_of(request),
-            now=timezone.now(),
+            stamp=stamp_of(request),
         )
         return lake_page(changed)
 
     @endpoint(Role.EDITOR, answers={204: None})
     def delete(self, request: HttpRequest, lake_id: UUID) -> None:
         """Scan a lake no more; its tables stay registered."""
-        remove_lake(get_lake(lake_id), actor=actor_of(request), now=timezone.now())
+        remove_lake(get_lake(lake_id), stamp=stamp_of(request))

@@ -7,7 +7,6 @@ from uuid import UUID
 
 from django.http import HttpRequest
 from django.urls import URLPattern, path
-from django.utils import timezone
 
 from deltaweb.web.api.calls.answers import Answer
 from deltaweb.web.api.endpoint import RestView, Role, endpoint
@@ -15,7 +14,7 @@ from deltaweb.web.api.errors import BodyInvalidError
 from deltaweb.web.api.jobs import Started, started
 from deltaweb.web.jobs import kinds
 from deltaweb.web.jobs.models import Job
-from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.pages.actions import stamp_of
 from deltaweb.web.tables.errors import OperationOutdatedError
 from deltaweb.web.tables.head.job_json import check_may
 from deltaweb.web.tables.head.shapes import signed_in
@@ -23,7 +22,6 @@ from deltaweb.web.tables.head.table_head import get_table
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.operations.operation import (
     Operation,
-    open_subject,
     operations,
 )
 from deltaweb.web.tables.operations.requests import (
@@ -51,8 +49,8 @@ def operation_paths(below: str) -> Iterator[URLPattern]:
     """Yield the address of each operation of a table, below a path."""
     kinds.all_kinds()
     for operation in operations:
-        # Those that bring files or make tables are asked by `new_tables`.
-        if operation.opens is open_subject:
+        # What brings files or makes tables is asked by `new_tables` and `merges`.
+        if not operation.is_of_who_asked:
             view = operation_view(operation).as_view()
             yield path(f"{below}/{operation.name}", view, name=operation.name)
 
@@ -101,16 +99,16 @@ def asked_answer(
         asked: The parameters of the operation; those of the look count where there
             is one.
     """
-    user, now = signed_in(request), timezone.now()
+    user, stamp = signed_in(request), stamp_of(request)
     if body.preview and body.seen is None:
-        look = request_look(operation, table, asked, now=now, requested_by=user)
+        look = request_look(operation, table, asked, now=stamp.at, requested_by=user)
         return started(look)
     seen = None
     if body.seen is not None:
         looks = Job.objects.filter(
             kind=operation.kind, subject_id=table.id if table else None
         )
-        if operation.opens is not open_subject:  # what adds data is of who asked
+        if operation.is_of_who_asked:
             looks = looks.filter(requested_by=user)
         seen = looks.filter(id=body.seen).first()
         if seen is None:
@@ -123,9 +121,8 @@ def asked_answer(
         asked,
         seen=seen,
         unseen_at=table.version if table else NO_TABLE,
-        actor=actor_of(request),
+        stamp=stamp,
         requested_by=user,
-        now=now,
     )
     return started(job)
 

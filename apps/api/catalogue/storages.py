@@ -9,14 +9,13 @@ from http import HTTPStatus
 
 from django.http import HttpRequest
 from django.urls import reverse
-from django.utils import timezone
 
 from deltaweb.storage.location import RECEIVED
 from deltaweb.storage.objects.trial import Trial
 from deltaweb.web.accounts.models import Scope
 from deltaweb.web.api.calls.answers import Answer
 from deltaweb.web.api.endpoint import RestView, Role, endpoint
-from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.pages.actions import stamp_of
 from deltaweb.web.pages.page_json import Spread
 from deltaweb.web.tables.models import StorageConnection
 from deltaweb.web.tables.storage.connections import (
@@ -24,6 +23,7 @@ from deltaweb.web.tables.storage.connections import (
     add_connection,
     find_connection,
     remove_connection,
+    reseal_connections,
     storage_resource,
 )
 from deltaweb.web.tables.storage.errors import StorageNotFoundError
@@ -113,8 +113,7 @@ class StorageList(RestView):
             prefix=body.prefix,
             options=options,
             replace=body.replace,
-            actor=actor_of(request),
-            now=timezone.now(),
+            stamp=stamp_of(request),
         )
         made = TriedStorage(resource=storage_resource(kept), tried=tried)
         there = reverse("api:storage", args=[kept.name])
@@ -133,8 +132,8 @@ class Storage(RestView):
     @endpoint(Role.ADMIN, answers={204: None}, scope=Scope.ADMIN)
     def delete(self, request: HttpRequest, name: str) -> None:
         """Forget how an object store is reached; its tables stay registered."""
-        found, now = _find(name), timezone.now()
-        remove_connection(found, actor=actor_of(request), now=now)
+        found, stamp = _find(name), stamp_of(request)
+        remove_connection(found, stamp=stamp)
 
 
 class StorageTrial(RestView):
@@ -147,6 +146,19 @@ class StorageTrial(RestView):
         found = _find(name)
         tried = try_again(found, is_written=body.write)
         return TriedStorage(resource=storage_resource(found), tried=tried)
+
+
+class Resealing(RestView):
+    """The secret key that all options are sealed with."""
+
+    @endpoint(Role.ADMIN, answers=Storages, scope=Scope.ADMIN)
+    def post(self, request: HttpRequest) -> object:
+        """Seal all options with the current secret key, so that a former one may go.
+
+        Profiles of those who share with us are sealed with it, too.
+        """
+        sealed = reseal_connections(stamp=stamp_of(request))
+        return Storages(storages=[*map(storage_resource, sealed)])
 
 
 def _find(name: str) -> StorageConnection:

@@ -15,7 +15,7 @@ from deltaweb.web.explorer.overview.view import TableOverview
 from deltaweb.web.explorer.version.job_errors import check_job
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.waiting import wait_for
-from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.pages.actions import stamp_of
 from deltaweb.web.tables import urls as pages
 from deltaweb.web.tables.catalogue.check_location import request_check
 from deltaweb.web.tables.catalogue.list_views import SearchAnswer
@@ -115,8 +115,7 @@ class TableList(RestView):
             description=body.description,
             restricted=body.restricted,
             created_by=user,
-            actor=actor_of(request),
-            now=timezone.now(),
+            stamp=stamp_of(request),
         )
         there = f"{request.path}/{table.namespace}/{table.name}"
         return Answer(table_resource(table), 201, {"Location": there})
@@ -176,8 +175,7 @@ class Table(RestView):
             description=body.description,
             restricted=body.restricted,
             schedule=body.refresh,
-            actor=actor_of(request),
-            now=timezone.now(),
+            stamp=stamp_of(request),
         )
         return table_resource(changed)
 
@@ -185,7 +183,7 @@ class Table(RestView):
     def delete(self, request: HttpRequest, namespace: str, name: str) -> None:
         """Take a table out of the catalogue; its files are not touched."""
         table = get_table(signed_in(request), namespace, name)
-        remove_table(table, actor=actor_of(request), now=timezone.now())
+        remove_table(table, stamp=stamp_of(request))
 
 
 class TableRefresh(RestView):

@@ -1,25 +1,31 @@
 """OAuth clients of recipients: by a secret, by a key of their own, by an issuer."""
 
+import json
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from http import HTTPStatus
 from typing import Any, Literal
+from uuid import UUID
 
 from django.http import HttpRequest
-from django.utils import timezone
 
 from deltaweb.web.accounts.models import Scope
 from deltaweb.web.api.calls.answers import Answer
 from deltaweb.web.api.endpoint import RestView, Role, endpoint
 from deltaweb.web.api.pages import page_endpoint
-from deltaweb.web.api.sharing.tokens import address_of, facts_of, read_lifetime
-from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.api.sharing.tokens import (
+    address_of,
+    facts_of,
+    find_token,
+)
+from deltaweb.web.pages.actions import stamp_of
 from deltaweb.web.pages.page_json import Spread
 from deltaweb.web.sharing import urls
 from deltaweb.web.sharing.issuing import credentials, proofs
-from deltaweb.web.sharing.issuing.lifetimes import parse_span
+from deltaweb.web.sharing.issuing.lifetimes import parse_span, read_lifetime
 from deltaweb.web.sharing.issuing.token_rows import TokenResource, token_row
+from deltaweb.web.sharing.issuing.tokens import issue_profile
 from deltaweb.web.sharing.names import find_recipient
 
 
@@ -66,7 +72,7 @@ class MadeClient:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownClient:
-    """An OAuth client without a secret here, and what it comes in by.
+    """A token or an OAuth client, and what it comes in by.
 
     Attributes:
         profile: Its profile file.
@@ -85,10 +91,10 @@ class ClientList(RestView):
 
         `Location` is the address of it among the recipient's tokens.
         """
-        recipient, now = find_recipient(name), timezone.now()
+        recipient, stamp = find_recipient(name), stamp_of(request)
         issue = credentials.issue
         if body.keep_old is not None:
-            kept = parse_span(body.keep_old, now=now)
+            kept = parse_span(body.keep_old, now=stamp.at)
             issue = partial(credentials.rotate, keep_old=kept)
         made = issue(
             recipient,
@@ -100,13 +106,12 @@ class ClientList(RestView):
                 subject=body.subject,
                 group=body.group,
             ),
-            lifetime=read_lifetime(body.expires, now=now),
-            actor=actor_of(request),
-            now=now,
+            lifetime=read_lifetime(body.expires, now=stamp.at),
+            stamp=stamp,
         )
         return Answer(
             MadeClient(
-                resource=token_row(made.token, now=now).describe(),
+                resource=token_row(made.token, now=stamp.at).describe(),
                 activation_url=made.link or None,
                 activation_expires_at=made.link_expires_at,
             ),
@@ -117,7 +122,7 @@ class ClientList(RestView):
 
 
 class ClientProfile(RestView):
-    """What an OAuth client without a secret here comes in by."""
+    """What a token or an OAuth client comes in by."""
 
     get = page_endpoint(
         urls.urlpatterns,
@@ -126,3 +131,18 @@ class ClientProfile(RestView):
         "Tell what an OAuth client comes in by that has no secret here.",
         role=Role.ADMIN,
     )
+
+    @endpoint(Role.ADMIN, answers={201: ShownClient}, scope=Scope.SHARE)
+    def post(self, request: HttpRequest, name: str, token_id: UUID) -> Answer:
+        """Activate a token that waits, and answer its profile file, once.
+
+        Its links are withdrawn: whoever calls hands the file over.
+        """
+        token, stamp = find_token(name, token_id), stamp_of(request)
+        profile = issue_profile(token, stamp=stamp)
+        shown = token_row(token, now=stamp.at).describe()
+        return Answer(
+            ShownClient(client=shown, profile=json.loads(profile.to_json())),
+            HTTPStatus.CREATED,
+            about=facts_of(token),
+        )

@@ -4,11 +4,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.http import HttpRequest
-from django.utils import timezone
 
 from deltaweb.web.accounts.models import Scope
 from deltaweb.web.api.endpoint import RestView, Role, endpoint
-from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.pages.actions import stamp_of
 from deltaweb.web.sharing.issuing.lifetimes import parse_lifetime
 from deltaweb.web.sharing.names import find_recipient, find_share, find_shared_table
 from deltaweb.web.sharing.recipients.holds import end_hold, hold_versions
@@ -48,14 +47,13 @@ class Hold(RestView):
 
         Vacuums and clean-ups of the log spare them until the hold ends.
         """
-        now = timezone.now()
+        stamp = stamp_of(request)
         hold = hold_versions(
             find_recipient(name),
             find_shared_table(find_share(share), table),
             version=body.version,
-            span=parse_lifetime(body.until, now=now),
-            actor=actor_of(request),
-            now=now,
+            span=parse_lifetime(body.until, now=stamp.at),
+            stamp=stamp,
         )
         return HoldResource(
             share=share, table=table, version=hold.version, ends_at=hold.ends_at
@@ -67,6 +65,5 @@ class Hold(RestView):
         end_hold(
             find_recipient(name),
             find_shared_table(find_share(share), table),
-            actor=actor_of(request),
-            now=timezone.now(),
+            stamp=stamp_of(request),
         )

@@ -15,7 +15,7 @@ from deltaweb.web.api.endpoint import RestView, Role, endpoint
 from deltaweb.web.api.jobs import Started, started
 from deltaweb.web.api.pages import page_endpoint
 from deltaweb.web.jobs.waiting import wait_a_glance
-from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.pages.actions import stamp_of
 from deltaweb.web.sharing import urls
 from deltaweb.web.sharing.shares.received.listing import (
     ProviderRow,
@@ -62,16 +62,17 @@ class ReceivedList(RestView):
     )
     def post(self, request: HttpRequest, body: NewProvider) -> Answer:
         """Try a profile, keep it sealed, and look for its tables."""
-        now, user = timezone.now(), signed_in(request)
+        stamp, user = stamp_of(request), signed_in(request)
         provider = add_provider(
             name=body.name,
             profile=json.dumps(body.profile),
             replace=body.replace,
             owner=user,
-            actor=actor_of(request),
-            now=now,
+            stamp=stamp,
         )
-        wait_a_glance(request_scan(root=provider.prefix, now=now, requested_by=user))
+        wait_a_glance(
+            request_scan(root=provider.prefix, now=stamp.at, requested_by=user)
+        )
         there = reverse("api:received", args=[provider.name])
         return Answer(
             provider_row(provider, now=timezone.now()),
@@ -92,8 +93,8 @@ class Received(RestView):
     @endpoint(Role.ADMIN, answers={204: None}, scope=Scope.SHARE)
     def delete(self, request: HttpRequest, name: str) -> None:
         """Forget a provider, and take its tables out of the catalogue."""
-        provider, now = find_provider(name), timezone.now()
-        remove_provider(provider, actor=actor_of(request), now=now)
+        provider, stamp = find_provider(name), stamp_of(request)
+        remove_provider(provider, stamp=stamp)
 
 
 class ReceivedRefresh(RestView):

@@ -1,7 +1,6 @@
 """Recipients, and the shares that they may read."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
@@ -13,13 +12,12 @@ from deltaweb.web.api.calls.answers import Answer
 from deltaweb.web.api.endpoint import RestView, Role, endpoint
 from deltaweb.web.api.jobs import Started, started
 from deltaweb.web.api.pages import list_of, page_endpoint
-from deltaweb.web.api.sharing.tokens import link_answer, read_lifetime
-from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.api.sharing.tokens import link_answer
+from deltaweb.web.pages.actions import stamp_of
 from deltaweb.web.pages.page_json import Spread
 from deltaweb.web.sharing import urls
 from deltaweb.web.sharing.activity.ledger import Ledger
 from deltaweb.web.sharing.issuing.token_rows import TokenResource, token_row
-from deltaweb.web.sharing.models import Share
 from deltaweb.web.sharing.names import find_recipient, find_share
 from deltaweb.web.sharing.recipients import services
 from deltaweb.web.sharing.recipients.detail import RecipientDetail
@@ -37,30 +35,8 @@ from deltaweb.web.sharing.recipients.listing import (
 from deltaweb.web.sharing.recipients.rehearsals.nightly import request_rehearsal
 from deltaweb.web.sharing.recipients.rehearsals.views import RehearsalsPage
 from deltaweb.web.sharing.recipients.seen import SeenByRecipient
+from deltaweb.web.sharing.recipients.services import NewRecipient
 from deltaweb.web.tables.head.shapes import signed_in
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewRecipient:
-    """A recipient that is to be made, with its first token.
-
-    Attributes:
-        name: What you know it by.
-        shares: Names of what it may read.
-        contact: A mail address.
-        comment: A note for administrators.
-        allowed_networks: Where it may come from; empty allows every address.
-        properties: What conditions call recipient.<key>, each as key=value.
-        expires: How long its token lives: `90d`, `24h`, or the last day.
-    """
-
-    name: str
-    shares: list[str] = field(default_factory=list)
-    contact: str = ""
-    comment: str = ""
-    allowed_networks: list[str] = field(default_factory=list)
-    properties: list[str] = field(default_factory=list)
-    expires: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,24 +98,14 @@ class RecipientList(RestView):
     )
     def post(self, request: HttpRequest, body: NewRecipient) -> Answer:
         """Make a recipient, and a link by which it fetches its profile file once."""
-        now = timezone.now()
-        made = services.invite(
-            name=body.name,
-            contact=body.contact,
-            comment=body.comment,
-            allowed_networks=body.allowed_networks,
-            properties=body.properties,
-            shares=_shares(body.shares),
-            lifetime=read_lifetime(body.expires, now=now),
-            actor=actor_of(request),
-            now=now,
-        )
+        stamp = stamp_of(request)
+        made = services.invite(body, stamp=stamp)
         recipient = made.token.recipient
         return link_answer(
             made,
             lambda url, expires_at: InvitedRecipient(
-                resource=recipient_resource(recipient, now=now),
-                token=token_row(made.token, now=now).describe(),
+                resource=recipient_resource(recipient, now=stamp.at),
+                token=token_row(made.token, now=stamp.at).describe(),
                 activation_url=url,
                 activation_expires_at=expires_at,
             ),
@@ -162,38 +128,31 @@ class Recipient(RestView):
     )
     def patch(self, request: HttpRequest, name: str, body: RecipientChange) -> object:
         """Change what a recipient may read, and how and from where it is reached."""
-        recipient, actor, now = find_recipient(name), actor_of(request), timezone.now()
-        networks = body.allowed_networks
+        recipient, stamp = find_recipient(name), stamp_of(request)
         with transaction.atomic():
             services.update_recipient(
                 recipient,
-                contact=recipient.contact if body.contact is None else body.contact,
-                comment=recipient.comment if body.comment is None else body.comment,
-                allowed_networks=(
-                    recipient.allowed_networks if networks is None else networks
-                ),
+                contact=body.contact,
+                comment=body.comment,
+                allowed_networks=body.allowed_networks,
                 properties=body.properties,
-                actor=actor,
-                now=now,
+                stamp=stamp,
             )
             services.set_limits(
                 recipient,
                 soft=body.soft_limit,
                 hard=body.hard_limit,
-                actor=actor,
-                now=now,
+                stamp=stamp,
             )
             if body.shares is not None:
-                wanted = _shares(body.shares)
-                services.set_grants(recipient, wanted, actor=actor, now=now)
-        return recipient_resource(recipient, now=now)
+                wanted = [find_share(share) for share in body.shares]
+                services.set_grants(recipient, wanted, stamp=stamp)
+        return recipient_resource(recipient, now=stamp.at)
 
     @endpoint(Role.ADMIN, answers={204: None}, scope=Scope.SHARE)
     def delete(self, request: HttpRequest, name: str) -> None:
         """Delete a recipient with its grants and tokens, which end at once."""
-        services.delete_recipient(
-            find_recipient(name), actor=actor_of(request), now=timezone.now()
-        )
+        services.delete_recipient(find_recipient(name), stamp=stamp_of(request))
 
 
 class RecipientUse(RestView):
@@ -281,7 +240,3 @@ class Rehearsal(RestView):
         recipient, now = find_recipient(name), timezone.now()
         job = request_rehearsal(recipient, requested_by=signed_in(request), now=now)
         return started(job)
-
-
-def _shares(names: Iterable[str]) -> list[Share]:
-    return [find_share(name) for name in names]

@@ -3,11 +3,10 @@
 from dataclasses import dataclass, field
 
 from django.http import HttpRequest
-from django.utils import timezone
 
 from deltaweb.web.accounts.models import Scope
 from deltaweb.web.api.endpoint import RestView, Role, endpoint
-from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.pages.actions import stamp_of
 from deltaweb.web.sharing.models import SharedTable
 from deltaweb.web.sharing.names import find_recipient, find_share, find_shared_table
 from deltaweb.web.sharing.shares.services import narrow_table
@@ -92,8 +91,7 @@ def _narrow(
         find_recipient(recipient),
         condition=rule.condition,
         columns=rule.columns,
-        actor=actor_of(request),
-        now=timezone.now(),
+        stamp=stamp_of(request),
     )
 
 

@@ -3,11 +3,10 @@
 from dataclasses import dataclass
 
 from django.http import HttpRequest
-from django.utils import timezone
 
 from deltaweb.web.accounts.models import Scope
 from deltaweb.web.api.endpoint import RestView, Role, endpoint
-from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.pages.actions import stamp_of
 from deltaweb.web.sharing.models import Share
 from deltaweb.web.sharing.names import find_share
 from deltaweb.web.sharing.shares.schemas import (
@@ -64,8 +63,7 @@ class SchemaList(RestView):
             schema=body.schema or body.namespace,
             namespace=body.namespace,
             with_history=body.with_history,
-            actor=actor_of(request),
-            now=timezone.now(),
+            stamp=stamp_of(request),
         )
         return _resource(share, added.schema)
 
@@ -84,7 +82,7 @@ class Schema(RestView):
     def delete(self, request: HttpRequest, name: str, schema: str) -> None:
         """Take a schema out of a share, with every table that came with it."""
         found = find_schema(find_share(name), schema)
-        remove_schema(found, actor=actor_of(request), now=timezone.now())
+        remove_schema(found, stamp=stamp_of(request))
 
 
 def _resource(share: Share, schema: str) -> SharedSchemaResource:

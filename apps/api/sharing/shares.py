@@ -13,7 +13,7 @@ from deltaweb.web.api.calls.answers import Answer
 from deltaweb.web.api.endpoint import RestView, Role, endpoint
 from deltaweb.web.api.jobs import Started, started
 from deltaweb.web.api.pages import list_of, page_endpoint
-from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.pages.actions import stamp_of
 from deltaweb.web.sharing import urls
 from deltaweb.web.sharing.access.grants.preparing import request_preparation
 from deltaweb.web.sharing.models import Share as ShareRow
@@ -151,20 +151,13 @@ class Share(RestView):
         with transaction.atomic():
             describe_share(request, share, name=body.name, comment=body.comment)
             if body.is_on is not None:
-                services.switch_share(
-                    share,
-                    is_on=body.is_on,
-                    actor=actor_of(request),
-                    now=timezone.now(),
-                )
+                services.switch_share(share, is_on=body.is_on, stamp=stamp_of(request))
         return resource_of_share(share)
 
     @endpoint(Role.ADMIN, answers={204: None}, scope=Scope.SHARE)
     def delete(self, request: HttpRequest, name: str) -> None:
         """Delete a share with its grants; tables and recipients stay."""
-        services.delete_share(
-            find_share(name), actor=actor_of(request), now=timezone.now()
-        )
+        services.delete_share(find_share(name), stamp=stamp_of(request))
 
 
 class Preparation(RestView):
@@ -217,8 +210,7 @@ class SharedTable(RestView):
             "condition": body.condition or body.partition_filter,
             "columns": body.columns,
             "comment": body.comment,
-            "actor": actor_of(request),
-            "now": timezone.now(),
+            "stamp": stamp_of(request),
         }
         if (shared := there.first()) is not None:
             changed = services.update_table(shared, **offer)
@@ -233,9 +225,7 @@ class SharedTable(RestView):
     def delete(self, request: HttpRequest, name: str, table: str) -> None:
         """Take a table out of a share; the table itself stays registered."""
         services.remove_table(
-            find_shared_table(find_share(name), table),
-            actor=actor_of(request),
-            now=timezone.now(),
+            find_shared_table(find_share(name), table), stamp=stamp_of(request)
         )
 
 
@@ -257,25 +247,22 @@ class Grant(RestView):
     def put(self, request: HttpRequest, name: str, recipient: str) -> object:
         """Let a recipient read a share, from its next request on."""
         share, reader = find_share(name), find_recipient(recipient)
-        now = timezone.now()
-        recipients.grant(share, reader, actor=actor_of(request), now=now)
-        return recipient_resource(reader, now=now)
+        stamp = stamp_of(request)
+        recipients.grant(share, reader, stamp=stamp)
+        return recipient_resource(reader, now=stamp.at)
 
     @endpoint(Role.ADMIN, answers={204: None}, scope=Scope.SHARE)
     def delete(self, request: HttpRequest, name: str, recipient: str) -> None:
         """Take a share from a recipient, from its next request on."""
         share, reader = find_share(name), find_recipient(recipient)
-        actor, now = actor_of(request), timezone.now()
-        recipients.ungrant(share, reader, actor=actor, now=now)
+        stamp = stamp_of(request)
+        recipients.ungrant(share, reader, stamp=stamp)
 
 
 def made_share(request: HttpRequest, body: NewShare) -> ShareRow:
     """Make the share that somebody asks for."""
     return services.create_share(
-        name=body.name,
-        comment=body.comment,
-        actor=actor_of(request),
-        now=timezone.now(),
+        name=body.name, comment=body.comment, stamp=stamp_of(request)
     )
 
 
@@ -283,8 +270,8 @@ def describe_share(
     request: HttpRequest, share: ShareRow, *, name: str | None, comment: str | None
 ) -> None:
     """Give a share another name or comment; None leaves either as it is."""
-    actor, now = actor_of(request), timezone.now()
+    stamp = stamp_of(request)
     if name is not None:
-        services.rename_share(share, name=name, actor=actor, now=now)
+        services.rename_share(share, name=name, stamp=stamp)
     if comment is not None:
-        services.update_share(share, comment=comment, actor=actor, now=now)
+        services.update_share(share, comment=comment, stamp=stamp)

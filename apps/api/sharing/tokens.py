@@ -6,7 +6,7 @@ with its idempotency key is told which token it made.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import partial
 from http import HTTPStatus
 from typing import cast
@@ -19,14 +19,10 @@ from django.utils import timezone
 from deltaweb.web.accounts.models import Scope
 from deltaweb.web.api.calls.answers import Answer
 from deltaweb.web.api.endpoint import RestView, Role, endpoint
-from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.pages.actions import stamp_of
 from deltaweb.web.sharing.errors import TokenNotFoundError
 from deltaweb.web.sharing.issuing import credentials, tokens
-from deltaweb.web.sharing.issuing.lifetimes import (
-    default_lifetime,
-    parse_lifetime,
-    parse_span,
-)
+from deltaweb.web.sharing.issuing.lifetimes import parse_span, read_lifetime
 from deltaweb.web.sharing.issuing.profile import (
     Profile,
     ProfileDocument,
@@ -130,8 +126,8 @@ class TokenList(RestView):
     @endpoint(Role.ADMIN, answers=EndedTokens, scope=Scope.SHARE)
     def delete(self, request: HttpRequest, name: str) -> object:
         """Revoke every token of a recipient, from its next request on."""
-        recipient, now = find_recipient(name), timezone.now()
-        number = tokens.revoke_all(recipient, actor=actor_of(request), now=now)
+        recipient, stamp = find_recipient(name), stamp_of(request)
+        number = tokens.revoke_all(recipient, stamp=stamp)
         return EndedTokens(num_revoked=number)
 
 
@@ -161,7 +157,7 @@ class Token(RestView):
     def get(self, request: HttpRequest, name: str, token_id: UUID) -> object:
         """Tell how a token stands, by what may be shown of it."""
         del request
-        return token_row(_find_token(name, token_id), now=timezone.now()).describe()
+        return token_row(find_token(name, token_id), now=timezone.now()).describe()
 
     @endpoint(
         Role.ADMIN, body=TokenRetirement, answers=TokenResource, scope=Scope.SHARE
@@ -170,20 +166,19 @@ class Token(RestView):
         self, request: HttpRequest, name: str, token_id: UUID, body: TokenRetirement
     ) -> object:
         """Move the end of a token in use: sooner or later, never past its expiry."""
-        now = timezone.now()
+        stamp = stamp_of(request)
         retired = tokens.set_retirement(
-            _find_token(name, token_id),
-            retires_at=now + parse_span(body.ends, now=now),
-            actor=actor_of(request),
-            now=now,
+            find_token(name, token_id),
+            retires_at=stamp.at + parse_span(body.ends, now=stamp.at),
+            stamp=stamp,
         )
-        return token_row(retired, now=now).describe()
+        return token_row(retired, now=stamp.at).describe()
 
     @endpoint(Role.ADMIN, answers={204: None}, scope=Scope.SHARE)
     def delete(self, request: HttpRequest, name: str, token_id: UUID) -> None:
         """Revoke a token, from its next request on."""
-        token, now = _find_token(name, token_id), timezone.now()
-        tokens.revoke(token, actor=actor_of(request), now=now)
+        token, stamp = find_token(name, token_id), stamp_of(request)
+        tokens.revoke(token, stamp=stamp)
 
 
 class ActivationLinks(RestView):
@@ -192,22 +187,17 @@ class ActivationLinks(RestView):
     @endpoint(Role.ADMIN, answers={201: TokenLink}, scope=Scope.SHARE)
     def post(self, request: HttpRequest, name: str) -> Answer:
         """Make a new link for the token that waits; older ones are withdrawn."""
-        now = timezone.now()
-        token = tokens.waiting_token(find_recipient(name), now=now)
-        made = tokens.issue_link(token, actor=actor_of(request), now=now)
+        stamp = stamp_of(request)
+        token = tokens.waiting_token(find_recipient(name), now=stamp.at)
+        made = tokens.issue_link(token, stamp=stamp)
         return link_answer(
             made,
             lambda url, expires_at: TokenLink(
-                token=token_row(token, now=now).describe(),
+                token=token_row(token, now=stamp.at).describe(),
                 activation_url=url,
                 activation_expires_at=expires_at,
             ),
         )
-
-
-def read_lifetime(text: str, *, now: datetime) -> timedelta:
-    """Read how long a token shall live; the usual time for an empty text."""
-    return parse_lifetime(text, now=now) if text else default_lifetime()
 
 
 def link_answer(made: Credentials, shown: Callable[[str, datetime], object]) -> Answer:
@@ -225,14 +215,13 @@ def _profile_answer(
     request: HttpRequest, name: str, expires: str, issue: Callable[..., Credentials]
 ) -> Answer:
     """Make a token and answer its profile file, which is given once."""
-    recipient, now = find_recipient(name), timezone.now()
+    recipient, stamp = find_recipient(name), stamp_of(request)
     profiles: list[ProfileFile] = []
     token = issue(
         recipient,
-        lifetime=read_lifetime(expires, now=now),
+        lifetime=read_lifetime(expires, now=stamp.at),
         deliver=profiles.append,
-        actor=actor_of(request),
-        now=now,
+        stamp=stamp,
     ).token
     return Answer(
         cast("Profile", profiles[0]).document,  # of a bearer token
@@ -252,7 +241,8 @@ def address_of(token: RecipientToken) -> str:
     return reverse("api:token", args=[token.recipient.name, token.id])
 
 
-def _find_token(name: str, token_id: UUID) -> RecipientToken:
+def find_token(name: str, token_id: UUID) -> RecipientToken:
+    """Return a token of a recipient."""
     recipient = find_recipient(name)
     found = recipient.tokens.select_related("recipient").filter(id=token_id).first()
     if found is None:

@@ -1,6 +1,5 @@
 """Recipients and their tokens, by the names of Unity Catalog."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Final, Literal
@@ -19,7 +18,7 @@ from deltaweb.web.api.unity.frame import (
     page_of,
 )
 from deltaweb.web.api.unity.shares import SELECT, Assignment
-from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.pages.actions import stamp_of
 from deltaweb.web.sharing.errors import LifetimeInvalidError
 from deltaweb.web.sharing.issuing import credentials
 from deltaweb.web.sharing.issuing.lifetimes import check_lifetime, default_lifetime
@@ -159,17 +158,17 @@ class UnityRecipientList(UnityView):
     @endpoint(Role.ADMIN, body=UnityRecipient, answers=RecipientInfo, scope=Scope.SHARE)
     def post(self, request: HttpRequest, body: UnityRecipient) -> Answer:
         """Make a recipient, and a link by which it fetches its profile file once."""
-        now = timezone.now()
+        stamp = stamp_of(request)
         made = services.invite(
-            name=body.name,
-            comment=body.comment,
-            allowed_networks=_networks(body.ip_access_list),
-            shares=[],
-            lifetime=_lifetime(body.expiration_time, now=now),
-            actor=actor_of(request),
-            now=now,
+            services.NewRecipient(
+                name=body.name,
+                comment=body.comment,
+                allowed_networks=_networks(body.ip_access_list) or [],
+            ),
+            lifetime=_lifetime(body.expiration_time, now=stamp.at),
+            stamp=stamp,
         )
-        return _made_answer(made, now=now)
+        return _made_answer(made, now=stamp.at)
 
 
 class UnityRecipientView(UnityView):
@@ -186,24 +185,19 @@ class UnityRecipientView(UnityView):
     )
     def patch(self, request: HttpRequest, name: str, body: RecipientUpdate) -> object:
         """Change a recipient, as Unity Catalog does."""
-        recipient, now = find_recipient(name), timezone.now()
-        kept, networks = recipient.allowed_networks, body.ip_access_list
+        recipient, stamp = find_recipient(name), stamp_of(request)
         services.update_recipient(
             recipient,
-            contact=recipient.contact,
-            comment=recipient.comment if body.comment is None else body.comment,
-            allowed_networks=kept if networks is None else _networks(networks),
-            actor=actor_of(request),
-            now=now,
+            comment=body.comment,
+            allowed_networks=_networks(body.ip_access_list),
+            stamp=stamp,
         )
-        return _info(recipient, now=now)
+        return _info(recipient, now=stamp.at)
 
     @endpoint(Role.ADMIN, answers={200: None}, scope=Scope.SHARE)
     def delete(self, request: HttpRequest, name: str) -> object:
         """Delete a recipient with its grants and tokens, which end at once."""
-        services.delete_recipient(
-            find_recipient(name), actor=actor_of(request), now=timezone.now()
-        )
+        services.delete_recipient(find_recipient(name), stamp=stamp_of(request))
         return None
 
 
@@ -215,7 +209,7 @@ class UnityRotation(UnityView):
     )
     def post(self, request: HttpRequest, name: str, body: TokenReplacement) -> Answer:
         """Make a token that replaces the others, and the link that fetches it."""
-        now = timezone.now()
+        stamp = stamp_of(request)
         keep_s = body.existing_token_expire_in_seconds
         if not 0 <= keep_s <= _LAST_S:
             raise LifetimeInvalidError(
@@ -225,10 +219,9 @@ class UnityRotation(UnityView):
             find_recipient(name),
             lifetime=default_lifetime(),
             keep_old=timedelta(seconds=keep_s),
-            actor=actor_of(request),
-            now=now,
+            stamp=stamp,
         )
-        return _made_answer(made, now=now)
+        return _made_answer(made, now=stamp.at)
 
 
 class UnityRecipientPermissions(UnityView):
@@ -248,8 +241,8 @@ class UnityRecipientPermissions(UnityView):
         )
 
 
-def _networks(listed: AddressList | None) -> Sequence[str]:
-    return [] if listed is None else listed.allowed_ip_addresses
+def _networks(listed: AddressList | None) -> list[str] | None:
+    return None if listed is None else listed.allowed_ip_addresses
 
 
 def _lifetime(ends_at_ms: int | None, *, now: datetime) -> timedelta:

@@ -5,7 +5,6 @@ from typing import Any, Literal
 
 from django.db import transaction
 from django.http import HttpRequest
-from django.utils import timezone
 
 from deltaweb.web.accounts.models import Scope
 from deltaweb.web.api.endpoint import Role, endpoint
@@ -17,7 +16,7 @@ from deltaweb.web.api.unity.frame import (
     milliseconds,
     page_of,
 )
-from deltaweb.web.pages.actions import Actor, actor_of
+from deltaweb.web.pages.actions import Stamp, stamp_of
 from deltaweb.web.sharing.models import Share, SharedTable
 from deltaweb.web.sharing.names import (
     find_recipient,
@@ -197,15 +196,13 @@ class UnityShareView(UnityView):
         with transaction.atomic():
             describe_share(request, share, name=body.new_name, comment=body.comment)
             for update in body.updates:
-                _update_object(share, update, actor_of(request))
+                _update_object(share, update, stamp_of(request))
         return _info(share, with_objects=True)
 
     @endpoint(Role.ADMIN, answers={200: None}, scope=Scope.SHARE)
     def delete(self, request: HttpRequest, name: str) -> object:
         """Delete a share with its grants; tables and recipients stay."""
-        services.delete_share(
-            find_share(name), actor=actor_of(request), now=timezone.now()
-        )
+        services.delete_share(find_share(name), stamp=stamp_of(request))
         return None
 
 
@@ -221,31 +218,30 @@ class UnityPermissions(UnityView):
     @endpoint(Role.ADMIN, body=PrivilegeChanges, answers=Assignments, scope=Scope.SHARE)
     def patch(self, request: HttpRequest, name: str, body: PrivilegeChanges) -> object:
         """Let recipients read a share, or take it from them."""
-        share, actor, now = find_share(name), actor_of(request), timezone.now()
+        share, stamp = find_share(name), stamp_of(request)
         with transaction.atomic():
             for change in body.changes:
                 reader = find_recipient(change.principal)
                 if change.add:
-                    recipients.grant(share, reader, actor=actor, now=now)
+                    recipients.grant(share, reader, stamp=stamp)
                 if change.remove:
-                    recipients.ungrant(share, reader, actor=actor, now=now)
+                    recipients.ungrant(share, reader, stamp=stamp)
         if body.omit_permissions_list:
             return Assignments(privilege_assignments=[])
         return _assignments(share)
 
 
-def _update_object(share: Share, update: ObjectUpdate, actor: Actor) -> None:
+def _update_object(share: Share, update: ObjectUpdate, stamp: Stamp) -> None:
     """Put a table into a share, change what of it is offered, or take it out."""
-    wanted, now = update.data_object, timezone.now()
+    wanted = update.data_object
     shared_as = wanted.shared_as or wanted.name
     if update.action == "REMOVE":
-        services.remove_table(find_shared_table(share, shared_as), actor=actor, now=now)
+        services.remove_table(find_shared_table(share, shared_as), stamp=stamp)
         return
     offer: dict[str, Any] = {
         "with_history": _with_history(wanted),
         "start_version": wanted.start_version,
-        "actor": actor,
-        "now": now,
+        "stamp": stamp,
     }
     if update.action == "UPDATE":
         shared = find_shared_table(share, shared_as)

@@ -11,6 +11,7 @@ from django.utils.http import urlencode
 from django.views.decorators.http import require_POST, require_safe
 
 from deltaweb.delta.errors import DeltaError
+from deltaweb.web.accounts.models import User
 from deltaweb.web.accounts.permissions import editor_required
 from deltaweb.web.accounts.users import signed_in_user
 from deltaweb.web.explorer.parquet_file.form import parse_file_query
@@ -24,6 +25,7 @@ from deltaweb.web.explorer.parquet_file.view import (
 )
 from deltaweb.web.explorer.version.job_errors import check_job
 from deltaweb.web.explorer.version.query import text_of
+from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.results import job_rows
 from deltaweb.web.jobs.waiting import wait_a_glance
 from deltaweb.web.pages.page_json import Named, OnPage
@@ -104,12 +106,17 @@ def place_detail(request: HttpRequest, fmt: str) -> HttpResponseBase:
 def place_again(request: HttpRequest) -> HttpResponseBase:
     """Inspect a file once more: another may be at its place."""
     location = text_of(request.POST, "location")[:MAX_LOCATION_LENGTH]
-    user, now = signed_in_user(request), timezone.now()
-    for kind in (INSPECT_PLACE, PREVIEW_PLACE):
-        if kind is INSPECT_PLACE or kind.newest(location, user) is not None:
-            kind.request(location, user, now=now, again=True)
+    inspect_again(location, signed_in_user(request))
     address = reverse("explorer:place-detail")
     return redirect(f"{address}?{urlencode({'location': location})}")
+
+
+def inspect_again(location: str, user: User) -> Job:
+    """Return the job that inspects a file anew; rows that were shown are read anew."""
+    now = timezone.now()
+    if PREVIEW_PLACE.newest(location, user) is not None:
+        PREVIEW_PLACE.request(location, user, now=now, again=True)
+    return INSPECT_PLACE.request(location, user, now=now, again=True)
 
 
 @require_safe

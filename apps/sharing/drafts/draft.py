@@ -14,6 +14,7 @@ from deltaweb.web.sharing.errors import ConditionError, StartVersionError
 from deltaweb.web.sharing.issuing.forms import CUSTOM
 from deltaweb.web.sharing.names import name_key
 from deltaweb.web.sharing.recipients.forms import NewReaderForm
+from deltaweb.web.sharing.recipients.services import NewRecipient
 from deltaweb.web.sharing.shares.forms import TableDraftForm
 
 STEPS = {
@@ -95,6 +96,15 @@ class DraftRecipient:
     def lifetime_text(self) -> str:
         """How long its token lives, as `parse_lifetime` reads it."""
         return self.until if self.lifetime == CUSTOM else self.lifetime
+
+    def to_be_made(self, share: str) -> NewRecipient:
+        """Return what is to be made, to read a share."""
+        return NewRecipient(
+            name=self.name,
+            shares=[share],
+            contact=self.contact,
+            expires=self.lifetime_text,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,21 +3,18 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import datetime
 from uuid import UUID, uuid4
 
 from django.db import transaction
 
 from deltaweb.delta.errors import DeltaError
-from deltaweb.web.pages.actions import Actor
+from deltaweb.web.pages.actions import Stamp
 from deltaweb.web.sharing.access.grants.preparing import request_preparation
 from deltaweb.web.sharing.drafts.draft import Draft
-from deltaweb.web.sharing.issuing.credentials import issue
-from deltaweb.web.sharing.issuing.lifetimes import parse_lifetime
 from deltaweb.web.sharing.issuing.tokens import Credentials
 from deltaweb.web.sharing.models import Recipient, Share
 from deltaweb.web.sharing.names import name_key
-from deltaweb.web.sharing.recipients.services import create_recipient, grant
+from deltaweb.web.sharing.recipients.services import grant, invite
 from deltaweb.web.sharing.shares.services import add_table, create_share
 from deltaweb.web.tables.errors import TableNotRegisteredError
 from deltaweb.web.tables.models import Table
@@ -50,9 +47,7 @@ class MadeShare:
 
 
 @transaction.atomic
-def make_share(
-    draft: Draft, *, actor: Actor, now: datetime, is_trial: bool = False
-) -> MadeShare:
+def make_share(draft: Draft, *, stamp: Stamp, is_trial: bool = False) -> MadeShare:
     """Make a share with its tables, grants and new recipients, all or nothing.
 
     Returns:
@@ -60,7 +55,7 @@ def make_share(
         refuse it. If there is one, or if this is a trial, nothing stays, not even in
         the record.
     """
-    share, fault = _share(draft, actor, now)
+    share, fault = _share(draft, stamp)
     faults = DraftFaults(share=fault)
     tables = Table.objects.in_bulk([UUID(table.table_id) for table in draft.tables])
     for place, wanted in enumerate(draft.tables):
@@ -68,42 +63,32 @@ def make_share(
             table = tables.get(UUID(wanted.table_id))
             if table is None:
                 raise TableNotRegisteredError(name=wanted.full_name)
-            add_table(share, table=table, **wanted.values(), actor=actor, now=now)
+            add_table(share, table=table, **wanted.values(), stamp=stamp)
     names = {name_key(name): name for name in draft.recipients}
     known = {one.name_key: one for one in Recipient.objects.filter(name_key__in=names)}
     faults.missing_recipients.extend(
         names[key] for key in sorted(names.keys() - known.keys())
     )
     for recipient in () if is_trial else known.values():
-        grant(share, recipient, actor=actor, now=now)
+        grant(share, recipient, stamp=stamp)
     credentials: list[Credentials] = []
     for place, new in enumerate(draft.new_recipients):
         with _noted(faults.new_recipients, place):
-            recipient = create_recipient(
-                name=new.name, contact=new.contact, actor=actor, now=now
-            )
-            grant(share, recipient, actor=actor, now=now)
-            lifetime = parse_lifetime(new.lifetime_text, now=now)
-            made = issue(recipient, lifetime=lifetime, actor=actor, now=now)
-            credentials.append(made)
+            credentials.append(invite(new.to_be_made(share.name), stamp=stamp))
     if is_trial or not faults.is_empty:
         transaction.set_rollback(True)
     elif any(table.condition or table.columns for table in draft.tables):
-        request_preparation(share, proves=True, now=now)
+        request_preparation(share, proves=True, now=stamp.at)
     return MadeShare(share=share, credentials=credentials, faults=faults)
 
 
-def _share(
-    draft: Draft, actor: Actor, now: datetime
-) -> tuple[Share, DeltaError | None]:
+def _share(draft: Draft, stamp: Stamp) -> tuple[Share, DeltaError | None]:
     try:
         with transaction.atomic():
-            share = create_share(
-                name=draft.name, comment=draft.comment, actor=actor, now=now
-            )
+            share = create_share(name=draft.name, comment=draft.comment, stamp=stamp)
     except DeltaError as error:
         # Its tables can be looked at all the same, in a share of another name.
-        return create_share(name=uuid4().hex, actor=actor, now=now), error
+        return create_share(name=uuid4().hex, stamp=stamp), error
     return share, None
 
 

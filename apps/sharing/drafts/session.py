@@ -6,9 +6,8 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.http import HttpRequest
-from django.utils import timezone
 
-from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.pages.actions import stamp_of
 from deltaweb.web.sharing.drafts.draft import MAX_TABLES, Draft
 from deltaweb.web.sharing.drafts.services import DraftFaults, make_share
 from deltaweb.web.tables.models import Table
@@ -34,7 +33,7 @@ def drop_draft(request: HttpRequest) -> None:
 
 def faults_of(request: HttpRequest, draft: Draft) -> DraftFaults:
     """Return why a draft would not become a share."""
-    made = make_share(draft, actor=actor_of(request), now=timezone.now(), is_trial=True)
+    made = make_share(draft, stamp=stamp_of(request), is_trial=True)
     return made.faults
 
 

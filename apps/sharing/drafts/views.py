@@ -11,11 +11,10 @@ from typing import Final
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
-from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
 from deltaweb.web.accounts.permissions import admin_required
-from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.pages.actions import stamp_of
 from deltaweb.web.pages.request.parameters import cleaned
 from deltaweb.web.sharing.drafts.draft import MAX_NEW_RECIPIENTS, Draft, DraftRecipient
 from deltaweb.web.sharing.drafts.pages import StepForm, step_page, to_step
@@ -190,7 +189,7 @@ def _take_review(request: HttpRequest, draft: Draft) -> HttpResponseBase:
         problem = "Nothing is drafted any more. What was made of it is under Shares."
         return step_page(request, "html", step="review", problem=problem)
     if draft.tables:
-        made = make_share(draft, actor=actor_of(request), now=timezone.now())
+        made = make_share(draft, stamp=stamp_of(request))
         if made.faults.is_empty:
             return _done(request, draft, made)
     return step_page(request, "html", step="review", status=422)

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from deltaweb.delta.errors import DeltaError
 from deltaweb.web.accounts.permissions import admin_required
-from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.pages.actions import stamp_of
 from deltaweb.web.pages.responses import respond
 from deltaweb.web.sharing.issuing import credentials, once
 from deltaweb.web.sharing.issuing.forms import (
@@ -103,17 +103,16 @@ def client_profile(
 def _made(
     request: HttpRequest, recipient: Recipient, form: ClientForm, fmt: str
 ) -> HttpResponseBase:
-    now = timezone.now()
+    stamp = stamp_of(request)
     issue = credentials.issue
     if form.keep_text:
-        keep_old = parse_span(form.keep_text, now=now)
+        keep_old = parse_span(form.keep_text, now=stamp.at)
         issue = partial(credentials.rotate, keep_old=keep_old)
     made = issue(
         recipient,
         proof=form.proof(),
-        lifetime=parse_lifetime(form.lifetime_text, now=now),
-        actor=actor_of(request),
-        now=now,
+        lifetime=parse_lifetime(form.lifetime_text, now=stamp.at),
+        stamp=stamp,
     )
     if made.link:
         return show_credentials(request, fmt, made)

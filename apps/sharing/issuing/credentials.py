@@ -1,11 +1,11 @@
 """A new token and what hands it out, its link or its profile file: all or nothing."""
 
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from django.db import transaction
 
-from deltaweb.web.pages.actions import Actor
+from deltaweb.web.pages.actions import Stamp
 from deltaweb.web.sharing.issuing import tokens
 from deltaweb.web.sharing.issuing.profile import ProfileFile, profile_of
 from deltaweb.web.sharing.issuing.proofs import BEARER, Proof
@@ -18,20 +18,17 @@ Deliver = Callable[[ProfileFile], None]
 
 
 @transaction.atomic
-def issue(  # noqa: PLR0913 (each is one part of what is asked)
+def issue(
     recipient: Recipient,
     *,
     proof: Proof = BEARER,
     lifetime: timedelta,
     deliver: Deliver | None = None,
-    actor: Actor,
-    now: datetime,
+    stamp: Stamp,
 ) -> Credentials:
     """Make one more token or OAuth client and hand it out."""
-    token = tokens.issue_token(
-        recipient, proof=proof, lifetime=lifetime, actor=actor, now=now
-    )
-    return _hand_out(token, deliver, actor=actor, now=now)
+    token = tokens.issue_token(recipient, proof=proof, lifetime=lifetime, stamp=stamp)
+    return _hand_out(token, deliver, stamp=stamp)
 
 
 @transaction.atomic
@@ -42,29 +39,23 @@ def rotate(  # noqa: PLR0913 (each is one part of what is asked)
     lifetime: timedelta,
     keep_old: timedelta,
     deliver: Deliver | None = None,
-    actor: Actor,
-    now: datetime,
+    stamp: Stamp,
 ) -> Credentials:
     """Make a token that replaces the others of its kind, and hand it out."""
     token = tokens.rotate(
-        recipient,
-        proof=proof,
-        lifetime=lifetime,
-        keep_old=keep_old,
-        actor=actor,
-        now=now,
+        recipient, proof=proof, lifetime=lifetime, keep_old=keep_old, stamp=stamp
     )
-    return _hand_out(token, deliver, actor=actor, now=now)
+    return _hand_out(token, deliver, stamp=stamp)
 
 
 def _hand_out(
-    token: RecipientToken, deliver: Deliver | None, *, actor: Actor, now: datetime
+    token: RecipientToken, deliver: Deliver | None, *, stamp: Stamp
 ) -> Credentials:
     if token.activated_at is not None:  # no secret is kept from us
         if deliver is not None:
             deliver(profile_of(token))
         return Credentials(token=token)
     if deliver is None:
-        return tokens.issue_link(token, actor=actor, now=now)
-    deliver(tokens.issue_profile(token, actor=actor, now=now, address=actor.address))
+        return tokens.issue_link(token, stamp=stamp)
+    deliver(tokens.issue_profile(token, stamp=stamp))
     return Credentials(token=token)

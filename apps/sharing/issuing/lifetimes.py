@@ -25,6 +25,11 @@ def parse_lifetime(text: str, *, now: datetime) -> timedelta:
     return check_lifetime(span, text=text)
 
 
+def read_lifetime(text: str, *, now: datetime) -> timedelta:
+    """Read how long a token shall live; the usual time for an empty text."""
+    return parse_lifetime(text, now=now) if text else default_lifetime()
+
+
 def parse_span(text: str, *, now: datetime) -> timedelta:
     """Read a span of time, such as how long a replaced token stays; 0 is one."""
     try:

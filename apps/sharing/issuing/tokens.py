@@ -15,7 +15,7 @@ from django.db.models import F, Q
 from django.db.models.functions import Least
 
 from deltaweb.web.accounts.tokens import sha256
-from deltaweb.web.pages.actions import Action, Actor, report
+from deltaweb.web.pages.actions import Action, Stamp, report
 from deltaweb.web.sharing.errors import (
     NoWaitingTokenError,
     RetirementInvalidError,
@@ -66,32 +66,26 @@ def new_nonce() -> str:
 
 @transaction.atomic
 def issue_token(
-    recipient: Recipient,
-    *,
-    proof: Proof = BEARER,
-    lifetime: timedelta,
-    actor: Actor,
-    now: datetime,
+    recipient: Recipient, *, proof: Proof = BEARER, lifetime: timedelta, stamp: Stamp
 ) -> RecipientToken:
     """Make a token or an OAuth client; others of the recipient stay.
 
     One with a secret waits for its activation.
     """
-    token = _new_token(recipient, proof, lifetime=lifetime, actor=actor, now=now)
+    token = _new_token(recipient, proof, lifetime=lifetime, stamp=stamp)
     detail = {"expires_at": _text(token.expires_at), **proof.describe()}
-    report(_action("token.issue", token, actor, now, **detail))
+    report(_action("token.issue", token, stamp, **detail))
     return token
 
 
 @transaction.atomic
-def rotate(  # noqa: PLR0913 (each is one part of what is asked)
+def rotate(
     recipient: Recipient,
     *,
     proof: Proof = BEARER,
     lifetime: timedelta,
     keep_old: timedelta,
-    actor: Actor,
-    now: datetime,
+    stamp: Stamp,
 ) -> RecipientToken:
     """Make a token that replaces the recipient's others of its kind.
 
@@ -101,13 +95,15 @@ def rotate(  # noqa: PLR0913 (each is one part of what is asked)
     overlap = timedelta(0) if not keep_old else check_lifetime(keep_old)
     # Of two rotations at once the later one replaces the token of the earlier.
     Recipient.objects.select_for_update().get(id=recipient.id)
-    unended_of_kind = recipient.tokens.unended(now).filter(kind=proof.kind)
+    unended_of_kind = recipient.tokens.unended(stamp.at).filter(kind=proof.kind)
     replaced = list(unended_of_kind.select_for_update())
-    token = _new_token(recipient, proof, lifetime=lifetime, actor=actor, now=now)
+    token = _new_token(recipient, proof, lifetime=lifetime, stamp=stamp)
     ids = [old.id for old in replaced]
     unended = RecipientToken.objects.filter(id__in=ids)
-    unended.filter(activated_at__isnull=True).update(retires_at=now, replaced_by=token)
-    retires_at = now + overlap
+    unended.filter(activated_at__isnull=True).update(
+        retires_at=stamp.at, replaced_by=token
+    )
+    retires_at = stamp.at + overlap
     activated = unended.filter(activated_at__isnull=False)
     ends_sooner = Q(retires_at__isnull=False, retires_at__lte=retires_at)
     activated.filter(ends_sooner).update(replaced_by=token)
@@ -120,28 +116,23 @@ def rotate(  # noqa: PLR0913 (each is one part of what is asked)
         "keep_old_s": int(overlap.total_seconds()),
         **proof.describe(),
     }
-    report(_action("token.rotate", token, actor, now, **detail))
+    report(_action("token.rotate", token, stamp, **detail))
     return token
 
 
 def _new_token(
-    recipient: Recipient,
-    proof: Proof,
-    *,
-    lifetime: timedelta,
-    actor: Actor,
-    now: datetime,
+    recipient: Recipient, proof: Proof, *, lifetime: timedelta, stamp: Stamp
 ) -> RecipientToken:
-    check_free(proof, recipient, now=now)
+    check_free(proof, recipient, now=stamp.at)
     return RecipientToken.objects.create(
         recipient=recipient,
         prefix=new_prefix(),
         **proof.columns(),
-        activated_at=None if proof.has_secret else now,
-        created_at=now,
-        created_by_id=actor.user_id,
-        created_by_name=actor.name[:200],
-        expires_at=now + check_lifetime(lifetime),
+        activated_at=None if proof.has_secret else stamp.at,
+        created_at=stamp.at,
+        created_by_id=stamp.actor.user_id,
+        created_by_name=stamp.actor.name[:200],
+        expires_at=stamp.at + check_lifetime(lifetime),
     )
 
 
@@ -149,36 +140,34 @@ def _new_token(
 
 
 @transaction.atomic
-def issue_link(token: RecipientToken, *, actor: Actor, now: datetime) -> Credentials:
+def issue_link(token: RecipientToken, *, stamp: Stamp) -> Credentials:
     """Make a link by which the recipient fetches a waiting token, once.
 
     Older links of the token are withdrawn.
     """
     locked = RecipientToken.objects.select_for_update().get(id=token.id)
-    _check_waiting(locked, now)
+    _check_waiting(locked, stamp.at)
     span = timedelta(seconds=settings.ACTIVATION_LINK_LIFETIME_S)
-    num_withdrawn = withdraw_links(locked, now=now)
+    num_withdrawn = withdraw_links(locked, now=stamp.at)
     nonce = new_nonce()
     link = ActivationLink.objects.create(
         token=locked,
         nonce_sha256=sha256(nonce),
-        created_at=now,
-        expires_at=min(now + span, locked.ends_at),
+        created_at=stamp.at,
+        expires_at=min(stamp.at + span, locked.ends_at),
     )
     detail = {"expires_at": _text(link.expires_at), "num_withdrawn": num_withdrawn}
-    report(_action("link.issue", locked, actor, now, **detail))
+    report(_action("link.issue", locked, stamp, **detail))
     url = f"{settings.PUBLIC_URL}/activate/{nonce}"
     return Credentials(token=token, link=url, link_expires_at=link.expires_at)
 
 
 @transaction.atomic
-def issue_profile(
-    token: RecipientToken, *, actor: Actor, now: datetime, address: str
-) -> ProfileFile:
+def issue_profile(token: RecipientToken, *, stamp: Stamp) -> ProfileFile:
     """Activate a waiting token at once and return its profile file."""
-    profile = take_secret(token, address=address, now=now)
-    withdraw_links(token, now=now)
-    report(_action("token.profile", token, actor, now))
+    profile = take_secret(token, address=stamp.actor.address, now=stamp.at)
+    withdraw_links(token, now=stamp.at)
+    report(_action("token.profile", token, stamp))
     return profile
 
 
@@ -216,7 +205,7 @@ def withdraw_links(token: RecipientToken, *, now: datetime) -> int:
 
 @transaction.atomic
 def set_retirement(
-    token: RecipientToken, *, retires_at: datetime, actor: Actor, now: datetime
+    token: RecipientToken, *, retires_at: datetime, stamp: Stamp
 ) -> RecipientToken:
     """End a token at a moment: sooner or later than planned, never past its expiry.
 
@@ -224,7 +213,7 @@ def set_retirement(
     it, can be revoked.
     """
     token = RecipientToken.objects.select_for_update().get(id=token.id)
-    _check_unended(token, now)
+    _check_unended(token, stamp.at)
     if token.activated_at is None:
         raise TokenStateError(
             prefix=token.prefix, reason="waits for its activation, and has no other end"
@@ -232,36 +221,36 @@ def set_retirement(
     if retires_at > token.expires_at:
         raise RetirementInvalidError(prefix=token.prefix, expires_at=token.expires_at)
     before = token.retires_at
-    token.retires_at = max(retires_at, now)
+    token.retires_at = max(retires_at, stamp.at)
     token.save(update_fields=["retires_at"])
     detail = {
         "before": None if before is None else _text(before),
         "after": _text(token.retires_at),
     }
-    report(_action("token.retire", token, actor, now, **detail))
+    report(_action("token.retire", token, stamp, **detail))
     return token
 
 
 @transaction.atomic
-def revoke(token: RecipientToken, *, actor: Actor, now: datetime) -> RecipientToken:
+def revoke(token: RecipientToken, *, stamp: Stamp) -> RecipientToken:
     """Make a token and its links worthless from the next request on.
 
     One that is revoked already stays as it is.
     """
     revoked = RecipientToken.objects.filter(id=token.id, revoked_at__isnull=True)
-    if revoked.update(revoked_at=now):
-        withdraw_links(token, now=now)
-        report(_action("token.revoke", token, actor, now))
+    if revoked.update(revoked_at=stamp.at):
+        withdraw_links(token, now=stamp.at)
+        report(_action("token.revoke", token, stamp))
     token.refresh_from_db()
     return token
 
 
 @transaction.atomic
-def revoke_all(recipient: Recipient, *, actor: Actor, now: datetime) -> int:
+def revoke_all(recipient: Recipient, *, stamp: Stamp) -> int:
     """Make every token of a recipient worthless; return how many had not ended."""
-    tokens = list(recipient.tokens.unended(now).select_for_update())
+    tokens = list(recipient.tokens.unended(stamp.at).select_for_update())
     for token in tokens:
-        revoke(token, actor=actor, now=now)
+        revoke(token, stamp=stamp)
     return len(tokens)
 
 
@@ -282,13 +271,10 @@ def _text(moment: datetime) -> str:
     return moment.isoformat(timespec="seconds")
 
 
-def _action(
-    name: str, token: RecipientToken, actor: Actor, now: datetime, **detail: object
-) -> Action:
+def _action(name: str, token: RecipientToken, stamp: Stamp, **detail: object) -> Action:
     return Action(
         name=name,
-        actor=actor,
-        at=now,
+        stamp=stamp,
         recipient=token.recipient.name,
         recipient_id=token.recipient_id,
         token_id=token.id,

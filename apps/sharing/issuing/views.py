@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST
 
 from deltaweb.web.accounts.permissions import admin_required
-from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.pages.actions import Stamp, actor_of, stamp_of
 from deltaweb.web.pages.lists.days import day_text
 from deltaweb.web.pages.responses import respond
 from deltaweb.web.sharing.errors import LifetimeInvalidError, SharingStateError
@@ -83,7 +83,7 @@ def token_link(request: HttpRequest, name: str, token_id: UUID) -> HttpResponseB
     if _is_repeat(request):
         return repeated(request, token.recipient.name)
     try:
-        made = tokens.issue_link(token, actor=actor_of(request), now=timezone.now())
+        made = tokens.issue_link(token, stamp=stamp_of(request))
     except SharingStateError as error:
         messages.error(request, str(error))
         return redirect(token.recipient)
@@ -95,11 +95,8 @@ def token_link(request: HttpRequest, name: str, token_id: UUID) -> HttpResponseB
 def token_profile(request: HttpRequest, name: str, token_id: UUID) -> HttpResponseBase:
     """Activate a token that waits and hand its profile to the administrator."""
     token = _token(name, token_id)
-    actor = actor_of(request)
     try:
-        profile = tokens.issue_profile(
-            token, actor=actor, now=timezone.now(), address=actor.address
-        )
+        profile = tokens.issue_profile(token, stamp=stamp_of(request))
     except SharingStateError as error:
         messages.error(request, str(error))
         return redirect(token.recipient)
@@ -113,11 +110,11 @@ def token_revoke(
 ) -> HttpResponseBase:
     """Revoke a token; one that is in use only after a second question."""
     token = _token(name, token_id)
-    now = timezone.now()
-    row = token_row(token, now=now)
+    stamp = stamp_of(request)
+    row = token_row(token, now=stamp.at)
     is_sure = row.verdict.is_safe or request.POST.get("sure") == "yes"
     if request.method == "POST" and is_sure:
-        tokens.revoke(token, actor=actor_of(request), now=now)
+        tokens.revoke(token, stamp=stamp)
         said = f"{token.prefix}… is revoked; it stops working with the next request."
         messages.success(request, said)
         return redirect(token.recipient)
@@ -176,7 +173,7 @@ def _retire(
     if span.total_seconds() <= 0:
         raise LifetimeInvalidError(text=form.at_text, reason="it is over already")
     return tokens.set_retirement(
-        token, retires_at=now + span, actor=actor_of(request), now=now
+        token, retires_at=now + span, stamp=Stamp(actor_of(request), now)
     )
 
 
@@ -201,18 +198,18 @@ def _made(
     """Make the token that was asked for; None if none was, or the form is not valid."""
     if not form.is_valid():
         return None
-    actor, now = actor_of(request), timezone.now()
+    stamp = stamp_of(request)
     field = "until"
     try:
-        lifetime = parse_lifetime(form.lifetime_text, now=now)
+        lifetime = parse_lifetime(form.lifetime_text, now=stamp.at)
         issue = credentials.issue
         if isinstance(form, RotateForm):
             field = "keep_until"
-            keep_old = parse_span(form.keep_text, now=now)
+            keep_old = parse_span(form.keep_text, now=stamp.at)
             issue = partial(credentials.rotate, keep_old=keep_old)
         if once.is_repeat(request, form.cleaned_data["once"]):
             return repeated(request, recipient.name)
-        made = issue(recipient, lifetime=lifetime, actor=actor, now=now)
+        made = issue(recipient, lifetime=lifetime, stamp=stamp)
     except LifetimeInvalidError as error:
         form.add_error(field, str(error))
         return None

@@ -6,7 +6,7 @@ from pathlib import Path
 from django.core.management.base import CommandError
 from django.utils import timezone
 
-from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.pages.actions import COMMAND_LINE, command_stamp
 from deltaweb.web.pages.command import AddSubcommand, Output, SubcommandsCommand
 from deltaweb.web.pages.page_json import json_with
 from deltaweb.web.sharing.activity.ledger import ledger_of
@@ -135,7 +135,7 @@ class RecipientLooks(SubcommandsCommand):
     def rehearse(self, *, name: str, **_: object) -> Output:
         """Read by every client, with a token of minutes and the same grants."""
         recipient = find_recipient(name)
-        held = rehearse(recipient, actor=COMMAND_LINE, now=timezone.now())
+        held = rehearse(recipient, stamp=command_stamp())
         keep(recipient, held)
         if not held.readings:
             return Output(held, f"{recipient.name} may read no table.")

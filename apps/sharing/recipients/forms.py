@@ -6,6 +6,7 @@ from typing import Any, Final, cast
 from django import forms
 
 from deltaweb.web.sharing.issuing.forms import LifetimeForm
+from deltaweb.web.sharing.recipients.services import NewRecipient
 
 STATES: Final = {
     "active": "active",
@@ -92,6 +93,16 @@ class NewRecipientForm(
     NewReaderForm, SharesForm, ContactForm, AllowListForm, PropertiesForm
 ):
     """A recipient with what it reads, from where, and its first token."""
+
+    def new_recipient(self) -> NewRecipient:
+        """Return what is to be made."""
+        names = ("name", "shares", "contact", "comment")
+        return NewRecipient(
+            **{name: self.cleaned_data[name] for name in names},
+            allowed_networks=self.network_texts,
+            properties=self.property_texts or [],
+            expires=self.lifetime_text,
+        )
 
 
 class ConfirmForm(forms.Form):

@@ -1,24 +1,23 @@
 """Holding versions of a shared table for a recipient, until a moment."""
 
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from django.db import transaction
 
-from deltaweb.web.pages.actions import Action, Actor, report
+from deltaweb.web.pages.actions import Action, Stamp, report
 from deltaweb.web.sharing.errors import HoldInvalidError
 from deltaweb.web.sharing.models import Hold, LastRead, Recipient, SharedTable
 
 
 @transaction.atomic
-def hold_versions(  # noqa: PLR0913 (what is held, for whom, and until when)
+def hold_versions(
     recipient: Recipient,
     shared: SharedTable,
     *,
     version: int | None = None,
     span: timedelta,
-    actor: Actor,
-    now: datetime,
+    stamp: Stamp,
 ) -> Hold:
     """Keep a version of a table and all later ones readable for a recipient.
 
@@ -58,31 +57,28 @@ def hold_versions(  # noqa: PLR0913 (what is held, for whom, and until when)
     hold, _ = Hold.objects.update_or_create(
         recipient=recipient,
         shared_table=shared,
-        defaults={"version": version, "ends_at": now + span, "made_at": now},
+        defaults={"version": version, "ends_at": stamp.at + span, "made_at": stamp.at},
     )
     detail = {"version": version, "ends_at": hold.ends_at.isoformat()}
-    report(replace(_action("hold.add", recipient, shared, actor, now), detail=detail))
+    report(replace(_action("hold.add", recipient, shared, stamp), detail=detail))
     return hold
 
 
 @transaction.atomic
-def end_hold(
-    recipient: Recipient, shared: SharedTable, *, actor: Actor, now: datetime
-) -> bool:
+def end_hold(recipient: Recipient, shared: SharedTable, *, stamp: Stamp) -> bool:
     """End a hold at once; return whether there was one."""
     ended, _ = Hold.objects.filter(recipient=recipient, shared_table=shared).delete()
     if ended:
-        report(_action("hold.remove", recipient, shared, actor, now))
+        report(_action("hold.remove", recipient, shared, stamp))
     return bool(ended)
 
 
 def _action(
-    name: str, recipient: Recipient, shared: SharedTable, actor: Actor, now: datetime
+    name: str, recipient: Recipient, shared: SharedTable, stamp: Stamp
 ) -> Action:
     return Action(
         name=name,
-        actor=actor,
-        at=now,
+        stamp=stamp,
         share=shared.share.name,
         recipient=recipient.name,
         recipient_id=recipient.id,

@@ -1,8 +1,8 @@
 """What administrators ask of recipients: make, change, grant, delete."""
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
 from typing import Final
 
 from django.core.exceptions import ValidationError
@@ -11,8 +11,8 @@ from django.db import transaction
 
 from deltaweb.web.pages.actions import (
     Action,
-    Actor,
     FieldChange,
+    Stamp,
     report,
     report_changes,
 )
@@ -21,9 +21,10 @@ from deltaweb.web.sharing.access.waited_queries import cancel_queries
 from deltaweb.web.sharing.activity.budgets import parse_limit
 from deltaweb.web.sharing.errors import ContactInvalidError, LimitInvalidError
 from deltaweb.web.sharing.issuing.credentials import Deliver, issue
+from deltaweb.web.sharing.issuing.lifetimes import read_lifetime
 from deltaweb.web.sharing.issuing.tokens import Credentials
 from deltaweb.web.sharing.models import Grant, Recipient, Share
-from deltaweb.web.sharing.names import check_name, name_key, save_named
+from deltaweb.web.sharing.names import check_name, find_share, name_key, save_named
 from deltaweb.web.sharing.recipients.properties import parse_properties
 
 # What is recorded when a fact of a recipient changes.
@@ -38,6 +39,29 @@ _FACT_ACTIONS: Final = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NewRecipient:
+    """A recipient that is to be made, with its first token.
+
+    Attributes:
+        name: What you know it by.
+        shares: Names of what it may read.
+        contact: A mail address.
+        comment: A note for administrators.
+        allowed_networks: Where it may come from; empty allows every address.
+        properties: What conditions call recipient.<key>, each as key=value.
+        expires: How long its token lives: `90d`, `24h`, or the last day.
+    """
+
+    name: str
+    shares: list[str] = field(default_factory=list)
+    contact: str = ""
+    comment: str = ""
+    allowed_networks: list[str] = field(default_factory=list)
+    properties: list[str] = field(default_factory=list)
+    expires: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GrantChange:
     """How many shares a recipient got, and how many were taken."""
 
@@ -46,83 +70,68 @@ class GrantChange:
 
 
 @transaction.atomic
-def create_recipient(  # noqa: PLR0913 (each is one fact of the recipient)
-    *,
-    name: str,
-    contact: str = "",
-    comment: str = "",
-    allowed_networks: Iterable[str] = (),
-    properties: Iterable[str] = (),
-    actor: Actor,
-    now: datetime,
-) -> Recipient:
+def create_recipient(new: NewRecipient, *, stamp: Stamp) -> Recipient:
     """Make a recipient, who may read nothing yet."""
     recipient = Recipient(
-        name=check_name(name, "recipient"),
-        name_key=name_key(name),
-        contact=_checked_contact(contact),
-        comment=comment.strip(),
-        allowed_networks=parse_networks(allowed_networks),
-        properties=parse_properties(properties),
-        created_at=now,
-        created_by_id=actor.user_id,
+        name=check_name(new.name, "recipient"),
+        name_key=name_key(new.name),
+        contact=_checked_contact(new.contact),
+        comment=new.comment.strip(),
+        allowed_networks=parse_networks(new.allowed_networks),
+        properties=parse_properties(new.properties),
+        created_at=stamp.at,
+        created_by_id=stamp.actor.user_id,
     )
     save_named(recipient, "recipient")
-    report(_action("recipient.create", recipient, actor, now, _facts(recipient)))
+    report(_action("recipient.create", recipient, stamp, _facts(recipient)))
     return recipient
 
 
 @transaction.atomic
-def invite(  # noqa: PLR0913 (each is one fact of the recipient)
+def invite(
+    new: NewRecipient,
     *,
-    name: str,
-    contact: str = "",
-    comment: str = "",
-    allowed_networks: Iterable[str] = (),
-    properties: Iterable[str] = (),
-    shares: Iterable[Share],
-    lifetime: timedelta,
+    lifetime: timedelta | None = None,
     deliver: Deliver | None = None,
-    actor: Actor,
-    now: datetime,
+    stamp: Stamp,
 ) -> Credentials:
-    """Make a recipient with its grants and its first token, and hand that out."""
-    recipient = create_recipient(
-        name=name,
-        contact=contact,
-        comment=comment,
-        allowed_networks=allowed_networks,
-        properties=properties,
-        actor=actor,
-        now=now,
-    )
+    """Make a recipient with its grants and its first token, and hand that out.
+
+    Without `lifetime` the token lives as long as `expires` says, or the usual time.
+    """
+    shares = [find_share(name) for name in new.shares]
+    if lifetime is None:
+        lifetime = read_lifetime(new.expires, now=stamp.at)
+    recipient = create_recipient(new, stamp=stamp)
     for share in shares:
-        grant(share, recipient, actor=actor, now=now)
-    return issue(recipient, lifetime=lifetime, deliver=deliver, actor=actor, now=now)
+        grant(share, recipient, stamp=stamp)
+    return issue(recipient, lifetime=lifetime, deliver=deliver, stamp=stamp)
 
 
 @transaction.atomic
 def update_recipient(  # noqa: PLR0913 (each is one fact of the recipient)
     recipient: Recipient,
     *,
-    contact: str,
-    comment: str,
-    allowed_networks: Iterable[str],
+    contact: str | None = None,
+    comment: str | None = None,
+    allowed_networks: Iterable[str] | None = None,
     properties: Iterable[str] | None = None,
-    actor: Actor,
-    now: datetime,
+    stamp: Stamp,
 ) -> Recipient:
     """Change how to reach a recipient, from where it may come, and what it sees.
 
-    Without `properties` these stay as they are.
+    What is None stays as it is.
     """
     before = _facts(recipient)
-    recipient.contact = _checked_contact(contact)
-    recipient.comment = comment.strip()
-    recipient.allowed_networks = parse_networks(allowed_networks)
+    if contact is not None:
+        recipient.contact = _checked_contact(contact)
+    if comment is not None:
+        recipient.comment = comment.strip()
+    if allowed_networks is not None:
+        recipient.allowed_networks = parse_networks(allowed_networks)
     if properties is not None:
         recipient.properties = parse_properties(properties)
-    _report_facts(recipient, before, actor, now)
+    _report_facts(recipient, before, stamp)
     return recipient
 
 
@@ -132,8 +141,7 @@ def set_limits(
     *,
     soft: str | None = None,
     hard: str | None = None,
-    actor: Actor,
-    now: datetime,
+    stamp: Stamp,
 ) -> Recipient:
     """Limit what a recipient is offered in a month of UTC.
 
@@ -151,19 +159,19 @@ def set_limits(
     if low is not None and high is not None and low > high:
         reason = "the soft limit is above the hard one"
         raise LimitInvalidError(text=soft or hard or "", reason=reason)
-    _report_facts(recipient, before, actor, now)
+    _report_facts(recipient, before, stamp)
     return recipient
 
 
 @transaction.atomic
-def delete_recipient(recipient: Recipient, *, actor: Actor, now: datetime) -> None:
+def delete_recipient(recipient: Recipient, *, stamp: Stamp) -> None:
     """Delete a recipient with its grants and tokens, which end at once."""
     detail = {
         "shares": [share.name for share in recipient.shares.all()],
-        "num_tokens_ended": recipient.tokens.live(now).count(),
+        "num_tokens_ended": recipient.tokens.live(stamp.at).count(),
     }
-    report(_action("recipient.delete", recipient, actor, now, detail))
-    cancel_queries(recipient, now=now)
+    report(_action("recipient.delete", recipient, stamp, detail))
+    cancel_queries(recipient, now=stamp.at)
     recipient.delete()
 
 
@@ -171,20 +179,20 @@ def delete_recipient(recipient: Recipient, *, actor: Actor, now: datetime) -> No
 
 
 @transaction.atomic
-def grant(share: Share, recipient: Recipient, *, actor: Actor, now: datetime) -> Grant:
+def grant(share: Share, recipient: Recipient, *, stamp: Stamp) -> Grant:
     """Let a recipient read a share; a grant that exists stays as it is."""
     granted, is_new = Grant.objects.get_or_create(
         share=share,
         recipient=recipient,
-        defaults={"granted_at": now, "granted_by_id": actor.user_id},
+        defaults={"granted_at": stamp.at, "granted_by_id": stamp.actor.user_id},
     )
     if is_new:
-        report(_grant_action("grant.add", share, recipient, actor, now))
+        report(_grant_action("grant.add", share, recipient, stamp))
     return granted
 
 
 @transaction.atomic
-def ungrant(share: Share, recipient: Recipient, *, actor: Actor, now: datetime) -> bool:
+def ungrant(share: Share, recipient: Recipient, *, stamp: Stamp) -> bool:
     """Take a share from a recipient, from its next request on.
 
     Returns:
@@ -192,14 +200,14 @@ def ungrant(share: Share, recipient: Recipient, *, actor: Actor, now: datetime) 
     """
     removed, _ = Grant.objects.filter(share=share, recipient=recipient).delete()
     if removed:
-        cancel_queries(recipient, share, now=now)
-        report(_grant_action("grant.remove", share, recipient, actor, now))
+        cancel_queries(recipient, share, now=stamp.at)
+        report(_grant_action("grant.remove", share, recipient, stamp))
     return bool(removed)
 
 
 @transaction.atomic
 def set_grants(
-    recipient: Recipient, shares: Collection[Share], *, actor: Actor, now: datetime
+    recipient: Recipient, shares: Collection[Share], *, stamp: Stamp
 ) -> GrantChange:
     """Let a recipient read these shares and no others, from its next request on."""
     held = {share.id: share for share in recipient.shares.all()}
@@ -207,21 +215,21 @@ def set_grants(
     added = [share for key, share in wanted.items() if key not in held]
     removed = [share for key, share in held.items() if key not in wanted]
     for share in added:
-        grant(share, recipient, actor=actor, now=now)
+        grant(share, recipient, stamp=stamp)
     for share in removed:
-        ungrant(share, recipient, actor=actor, now=now)
+        ungrant(share, recipient, stamp=stamp)
     return GrantChange(added=len(added), removed=len(removed))
 
 
 def _report_facts(
-    recipient: Recipient, before: Mapping[str, object], actor: Actor, now: datetime
+    recipient: Recipient, before: Mapping[str, object], stamp: Stamp
 ) -> None:
     """Save and record the facts that have changed, each by itself."""
     after = _facts(recipient)
     changes = [
         FieldChange(_FACT_ACTIONS[name], before[name], after[name]) for name in after
     ]
-    if report_changes(_action("", recipient, actor, now), changes):
+    if report_changes(_action("", recipient, stamp), changes):
         recipient.save(update_fields=list(after))
 
 
@@ -247,22 +255,20 @@ def _facts(recipient: Recipient) -> dict[str, object]:
 
 
 def _grant_action(
-    name: str, share: Share, recipient: Recipient, actor: Actor, now: datetime
+    name: str, share: Share, recipient: Recipient, stamp: Stamp
 ) -> Action:
-    return replace(_action(name, recipient, actor, now), share=share.name)
+    return replace(_action(name, recipient, stamp), share=share.name)
 
 
 def _action(
     name: str,
     recipient: Recipient,
-    actor: Actor,
-    now: datetime,
+    stamp: Stamp,
     detail: Mapping[str, object] | None = None,
 ) -> Action:
     return Action(
         name=name,
-        actor=actor,
-        at=now,
+        stamp=stamp,
         recipient=recipient.name,
         recipient_id=recipient.id,
         detail=detail or {},

@@ -19,12 +19,14 @@ from django.utils import timezone
 
 from deltaweb.delta.errors import DeltaError
 from deltaweb.storage.received.transport import host_of
+from deltaweb.web.accounts.models import User
 from deltaweb.web.jobs import kinds
 from deltaweb.web.jobs.kind import JobKind, NoParameters
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.running.tracking import TrackedJob
 from deltaweb.web.jobs.services import enqueue
 from deltaweb.web.pages.responses import to_json
+from deltaweb.web.sharing.errors import NoWayToTellError
 from deltaweb.web.sharing.models import ToldReminder
 from deltaweb.web.sharing.recipients.reminders import (
     Reminder,
@@ -51,7 +53,24 @@ def request_due_reminders(*, now: datetime) -> None:
         last.state == Job.State.DONE or now - last.created_at < RETRY_AFTER
     ):
         return
-    enqueue(kind=SEND_REMINDERS.name, title="Send reminders", key="remind", now=now)
+    _enqueue(now=now)
+
+
+def request_reminders(*, now: datetime, requested_by: User) -> Job:
+    """Queue what sends the reminders that were not sent yet, or return what does."""
+    if not (settings.EMAIL_HOST or settings.WEBHOOK_URL):
+        raise NoWayToTellError
+    return _enqueue(now=now, requested_by=requested_by)
+
+
+def _enqueue(*, now: datetime, requested_by: User | None = None) -> Job:
+    return enqueue(
+        kind=SEND_REMINDERS.name,
+        title="Send reminders",
+        key="remind",
+        requested_by=requested_by,
+        now=now,
+    )
 
 
 def send_by_mail(found: Sequence[Reminder], *, now: datetime) -> int:

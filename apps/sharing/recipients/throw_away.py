@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Final
 
 from django.db import transaction
 from django.utils import timezone
 
-from deltaweb.web.pages.actions import Actor
+from deltaweb.web.pages.actions import Stamp
 from deltaweb.web.sharing.issuing import tokens
 from deltaweb.web.sharing.issuing.profile import ProfileFile
 from deltaweb.web.sharing.models import Recipient, RecipientToken
@@ -26,22 +26,18 @@ class ThrowAway:
 
 
 @contextmanager
-def throw_away(
-    recipient: Recipient, *, actor: Actor, now: datetime
-) -> Iterator[ThrowAway]:
+def throw_away(recipient: Recipient, *, stamp: Stamp) -> Iterator[ThrowAway]:
     """Make a token of a recipient, and revoke and delete it at the end.
 
     The record tells of both; one each night would fill the list of its tokens. What is
     read by it counts neither as use of the recipient nor against its limits.
     """
     with transaction.atomic():
-        token = tokens.issue_token(recipient, lifetime=LIFETIME, actor=actor, now=now)
+        token = tokens.issue_token(recipient, lifetime=LIFETIME, stamp=stamp)
         RecipientToken.objects.filter(id=token.id).update(is_throw_away=True)
-        profile = tokens.issue_profile(
-            token, actor=actor, now=now, address=actor.address
-        )
+        profile = tokens.issue_profile(token, stamp=stamp)
     token.refresh_from_db()
     try:
         yield ThrowAway(token, profile)
     finally:
-        tokens.revoke(token, actor=actor, now=timezone.now()).delete()
+        tokens.revoke(token, stamp=Stamp(stamp.actor, timezone.now())).delete()

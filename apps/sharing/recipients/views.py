@@ -12,7 +12,7 @@ from django.views.decorators.http import (
 )
 
 from deltaweb.web.accounts.permissions import admin_required
-from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.pages.actions import actor_of, stamp_of
 from deltaweb.web.pages.responses import respond
 from deltaweb.web.sharing.activity.budgets import limit_text
 from deltaweb.web.sharing.activity.ledger import ledger_of
@@ -108,21 +108,11 @@ def recipient_new(request: HttpRequest, fmt: str) -> HttpResponseBase:
     form = NewRecipientForm(posted, share_names=shares, initial=initial)
     if not form.is_valid():
         return _new_page(request, fmt, form=form)
-    values, now = form.cleaned_data, timezone.now()
+    values = form.cleaned_data
     if once.is_repeat(request, values["once"]):
         return repeated(request, values["name"])
     try:
-        made = services.invite(
-            name=values["name"],
-            contact=values["contact"],
-            comment=values["comment"],
-            allowed_networks=form.network_texts,
-            properties=form.property_texts or (),
-            shares=recipient_pages.shares_named(values["shares"]),
-            lifetime=parse_lifetime(form.lifetime_text, now=now),
-            actor=actor_of(request),
-            now=now,
-        )
+        made = services.invite(form.new_recipient(), stamp=stamp_of(request))
     except SharingStateError as error:
         place_error(form, error)
         return _new_page(request, fmt, form=form)
@@ -164,9 +154,7 @@ def recipient_grants(request: HttpRequest, name: str, fmt: str) -> HttpResponseB
     )
     if request.method == "POST" and form.is_valid():
         wanted = recipient_pages.shares_named(form.cleaned_data["shares"])
-        change = services.set_grants(
-            recipient, wanted, actor=actor_of(request), now=timezone.now()
-        )
+        change = services.set_grants(recipient, wanted, stamp=stamp_of(request))
         said = f"{recipient.name} reads {len(wanted)} of {len(names)} shares now: "
         said += f"{change.added} added, {change.removed} removed."
         messages.success(request, said)
@@ -202,8 +190,7 @@ def recipient_settings(request: HttpRequest, name: str, fmt: str) -> HttpRespons
             comment=form.cleaned_data["comment"],
             allowed_networks=form.network_texts,
             properties=form.property_texts,
-            actor=actor_of(request),
-            now=timezone.now(),
+            stamp=stamp_of(request),
         )
     except SharingStateError as error:
         place_error(form, error)
@@ -224,8 +211,7 @@ def recipient_limits(request: HttpRequest, name: str) -> HttpResponseBase:
                 recipient,
                 soft=form.cleaned_data["soft"],
                 hard=form.cleaned_data["hard"],
-                actor=actor_of(request),
-                now=timezone.now(),
+                stamp=stamp_of(request),
             )
         except SharingStateError as error:
             form.add_error(None, str(error))
@@ -239,7 +225,7 @@ def recipient_limits(request: HttpRequest, name: str) -> HttpResponseBase:
 @require_POST
 def recipient_hold(request: HttpRequest, name: str) -> HttpResponseBase:
     """Hold versions of a table for a recipient, or end a hold."""
-    recipient, now, actor = find_recipient(name), timezone.now(), actor_of(request)
+    recipient, stamp = find_recipient(name), stamp_of(request)
     form = HoldForm(request.POST)
     shared = None
     if form.is_valid():
@@ -248,14 +234,12 @@ def recipient_hold(request: HttpRequest, name: str) -> HttpResponseBase:
     if shared is None:
         messages.error(request, "There is no such table any more.")
     elif form.cleaned_data["ends"]:
-        holds.end_hold(recipient, shared, actor=actor, now=now)
+        holds.end_hold(recipient, shared, stamp=stamp)
         messages.success(request, f"{shared.full_name} is no longer held.")
     else:
         try:
-            span = parse_lifetime(form.cleaned_data["until"], now=now)
-            hold = holds.hold_versions(
-                recipient, shared, span=span, actor=actor, now=now
-            )
+            span = parse_lifetime(form.cleaned_data["until"], now=stamp.at)
+            hold = holds.hold_versions(recipient, shared, span=span, stamp=stamp)
         except SharingStateError as error:
             messages.error(request, str(error))
         else:
@@ -272,7 +256,7 @@ def recipient_delete(request: HttpRequest, name: str) -> HttpResponseBase:
     form = ConfirmForm(request.POST, name=recipient.name, kind="recipient")
     if not form.is_valid():
         return _settings_page(request, recipient, "html", confirm_form=form)
-    services.delete_recipient(recipient, actor=actor_of(request), now=timezone.now())
+    services.delete_recipient(recipient, stamp=stamp_of(request))
     said = f"{name} is deleted; its tokens no longer work."
     messages.success(request, said)
     return redirect("sharing:recipient-list")

@@ -5,12 +5,11 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
-from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from deltaweb.delta.errors import DeltaError
 from deltaweb.web.accounts.permissions import admin_required
-from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.pages.actions import stamp_of
 from deltaweb.web.sharing.names import find_share
 from deltaweb.web.sharing.shares import schemas
 from deltaweb.web.sharing.shares.forms import AddSchemaForm
@@ -25,11 +24,11 @@ def schema_add(request: HttpRequest, *, name: str) -> HttpResponseBase:
     if not form.is_valid():
         messages.error(request, " ".join(str(e[0]) for e in form.errors.values()))
         return redirect(share)
-    actor, now = actor_of(request), timezone.now()
+    stamp = stamp_of(request)
     facts = form.cleaned_data
     facts["schema"] = facts["schema"] or facts["namespace"]
     try:
-        added = schemas.add_schema(share, **facts, actor=actor, now=now)
+        added = schemas.add_schema(share, **facts, stamp=stamp)
     except DeltaError as error:
         messages.error(request, str(error))
     else:
@@ -48,6 +47,6 @@ def schema_remove(
     schema = get_object_or_404(
         share.shared_schemas.select_related("share"), id=schema_id
     )
-    schemas.remove_schema(schema, actor=actor_of(request), now=timezone.now())
+    schemas.remove_schema(schema, stamp=stamp_of(request))
     messages.success(request, f"{schema.schema} is no longer in {share.name}.")
     return redirect(share)

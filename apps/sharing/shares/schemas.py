@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.db import IntegrityError, transaction
 
-from deltaweb.web.pages.actions import Action, Actor, report
+from deltaweb.web.pages.actions import Action, Stamp, report
 from deltaweb.web.sharing.access.errors import (
     NamespaceUnknownError,
     SharedSchemaNotFoundError,
@@ -48,14 +48,13 @@ class SharedSchemaResource:
 
 
 @transaction.atomic
-def add_schema(  # noqa: PLR0913 (each is one fact of the schema)
+def add_schema(
     share: Share,
     *,
     schema: str,
     namespace: str,
     with_history: bool = True,
-    actor: Actor,
-    now: datetime,
+    stamp: Stamp,
 ) -> SharedSchema:
     """Share a namespace whole: its tables of now, and those that come."""
     check_name(schema, "schema")
@@ -68,23 +67,23 @@ def add_schema(  # noqa: PLR0913 (each is one fact of the schema)
         schema_key=name_key(schema),
         namespace=namespace,
         with_history=with_history,
-        added_at=now,
-        added_by_id=actor.user_id,
+        added_at=stamp.at,
+        added_by_id=stamp.actor.user_id,
     )
     try:
         with transaction.atomic():
             shared.save(force_insert=True)
     except IntegrityError as error:
         raise NameTakenError(kind="whole schema", name=schema) from error
-    report(_action("share.add_schema", shared, actor, now))
+    report(_action("share.add_schema", shared, stamp))
     resolve_schemas(share)
     return shared
 
 
 @transaction.atomic
-def remove_schema(schema: SharedSchema, *, actor: Actor, now: datetime) -> None:
+def remove_schema(schema: SharedSchema, *, stamp: Stamp) -> None:
     """Take a schema out of a share, with every table that came with it."""
-    report(_action("share.remove_schema", schema, actor, now))
+    report(_action("share.remove_schema", schema, stamp))
     schema.delete()
 
 
@@ -117,12 +116,10 @@ def schema_resources(share: Share) -> list[SharedSchemaResource]:
     ]
 
 
-def _action(name: str, schema: SharedSchema, actor: Actor, now: datetime) -> Action:
+def _action(name: str, schema: SharedSchema, stamp: Stamp) -> Action:
     detail = {
         "schema": schema.schema,
         "namespace": schema.namespace,
         "with_history": schema.with_history,
     }
-    return Action(
-        name=name, actor=actor, at=now, share=schema.share.name, detail=detail
-    )
+    return Action(name=name, stamp=stamp, share=schema.share.name, detail=detail)

@@ -1,7 +1,6 @@
 """What administrators ask of shares: make, fill, empty, delete."""
 
 from collections.abc import Iterable
-from datetime import datetime
 from typing import Final
 
 from django.db import IntegrityError, transaction
@@ -9,8 +8,8 @@ from django.db import IntegrityError, transaction
 from deltaweb.storage.location import RECEIVED
 from deltaweb.web.pages.actions import (
     Action,
-    Actor,
     FieldChange,
+    Stamp,
     report,
     report_changes,
 )
@@ -42,22 +41,22 @@ _OFFER_ACTIONS: Final = {
 
 
 @transaction.atomic
-def create_share(*, name: str, comment: str = "", actor: Actor, now: datetime) -> Share:
+def create_share(*, name: str, comment: str = "", stamp: Stamp) -> Share:
     """Make an empty share."""
     share = Share(
         name=check_name(name, "share"),
         name_key=name_key(name),
         comment=comment.strip(),
-        created_at=now,
-        created_by_id=actor.user_id,
+        created_at=stamp.at,
+        created_by_id=stamp.actor.user_id,
     )
     save_named(share, "share")
-    report(_action("share.create", share, actor, now))
+    report(_action("share.create", share, stamp))
     return share
 
 
 @transaction.atomic
-def rename_share(share: Share, *, name: str, actor: Actor, now: datetime) -> Share:
+def rename_share(share: Share, *, name: str, stamp: Stamp) -> Share:
     """Give a share another name; recipients' clients must use it from then on."""
     old_name = share.name
     if name == old_name:
@@ -69,23 +68,23 @@ def rename_share(share: Share, *, name: str, actor: Actor, now: datetime) -> Sha
     except NameTakenError:
         share.name, share.name_key = old_name, name_key(old_name)
         raise
-    report(_action("share.rename", share, actor, now, old=old_name, new=name))
+    report(_action("share.rename", share, stamp, old=old_name, new=name))
     return share
 
 
 @transaction.atomic
-def update_share(share: Share, *, comment: str, actor: Actor, now: datetime) -> Share:
+def update_share(share: Share, *, comment: str, stamp: Stamp) -> Share:
     """Set what administrators and recipients read of a share."""
     comment = comment.strip()
     change = FieldChange("share.update", share.comment, comment)
-    if report_changes(_action("", share, actor, now), [change]):
+    if report_changes(_action("", share, stamp), [change]):
         share.comment = comment
         share.save(update_fields=["comment"])
     return share
 
 
 @transaction.atomic
-def switch_share(share: Share, *, is_on: bool, actor: Actor, now: datetime) -> Share:
+def switch_share(share: Share, *, is_on: bool, stamp: Stamp) -> Share:
     """Turn a share on or off: one that is off is read by nobody from now on.
 
     Nothing of it is listed then, and files of this server open no more. URLs of object
@@ -93,21 +92,21 @@ def switch_share(share: Share, *, is_on: bool, actor: Actor, now: datetime) -> S
     """
     if is_on != (share.off_since is not None):
         return share
-    share.off_since = None if is_on else now
+    share.off_since = None if is_on else stamp.at
     share.save(update_fields=["off_since"])
     name = "share.switch_on" if is_on else "share.switch_off"
-    report(_action(name, share, actor, now))
+    report(_action(name, share, stamp))
     return share
 
 
 @transaction.atomic
-def delete_share(share: Share, *, actor: Actor, now: datetime) -> None:
+def delete_share(share: Share, *, stamp: Stamp) -> None:
     """Delete a share with its grants; tables and recipients stay."""
     detail = {
         "tables": [table.full_name for table in share.shared_tables.all()],
         "recipients": [recipient.name for recipient in share.recipients.all()],
     }
-    report(_action("share.delete", share, actor, now, **detail))
+    report(_action("share.delete", share, stamp, **detail))
     for shared_table in share.shared_tables.all():
         erase_all(shared_table)
     share.delete()
@@ -129,8 +128,7 @@ def add_table(  # noqa: PLR0913 (each is one fact of the shared table)
     condition: str = "",
     columns: Iterable[str] | None = None,
     comment: str = "",
-    actor: Actor,
-    now: datetime,
+    stamp: Stamp,
 ) -> SharedTable:
     """Put a table into a share, under a schema and a name of its own."""
     if is_received(table.location):
@@ -150,8 +148,8 @@ def add_table(  # noqa: PLR0913 (each is one fact of the shared table)
         with_directory=with_directory,
         condition=check_condition(table, condition),
         columns=check_columns(table, columns or ()),
-        added_at=now,
-        added_by_id=actor.user_id,
+        added_at=stamp.at,
+        added_by_id=stamp.actor.user_id,
     )
     _check_directory(shared_table)
     try:
@@ -160,7 +158,7 @@ def add_table(  # noqa: PLR0913 (each is one fact of the shared table)
     except IntegrityError as error:
         raise NameTakenError(kind="table", name=shared_table.full_name) from error
     detail = _offer(shared_table)
-    report(_table_action("share.add_table", shared_table, actor, now, **detail))
+    report(_table_action("share.add_table", shared_table, stamp, **detail))
     return shared_table
 
 
@@ -174,8 +172,7 @@ def update_table(  # noqa: PLR0913 (each is one fact of the shared table)
     condition: str,
     columns: Iterable[str] | None = None,
     comment: str,
-    actor: Actor,
-    now: datetime,
+    stamp: Stamp,
 ) -> SharedTable:
     """Change what of a table is shared; None leaves columns and directory."""
     table = shared_table.table
@@ -200,20 +197,19 @@ def update_table(  # noqa: PLR0913 (each is one fact of the shared table)
         ),
     }
     changes = [FieldChange(names[name], before[name], after[name]) for name in after]
-    if report_changes(_table_action("", shared_table, actor, now), changes):
+    if report_changes(_table_action("", shared_table, stamp), changes):
         shared_table.save(update_fields=list(after))
     return shared_table
 
 
 @transaction.atomic
-def narrow_table(  # noqa: PLR0913 (a rule, and whose it is)
+def narrow_table(
     shared_table: SharedTable,
     recipient: Recipient,
     *,
     condition: str,
     columns: Iterable[str],
-    actor: Actor,
-    now: datetime,
+    stamp: Stamp,
 ) -> None:
     """Let one recipient see less of a table than the others; empty takes that away."""
     table = shared_table.table
@@ -226,17 +222,17 @@ def narrow_table(  # noqa: PLR0913 (a rule, and whose it is)
     else:
         shared_table.rules.filter(recipient=recipient).delete()
     detail = {"recipient": recipient.name, **rule}
-    report(_table_action("share.narrow_table", shared_table, actor, now, **detail))
+    report(_table_action("share.narrow_table", shared_table, stamp, **detail))
 
 
 @transaction.atomic
-def remove_table(shared_table: SharedTable, *, actor: Actor, now: datetime) -> None:
+def remove_table(shared_table: SharedTable, *, stamp: Stamp) -> None:
     """Take a table out of a share; the table itself stays registered."""
     if shared_table.from_schema is not None:
         raise TableOfSchemaError(
             name=shared_table.full_name, schema=shared_table.from_schema.schema
         )
-    report(_table_action("share.remove_table", shared_table, actor, now))
+    report(_table_action("share.remove_table", shared_table, stamp))
     erase_all(shared_table)
     shared_table.delete()
 
@@ -285,19 +281,16 @@ def _offer(shared_table: SharedTable) -> dict[str, object]:
     }
 
 
-def _action(
-    name: str, share: Share, actor: Actor, now: datetime, **detail: object
-) -> Action:
-    return Action(name=name, actor=actor, at=now, share=share.name, detail=detail)
+def _action(name: str, share: Share, stamp: Stamp, **detail: object) -> Action:
+    return Action(name=name, stamp=stamp, share=share.name, detail=detail)
 
 
 def _table_action(
-    name: str, shared_table: SharedTable, actor: Actor, now: datetime, **detail: object
+    name: str, shared_table: SharedTable, stamp: Stamp, **detail: object
 ) -> Action:
     return Action(
         name=name,
-        actor=actor,
-        at=now,
+        stamp=stamp,
         share=shared_table.share.name,
         table=shared_table.full_name,
         table_id=shared_table.table_id,

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from deltaweb.delta.errors import DeltaError
 from deltaweb.web.accounts.permissions import admin_required
-from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.pages.actions import stamp_of
 from deltaweb.web.pages.responses import respond
 from deltaweb.web.sharing.access.grants.preparing import request_preparation
 from deltaweb.web.sharing.issuing.forms import place_error
@@ -34,16 +34,14 @@ def share_update(request: HttpRequest, *, name: str) -> HttpResponseBase:
     share = find_share(name)
     form = ShareForm(request.POST)
     if form.is_valid():
-        actor, now = actor_of(request), timezone.now()
+        stamp = stamp_of(request)
         try:
-            services.rename_share(
-                share, name=form.cleaned_data["name"], actor=actor, now=now
-            )
+            services.rename_share(share, name=form.cleaned_data["name"], stamp=stamp)
         except DeltaError as error:
             place_error(form, error)
         else:
             services.update_share(
-                share, comment=form.cleaned_data["comment"], actor=actor, now=now
+                share, comment=form.cleaned_data["comment"], stamp=stamp
             )
             messages.success(request, "Saved.")
             return redirect("sharing:share-settings", share.name)
@@ -54,14 +52,14 @@ def share_update(request: HttpRequest, *, name: str) -> HttpResponseBase:
 @admin_required
 def share_switch(request: HttpRequest, *, name: str) -> HttpResponseBase:
     """Turn a share off at once, or on again."""
-    share, now = find_share(name), timezone.now()
+    share, stamp = find_share(name), stamp_of(request)
     is_on = "on" in request.POST
-    services.switch_share(share, is_on=is_on, actor=actor_of(request), now=now)
+    services.switch_share(share, is_on=is_on, stamp=stamp)
     if is_on:
         messages.success(request, f"{share.name} is on: its recipients read it again.")
     else:
-        said = f"{share.name} is off: nobody reads it. {urls_end_text(share, now=now)}"
-        messages.success(request, said)
+        until = urls_end_text(share, now=stamp.at)
+        messages.success(request, f"{share.name} is off: nobody reads it. {until}")
     return redirect(share)
 
 
@@ -83,7 +81,7 @@ def share_delete(request: HttpRequest, *, name: str) -> HttpResponseBase:
     form = ConfirmForm(request.POST, name=share.name, kind="share")
     if not form.is_valid():
         return _page(request, share, "html", confirm_form=form)
-    services.delete_share(share, actor=actor_of(request), now=timezone.now())
+    services.delete_share(share, stamp=stamp_of(request))
     said = f"The share {share.name} is deleted; recipients can no longer read it."
     messages.success(request, said)
     return redirect("sharing:share-list")

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from deltaweb.delta.errors import DeltaError
 from deltaweb.web.accounts.permissions import admin_required
-from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.pages.actions import stamp_of
 from deltaweb.web.pages.errors import PageError
 from deltaweb.web.pages.page_json import json_with
 from deltaweb.web.pages.paging import page_links
@@ -72,11 +72,7 @@ def shared_table_add(request: HttpRequest, *, name: str) -> HttpResponseBase:
             if table is None:
                 raise TableNotRegisteredError(name=form.data["table"])
             added = share_services.add_table(
-                share,
-                table=table,
-                **values,
-                actor=actor_of(request),
-                now=timezone.now(),
+                share, table=table, **values, stamp=stamp_of(request)
             )
         except DeltaError as error:
             place_error(form, error)
@@ -99,10 +95,7 @@ def shared_table_update(
     if form.is_valid():
         try:
             share_services.update_table(
-                shared_table,
-                **form.cleaned_data,
-                actor=actor_of(request),
-                now=timezone.now(),
+                shared_table, **form.cleaned_data, stamp=stamp_of(request)
             )
         except DeltaError as error:
             place_error(form, error)
@@ -123,9 +116,7 @@ def shared_table_remove(
     share = find_share(name)
     shared_table = _shared_table(share, table_id)
     try:
-        share_services.remove_table(
-            shared_table, actor=actor_of(request), now=timezone.now()
-        )
+        share_services.remove_table(shared_table, stamp=stamp_of(request))
     except DeltaError as error:
         messages.error(request, str(error))
         return redirect(share)
@@ -161,9 +152,7 @@ def grant_add(request: HttpRequest, *, name: str) -> HttpResponseBase:
         except DeltaError as error:
             place_error(form, error)
         else:
-            recipient_services.grant(
-                share, recipient, actor=actor_of(request), now=timezone.now()
-            )
+            recipient_services.grant(share, recipient, stamp=stamp_of(request))
             messages.success(request, f"{recipient.name} may read {share.name}.")
             return redirect(share)
     return _share_page(request, share, "html", grant_form=form)
@@ -175,9 +164,7 @@ def grant_remove(request: HttpRequest, *, name: str) -> HttpResponseBase:
     """Take a share from a recipient, from its next request on."""
     share = find_share(name)
     recipient = find_recipient(cleaned(GrantForm(request.POST))["recipient"])
-    recipient_services.ungrant(
-        share, recipient, actor=actor_of(request), now=timezone.now()
-    )
+    recipient_services.ungrant(share, recipient, stamp=stamp_of(request))
     messages.success(request, f"{recipient.name} may no longer read {share.name}.")
     return redirect(share)
 

@@ -1,9 +1,8 @@
 """A table that somebody opens by its location: it gets a name of its own."""
 
-from datetime import datetime
 from pathlib import Path, PurePosixPath
 
-from deltaweb.web.pages.actions import Actor
+from deltaweb.web.pages.actions import Stamp
 from deltaweb.web.tables.catalogue.checks import check_location
 from deltaweb.web.tables.catalogue.names import free_name, name_from_path
 from deltaweb.web.tables.catalogue.registration import register_table
@@ -12,7 +11,7 @@ from deltaweb.web.tables.storage.locations import check_allowed, parse_location
 from deltaweb.web.tables.storage.roots import roots_for
 
 
-def open_table_at(text: str, *, base: Path, actor: Actor, now: datetime) -> Table:
+def open_table_at(text: str, *, base: Path, stamp: Stamp) -> Table:
     """Return the table at a location; one that is new is registered, and indexed.
 
     Args:
@@ -28,4 +27,4 @@ def open_table_at(text: str, *, base: Path, actor: Actor, now: datetime) -> Tabl
     wanted = name_from_path((PurePosixPath(where).name or "table",))
     taken = set(Table.objects.values_list("namespace", "name"))
     name = free_name(wanted, taken)
-    return register_table(name=name, location=where, actor=actor, now=now)
+    return register_table(name=name, location=where, stamp=stamp)

@@ -16,7 +16,7 @@ from deltaweb.delta.errors import DeltaError
 from deltaweb.web.accounts.permissions import editor_required
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.waiting import wait_a_glance
-from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.pages.actions import stamp_of
 from deltaweb.web.pages.request.parameters import cleaned
 from deltaweb.web.pages.responses import respond
 from deltaweb.web.tables.catalogue.check_location import CHECK_LOCATION, request_check
@@ -88,8 +88,7 @@ def _register(request: HttpRequest) -> HttpResponseBase:
             description=values["description"],
             restricted=values["restricted"],
             created_by=signed_in(request),
-            actor=actor_of(request),
-            now=timezone.now(),
+            stamp=stamp_of(request),
         )
     except DeltaError as error:
         form.add_error("name", str(error))

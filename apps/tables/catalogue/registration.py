@@ -15,6 +15,7 @@ from deltaweb.web.pages.actions import (
     Action,
     Actor,
     FieldChange,
+    Stamp,
     report,
     report_changes,
 )
@@ -43,19 +44,17 @@ def register_table(  # noqa: PLR0913 (each is one fact of the table)
     *,
     name: str | TableName,
     location: str,
-    now: datetime,
     description: str = "",
     restricted: bool = False,
     created_by: User | None = None,
-    actor: Actor | None = None,
+    stamp: Stamp,
     made_by: str = "",
     detail: Mapping[str, object] | None = None,
 ) -> Table:
     """Add a table to the catalogue and queue its first index.
 
-    Nothing is read here: `checks.check_location` says what is at the location. Who
-    registers is `actor`, or else `created_by`, or the command line. One that was made
-    just now is recorded as `made_by` says, with `detail`.
+    Nothing is read here: `checks.check_location` says what is at the location. One that
+    was made just now is recorded as `made_by` says, with `detail`.
     """
     parsed = parse_table_name(name) if isinstance(name, str) else name
     where = parse_location(location)
@@ -67,21 +66,20 @@ def register_table(  # noqa: PLR0913 (each is one fact of the table)
         location=where,
         description=description,
         restricted=restricted,
-        created_at=now,
+        created_at=stamp.at,
         created_by=created_by,
-        probe_due_at=now,
+        probe_due_at=stamp.at,
     )
     _save_named(table, parsed)
     told = {"location": where, "restricted": restricted, **(detail or {})}
-    name_of = made_by or "table.register"
-    report(_action(name_of, table, actor or actor_for(created_by), now, told))
-    refresh_table(table, requested_by=created_by, now=now)
+    report(_action(made_by or "table.register", table, stamp, told))
+    refresh_table(table, requested_by=created_by, now=stamp.at)
     return table
 
 
 @transaction.atomic
 def register_many(
-    tables: Sequence[Table], *, now: datetime, created_by: User | None, actor: Actor
+    tables: Sequence[Table], *, created_by: User | None, stamp: Stamp
 ) -> None:
     """Add tables to the catalogue by few statements, and queue their first index.
 
@@ -89,18 +87,18 @@ def register_many(
         tables: New rows; their names are free, and their locations are allowed.
     """
     for table in tables:
-        table.created_at = table.probe_due_at = now
+        table.created_at = table.probe_due_at = stamp.at
         table.created_by = created_by
     Table.objects.bulk_create(tables)
     for table in tables:
         told = {"location": table.location, "restricted": table.restricted}
-        report(_action("table.register", table, actor, now, told))
-    index_new(tables, now=now, requested_by=created_by)
+        report(_action("table.register", table, stamp, told))
+    index_new(tables, now=stamp.at, requested_by=created_by)
     publish(TABLES)
 
 
 @transaction.atomic
-def rename_table(table: Table, *, name: str, actor: Actor, now: datetime) -> Table:
+def rename_table(table: Table, *, name: str, stamp: Stamp) -> Table:
     """Give a table another name; its address changes with it."""
     parsed = check_renamed(table, name)
     if (table.namespace, table.name) == (parsed.namespace, parsed.name):
@@ -108,7 +106,7 @@ def rename_table(table: Table, *, name: str, actor: Actor, now: datetime) -> Tab
     detail = {"old": table.full_name, "new": str(parsed)}
     table.namespace, table.name = parsed.namespace, parsed.name
     _save_named(table, parsed, update_fields=["namespace", "name"])
-    report(_action("table.rename", table, actor, now, detail))
+    report(_action("table.rename", table, stamp, detail))
     return table
 
 
@@ -128,27 +126,25 @@ def change_table(  # noqa: PLR0913 (each is one fact of the table)
     description: str | None = None,
     restricted: bool | None = None,
     schedule: str | None = None,
-    actor: Actor,
-    now: datetime,
+    stamp: Stamp,
 ) -> Table:
     """Change what is given, and leave the rest: `rename_table` and those below."""
     if name is not None:
-        rename_table(table, name=name, actor=actor, now=now)
+        rename_table(table, name=name, stamp=stamp)
     describe_table(
         table,
         description=table.description if description is None else description,
         restricted=table.restricted if restricted is None else restricted,
-        actor=actor,
-        now=now,
+        stamp=stamp,
     )
     if schedule:
-        schedule_table(table, schedule=schedule, actor=actor, now=now)
+        schedule_table(table, schedule=schedule, stamp=stamp)
     return table
 
 
 @transaction.atomic
 def describe_table(
-    table: Table, *, description: str, restricted: bool, actor: Actor, now: datetime
+    table: Table, *, description: str, restricted: bool, stamp: Stamp
 ) -> Table:
     """Set what people read of a table and who may see it."""
     description = description.strip()
@@ -157,7 +153,7 @@ def describe_table(
         FieldChange("table.describe", table.description, description),
         FieldChange("table.hide" if restricted else "table.show", *seen_by),
     )
-    if report_changes(_action("", table, actor, now, {}), changes):
+    if report_changes(_action("", table, stamp, {}), changes):
         table.description = description
         table.restricted = restricted
         table.save(update_fields=["description", "restricted"])
@@ -166,9 +162,7 @@ def describe_table(
 
 
 @transaction.atomic
-def schedule_table(
-    table: Table, *, schedule: str, actor: Actor, now: datetime
-) -> Table:
+def schedule_table(table: Table, *, schedule: str, stamp: Stamp) -> Table:
     """Set how often new commits are looked for, by one of the names in `SCHEDULES`.
 
     A table that is given an interval is due at once.
@@ -177,25 +171,25 @@ def schedule_table(
     if interval_s == old_s:
         return table
     table.refresh_interval_s = interval_s
-    table.probe_due_at = now
+    table.probe_due_at = stamp.at
     table.save(update_fields=["refresh_interval_s", "probe_due_at"])
     detail = {"old": schedule_name(old_s), "new": schedule}
-    report(_action("table.schedule", table, actor, now, detail))
+    report(_action("table.schedule", table, stamp, detail))
     return table
 
 
 @transaction.atomic
-def remove_table(table: Table, *, actor: Actor, now: datetime) -> None:
+def remove_table(table: Table, *, stamp: Stamp) -> None:
     """Take a table out of the catalogue; its own files are never touched."""
     check_removable(table)
     folder = index_folders(table.id)
     active = Job.objects.active().filter(subject_id=table.id)
-    active.filter(cancel_requested_at=None).update(cancel_requested_at=now)
+    active.filter(cancel_requested_at=None).update(cancel_requested_at=stamp.at)
     active.filter(state=Job.State.QUEUED).update(
-        state=Job.State.CANCELLED, finished_at=now
+        state=Job.State.CANCELLED, finished_at=stamp.at
     )
     detail = {"location": table.location}
-    report(_action("table.remove", table, actor, now, detail))
+    report(_action("table.remove", table, stamp, detail))
     if table.lake is not None:
         table.lake.removed = sorted({*table.lake.removed, table.location})
         table.lake.save(update_fields=["removed"])
@@ -246,21 +240,16 @@ def _save_named(
         ) from error
 
 
-def actor_for(user: User | None) -> Actor:
-    """Return who a user is in the record; None is the command line."""
+def stamp_for(user: User | None, now: datetime) -> Stamp:
+    """Return what a user does, as the record has it; None is the command line."""
     if user is None:
-        return COMMAND_LINE
-    return Actor(name=user.username, user_id=user.pk)
+        return Stamp(COMMAND_LINE, now)
+    return Stamp(Actor(name=user.username, user_id=user.pk), now)
 
 
 def _action(
-    name: str, table: Table, actor: Actor, now: datetime, detail: Mapping[str, object]
+    name: str, table: Table, stamp: Stamp, detail: Mapping[str, object]
 ) -> Action:
     return Action(
-        name=name,
-        actor=actor,
-        at=now,
-        table=table.full_name,
-        table_id=table.id,
-        detail=detail,
+        name=name, stamp=stamp, table=table.full_name, table_id=table.id, detail=detail
     )

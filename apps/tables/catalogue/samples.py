@@ -12,7 +12,7 @@ from deltaweb.web.jobs.kind import JobKind, NoParameters
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.running.tracking import TrackedJob
 from deltaweb.web.jobs.services import enqueue
-from deltaweb.web.pages.actions import Actor
+from deltaweb.web.tables.catalogue.registration import stamp_for
 from deltaweb.web.tables.catalogue.scanning import load_samples
 
 
@@ -35,9 +35,8 @@ def make_and_register(job: TrackedJob, _: NoParameters) -> dict[str, Any]:
         job.step(f"Making {name}", done=done, total=total, unit="tables")
 
     tables = load_samples(
-        now=timezone.now(),
         created_by=user,
-        actor=Actor(name=user.username, user_id=user.pk) if user else None,
+        stamp=stamp_for(user, timezone.now()),
         on_table=on_table,
     )
     job.progress(len(tables), total=len(tables), unit="tables")

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any, Final
 
 from django.db import IntegrityError
@@ -10,10 +9,9 @@ from django.db import IntegrityError
 from deltaweb.delta.errors import LocationError
 from deltaweb.storage.objects.scan import FoundTables, Parts
 from deltaweb.web.accounts.models import User
-from deltaweb.web.pages.actions import Actor
+from deltaweb.web.pages.actions import Stamp
 from deltaweb.web.tables.catalogue.names import TableName, free_name, name_from_path
 from deltaweb.web.tables.catalogue.registration import (
-    actor_for,
     register_many,
     register_table,
 )
@@ -90,13 +88,12 @@ class ScanReport:
         }
 
 
-def scan_root(  # noqa: PLR0913  # each is one fact of the scan
+def scan_root(  # each is one fact of the scan
     *,
     root: str,
-    now: datetime,
     namespace: str = "",
     created_by: User | None = None,
-    actor: Actor | None = None,
+    stamp: Stamp,
     is_dry_run: bool = False,
 ) -> ScanReport:
     """Register every Delta table below a folder or URL that is not registered yet.
@@ -107,10 +104,9 @@ def scan_root(  # noqa: PLR0913  # each is one fact of the scan
     check_allowed(where, roots=roots_for(created_by))
     return register_found(
         find_tables(where),
-        now=now,
         namespace=namespace,
         created_by=created_by,
-        actor=actor,
+        stamp=stamp,
         is_dry_run=is_dry_run,
     )
 
@@ -118,12 +114,11 @@ def scan_root(  # noqa: PLR0913  # each is one fact of the scan
 def register_found(  # noqa: PLR0913  # as above
     found: FoundTables,
     *,
-    now: datetime,
     lake: Lake | None = None,
     passed_over: Collection[str] = (),
     namespace: str = "",
     created_by: User | None = None,
-    actor: Actor | None = None,
+    stamp: Stamp,
     on_progress: Seen = lambda *_: None,
     is_dry_run: bool = False,
 ) -> ScanReport:
@@ -149,12 +144,11 @@ def register_found(  # noqa: PLR0913  # as above
             check_allowed(table.location, roots=roots)
         if is_dry_run or not new:
             continue
-        who = actor or actor_for(created_by)
         try:
-            register_many(new, now=now, created_by=created_by, actor=who)
+            register_many(new, created_by=created_by, stamp=stamp)
         except IntegrityError:  # somebody took one of the names just now
             registering.name_anew(new)
-            register_many(new, now=now, created_by=created_by, actor=who)
+            register_many(new, created_by=created_by, stamp=stamp)
     if lake is not None:
         registering.adopt(lake)
     return report
@@ -235,9 +229,8 @@ def _spelling(location: str) -> str:
 
 def load_samples(
     *,
-    now: datetime,
     created_by: User | None = None,
-    actor: Actor | None = None,
+    stamp: Stamp,
     on_table: Callable[[str, int, int], None] | None = None,
 ) -> list[Table]:
     """Make the sample tables that are missing and register those that are not.
@@ -248,7 +241,7 @@ def load_samples(
     from deltaweb.samples import make_samples  # noqa: PLC0415 (a command rarely does)
 
     tables = []
-    for sample in make_samples(samples_folder(), now, on_table):
+    for sample in make_samples(samples_folder(), stamp.at, on_table):
         table = Table.objects.filter(location=sample.location).first()
         if table is None:
             wanted = TableName(sample.namespace, sample.name)
@@ -256,9 +249,8 @@ def load_samples(
             table = register_table(
                 name=name,
                 location=sample.location,
-                now=now,
                 created_by=created_by,
-                actor=actor,
+                stamp=stamp,
             )
         tables.append(table)
     return tables

@@ -5,12 +5,11 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
-from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST
 
 from deltaweb.delta.errors import DeltaError
 from deltaweb.web.accounts.permissions import editor_required
-from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.pages.actions import stamp_of
 from deltaweb.web.pages.responses import respond
 from deltaweb.web.tables.catalogue.forms import RemoveForm, SettingsForm
 from deltaweb.web.tables.catalogue.registration import (
@@ -40,8 +39,7 @@ def table_settings(
                 description=values["description"],
                 restricted=values["restricted"],
                 schedule=values["refresh"],
-                actor=actor_of(request),
-                now=timezone.now(),
+                stamp=stamp_of(request),
             )
         except DeltaError as error:
             form.add_error("name", str(error))
@@ -62,7 +60,7 @@ def table_remove(request: HttpRequest, namespace: str, name: str) -> HttpRespons
             form.add_error("confirm", f"Type {table.full_name} to remove it.")
         else:
             try:
-                remove_table(table, actor=actor_of(request), now=timezone.now())
+                remove_table(table, stamp=stamp_of(request))
             except DeltaError as error:
                 form.add_error("confirm", str(error))
             else:

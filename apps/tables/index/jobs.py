@@ -211,6 +211,11 @@ class IndexBatch:
         """The jobs that have not ended."""
         return [job for job in self.jobs if not job.is_over]
 
+    @property
+    def is_first_attempt(self) -> bool:
+        """Whether no worker has tried any of the jobs before."""
+        return all(job.job.attempt == 1 for job in self.jobs)
+
     def begin(self, step: str) -> None:
         """Say of every open job what it waits for; one that was cancelled ends."""
         for job in self.open_jobs:

@@ -1,6 +1,9 @@
-"""Index jobs: a table's log is read by Spark, with the logs of others that wait."""
+"""Index jobs: a table's log is read by Spark, with the logs of others that wait.
 
-from collections.abc import Sequence
+Small ones are read in process until Spark runs.
+"""
+
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -25,7 +28,7 @@ if TYPE_CHECKING:
     from deltaweb.web.tables.index.spark_session import SparkSession
 
 READING: Final = "Reading the log"
-
+ALONE_S: Final = 1.0  # what takes no longer is done without starting Spark
 
 TOLD_AT_ONCE: Final = 8  # jobs of many; each takes others along that wait
 
@@ -98,40 +101,57 @@ def index_log(job_id: str) -> None:
 def _index(batch: "IndexBatch") -> None:
     """Index by one Spark job, each time with the jobs that have not ended.
 
-    Where Spark is not installed the tables are indexed here, one after the other.
+    Where Spark does not run, this process begins with small logs at once: nobody
+    waits seconds for Spark to be told what takes a tenth of one. A log that has ended
+    this process before is read by a task of Spark.
     """
-    scratch = indexes_folder() / RUNS_FOLDER
     if not spark.driver.installed.is_installed():
-        batch.begin(READING)
-        jobs = batch.open_jobs
-        spark.table_tasks.index_in_process(
-            _requests(jobs),
-            partial(batch.on_result, jobs),
-            scratch=scratch,
-            on_tick=partial(batch.on_tick, jobs),
-        )
+        _index_here(batch, settings.SPARK_REPLAY_BYTES)
         return
-
-    def work(session: "SparkSession") -> None:
-        batch.work(READING)
-        jobs = batch.open_jobs
-        spark.pipeline.index_tables(
-            session,
-            _requests(jobs),
-            partial(batch.on_result, jobs),
-            scratch=scratch,
-            on_tick=partial(batch.on_tick, jobs),
+    most = min(settings.SMALL_LOG_BYTES, settings.SPARK_REPLAY_BYTES)
+    if most and batch.is_first_attempt and spark.driver.session.is_needed():
+        with index.spark_session.spark_after(ALONE_S) as is_spark_there:
+            _index_here(batch, most, is_spark_there)
+    if batch.open_jobs:
+        index.spark_session.with_spark(
+            batch.begin, partial(_index_on_spark, batch), idle="Waiting for Spark"
         )
 
-    index.spark_session.with_spark(batch.begin, work, idle="Waiting for Spark")
+
+def _index_here(
+    batch: "IndexBatch",
+    max_bytes: int,
+    is_spark_there: Callable[[], bool] | None = None,
+) -> None:
+    batch.begin(READING)
+    jobs = batch.open_jobs
+    spark.table_tasks.index_in_process(
+        _requests(jobs, max_bytes),
+        partial(batch.on_result, jobs),
+        scratch=indexes_folder() / RUNS_FOLDER,
+        on_tick=partial(batch.on_tick, jobs),
+        is_spark_there=is_spark_there,
+    )
 
 
-def _requests(jobs: "Sequence[IndexJob]") -> "list[IndexRequest]":
+def _index_on_spark(batch: "IndexBatch", session: "SparkSession") -> None:
+    batch.work(READING)
+    jobs = batch.open_jobs
+    spark.pipeline.index_tables(
+        session,
+        _requests(jobs, settings.SPARK_REPLAY_BYTES),
+        partial(batch.on_result, jobs),
+        scratch=indexes_folder() / RUNS_FOLDER,
+        on_tick=partial(batch.on_tick, jobs),
+    )
+
+
+def _requests(jobs: "Sequence[IndexJob]", max_bytes: int) -> "list[IndexRequest]":
     return [
         spark.table_tasks.IndexRequest(
             place=job.place,
             folder=str(job.folder),
-            max_task_bytes=settings.SPARK_REPLAY_BYTES,
+            max_task_bytes=max_bytes,
             base="" if job.base is None else str(job.base),
         )
         for job in jobs

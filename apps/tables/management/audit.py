@@ -2,10 +2,8 @@
 
 from dataclasses import asdict
 
-from django.utils import timezone
-
 from deltaweb.delta.writing.transaction import CommitResult
-from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.pages.actions import command_stamp
 from deltaweb.web.pages.command import Output
 from deltaweb.web.tables.catalogue.registration import find_table
 from deltaweb.web.tables.operations.operation import commit_text
@@ -16,11 +14,7 @@ def record(action: str, name: str | None, /, **detail: object) -> None:
     """Record what was done to a table; nothing where it is not registered."""
     if name is not None:
         record_log_writing(
-            action,
-            find_table(name),
-            detail=detail,
-            actor=COMMAND_LINE,
-            now=timezone.now(),
+            action, find_table(name), detail=detail, stamp=command_stamp()
         )
 
 

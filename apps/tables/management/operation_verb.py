@@ -22,7 +22,7 @@ from django.utils import timezone
 from deltaweb.errors import DeltawebError
 from deltaweb.table import DeltaTable
 from deltaweb.web.jobs.kind import to_json
-from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.pages.actions import command_stamp
 from deltaweb.web.pages.command import Output, WritingVerb
 from deltaweb.web.tables.catalogue.registration import find_table
 from deltaweb.web.tables.index.engine import Engine
@@ -144,8 +144,7 @@ class OperationVerb(WritingVerb, Generic[P]):
                 self.operation.action_name(asked),
                 table,
                 detail={**to_json(asked), **detail},
-                actor=COMMAND_LINE,
-                now=timezone.now(),
+                stamp=command_stamp(),
             )
 
 

@@ -28,7 +28,7 @@ def leave_places_out(apps: Apps, _editor: BaseDatabaseSchemaEditor) -> None:
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("tables", "0006_missing_files"),
+        ("tables", "0005_wide_schemas_squashed_0006_missing_files"),
     ]
 
     operations = [

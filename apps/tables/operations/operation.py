@@ -20,7 +20,7 @@ is the dry run of what then runs, and nothing is done that nobody has seen.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from datetime import datetime
 from functools import partial
 from operator import eq
@@ -179,6 +179,12 @@ class Operation(Generic[P, T]):
     def action_name(self, asked: P) -> str:
         """Return its name in the record."""
         return self.action if isinstance(self.action, str) else self.action(asked)
+
+    @property
+    def is_of_who_asked(self) -> bool:
+        """Whether it is about what somebody brought, or makes: nobody else does it."""
+        known = fields(self.parameters)  # type: ignore[arg-type]  # as `parameters` says
+        return any(one.name == "user_id" for one in known)
 
     @property
     def kind(self) -> str:

@@ -9,7 +9,7 @@ from deltaweb.web.accounts.models import User
 from deltaweb.web.jobs.kind import to_json
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.services import enqueue
-from deltaweb.web.pages.actions import Actor
+from deltaweb.web.pages.actions import Stamp
 from deltaweb.web.tables.errors import OperationOutdatedError
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.operations.foreseen import Seen
@@ -48,8 +48,7 @@ def request_operation(  # noqa: PLR0913 (each is one part of what is asked)
     *,
     seen: Job | None,
     unseen_at: int | None = None,
-    actor: Actor,
-    now: datetime,
+    stamp: Stamp,
     requested_by: User | None = None,
 ) -> Job:
     """Queue an operation that somebody has looked at and agreed to.
@@ -65,7 +64,9 @@ def request_operation(  # noqa: PLR0913 (each is one part of what is asked)
     name = table.full_name if table else operation.words
     result = look_result(seen) if seen else None
     if seen is None and (operation.is_harmless or unseen_at is not None):
-        agreed = Seen(job="", at=now, version=unseen_at, counts={}, by=actor.name)
+        agreed = Seen(
+            job="", at=stamp.at, version=unseen_at, counts={}, by=stamp.actor.name
+        )
     elif seen is None or result is None or seen.kind != operation.kind:
         raise OperationOutdatedError(name=name)
     else:
@@ -74,13 +75,15 @@ def request_operation(  # noqa: PLR0913 (each is one part of what is asked)
             at=datetime.fromisoformat(result["at"]),
             version=result["version"],
             counts=operation.agreed(result, asked),
-            by=actor.name,
+            by=stamp.actor.name,
         )
-    job = _queue(operation, table, asked, agreed, now=now, requested_by=requested_by)
-    if job.created_at == now and table is not None:
+    job = _queue(
+        operation, table, asked, agreed, now=stamp.at, requested_by=requested_by
+    )
+    if job.created_at == stamp.at and table is not None:
         detail = {**to_json(asked), **agreed.counts, "job": str(job.id)}
         action = operation.action_name(asked)
-        record_log_writing(action, table, detail=detail, actor=actor, now=now)
+        record_log_writing(action, table, detail=detail, stamp=stamp)
     return job
 
 

@@ -13,7 +13,7 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 
 from deltaweb.delta.errors import LocationInvalidError
-from deltaweb.web.pages.actions import Action, Actor, report
+from deltaweb.web.pages.actions import Action, Stamp, report
 from deltaweb.web.pages.page_json import shaped
 from deltaweb.web.tables import storage
 from deltaweb.web.tables.models import StorageConnection, Table
@@ -128,13 +128,12 @@ def parse_prefix(text: str) -> str:
 
 
 @transaction.atomic
-def add_connection(  # noqa: PLR0913 (each is one fact of the connection)
+def add_connection(
     *,
     name: str,
     prefix: str,
     options: Mapping[str, str],
-    actor: Actor,
-    now: datetime,
+    stamp: Stamp,
     replace: bool = False,
 ) -> StorageConnection:
     """Keep how a storage is reached; its options are sealed and never shown again.
@@ -157,28 +156,26 @@ def add_connection(  # noqa: PLR0913 (each is one fact of the connection)
     action = "storage.add" if connection is None else "storage.replace"
     if connection is None:
         connection = StorageConnection(
-            name=name, created_at=now, created_by_id=actor.user_id
+            name=name, created_at=stamp.at, created_by_id=stamp.actor.user_id
         )
     connection.prefix = place
     connection.option_names = sorted(options)
     connection.sealed = storage.sealing.seal(options)
-    connection.updated_at = now
+    connection.updated_at = stamp.at
     _save(connection)
-    _report(action, connection, actor=actor, now=now)
+    _report(action, connection, stamp=stamp)
     return connection
 
 
 @transaction.atomic
-def remove_connection(
-    connection: StorageConnection, *, actor: Actor, now: datetime
-) -> None:
+def remove_connection(connection: StorageConnection, *, stamp: Stamp) -> None:
     """Forget how a storage is reached; its tables stay registered."""
-    _report("storage.remove", connection, actor=actor, now=now)
+    _report("storage.remove", connection, stamp=stamp)
     connection.delete()
 
 
 @transaction.atomic
-def reseal_connections(*, actor: Actor, now: datetime) -> Sequence[StorageConnection]:
+def reseal_connections(*, stamp: Stamp) -> Sequence[StorageConnection]:
     """Seal all options with the current secret key, so that a former one may go."""
     connections = list(StorageConnection.objects.all())
     for connection in connections:
@@ -186,7 +183,7 @@ def reseal_connections(*, actor: Actor, now: datetime) -> Sequence[StorageConnec
             connection.sealed, storage=connection.name
         )
         connection.save(update_fields=["sealed"])
-        _report("storage.reseal", connection, actor=actor, now=now)
+        _report("storage.reseal", connection, stamp=stamp)
     return connections
 
 
@@ -205,12 +202,10 @@ def _save(connection: StorageConnection) -> None:
         ) from error
 
 
-def _report(
-    name: str, connection: StorageConnection, *, actor: Actor, now: datetime
-) -> None:
+def _report(name: str, connection: StorageConnection, *, stamp: Stamp) -> None:
     detail = {
         "storage": connection.name,
         "prefix": connection.prefix,
         "options": connection.option_names,
     }
-    report(Action(name=name, actor=actor, at=now, detail=detail))
+    report(Action(name=name, stamp=stamp, detail=detail))

@@ -67,6 +67,6 @@ def _ask(  # noqa: PLR0913, PLR0917 (the parts of a request)
     named = [one for one in allowed if one != ANY_PUBLIC]
     is_secure = url.lower().startswith("https:")
     if not is_secure and (not named or refusal(host, allowed=named)):
-        raise DocumentError(url=url, reason="its address is not https")
+        raise DocumentError(url=host, reason="its address is not https")
     transport = Transport(tuple(allowed), timeout_s=timeout_s, deadline_s=timeout_s)
     return transport.ask(method, url, headers=headers, body=body, max_bytes=limit_bytes)

@@ -1,22 +1,16 @@
 """The record of what writes into a table's log."""
 
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Final
 
-from deltaweb.web.pages.actions import Action, Actor, report
+from deltaweb.web.pages.actions import Action, Stamp, report
 from deltaweb.web.tables.models import Table
 
 MAX_FILES_NAMED: Final = 200  # of a checkpoint, or of a clean-up, oldest first
 
 
 def record_log_writing(
-    action: str,
-    table: Table,
-    *,
-    detail: Mapping[str, object],
-    actor: Actor,
-    now: datetime,
+    action: str, table: Table, *, detail: Mapping[str, object], stamp: Stamp
 ) -> None:
     """Record that somebody writes into a table's log.
 
@@ -26,8 +20,7 @@ def record_log_writing(
     report(
         Action(
             name=action,
-            actor=actor,
-            at=now,
+            stamp=stamp,
             table=table.full_name,
             table_id=table.id,
             detail=detail,

@@ -4,17 +4,25 @@ To somebody who sees a part of a table, an update of what is hidden is no change
 two rows are equal. And a row that an update moves out of the part is one that goes.
 """
 
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final, Self
+
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from deltaweb.delta.changes.bucket_diff import Indices, diff_bucket
+from deltaweb.delta.changes.buckets import RowBuckets, RowLimits
 from deltaweb.delta.changes.row_changes import CHANGE_TYPE, ChangeType
-from deltaweb.delta.changes.row_codes import row_codes, value_codes
-from deltaweb.delta.feed.matched_updates import own_columns
-from deltaweb.delta.values.whole import one_array
 
-_COMING = pa.array([ChangeType.INSERT.value, ChangeType.UPDATE_AFTER.value])
+NUMBER: Final = "_deltaweb_file"
+POSITION: Final = "_deltaweb_position"
+PLACES: Final = pa.schema([(NUMBER, pa.int64()), (POSITION, pa.int64())])
+"""Where a row was read: the number of its file, and which of the rows there it is."""
+Kept = Mapping[int, Indices]
+"""Positions of rows by the number of their file, in order."""
+
+_COMING: Final = pa.array([ChangeType.INSERT.value, ChangeType.UPDATE_AFTER.value])
 
 
 def as_going_and_coming(rows: pa.RecordBatch) -> pa.RecordBatch:
@@ -28,34 +36,49 @@ def as_going_and_coming(rows: pa.RecordBatch) -> pa.RecordBatch:
     return rows.set_column(place, rows.schema.field(place), kinds)
 
 
-def net_changes(rows: pa.Table, others: frozenset[str] = frozenset()) -> pa.Table:
-    """Return the rows of one version without those that go and come again, equal.
+class NetChanges:
+    """Takes the rows of one version, and tells which of them are changes.
 
     Args:
-        rows: As `as_going_and_coming` returns them.
-        others: Columns that are not looked at.
+        schema: The columns that are looked at.
+        limits: What the rows may take of memory, and of files beyond it.
     """
-    names = [name for name in own_columns(rows.column_names) if name not in others]
-    codes = row_codes(
-        (value_codes(one_array(rows[name])) for name in names), rows.num_rows
-    )
-    comes = pc.equal(rows[CHANGE_TYPE], ChangeType.INSERT.value).to_numpy()
-    size = int(codes.max()) + 1 if rows.num_rows else 0
-    counts = [np.bincount(codes[side], minlength=size) for side in (comes, ~comes)]
-    cancelled = np.minimum(*counts)
-    kept = np.zeros(rows.num_rows, np.bool_)
-    for side in (comes, ~comes):
-        at = np.flatnonzero(side)
-        kept[at] = _ranks(codes[at]) >= cancelled[codes[at]]
-    return rows.filter(pa.array(kept))
+
+    def __init__(self, schema: pa.Schema, limits: RowLimits | None = None) -> None:
+        self._names = schema.names
+        placed = pa.schema([*schema, *PLACES])
+        self._rows = RowBuckets(placed, schema.names, limits or RowLimits())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._rows.close()
+
+    def add(self, rows: pa.Table) -> None:
+        """Take rows as `as_going_and_coming` returns them, with `PLACES`."""
+        comes = pc.equal(rows[CHANGE_TYPE], ChangeType.INSERT.value)
+        for side, chosen in enumerate((pc.invert(comes), comes)):
+            self._rows.add(side, rows.filter(chosen).drop_columns([CHANGE_TYPE]))
+
+    def places(self) -> Iterator[pa.Table]:
+        """Yield where those are that do not go and come again, by `PLACES`."""
+        for sides in self._rows.buckets():
+            # Of equal rows the same ones stay, in whatever order they were added.
+            going, coming = (
+                rows.sort_by([(name, "ascending") for name in PLACES.names])
+                for rows in sides
+            )
+            found = diff_bucket(going.select(self._names), coming.select(self._names))
+            for rows, left in ((going, found.deleted), (coming, found.inserted)):
+                yield rows.select(PLACES.names).take(pa.array(left))
 
 
-def _ranks(codes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Return which of the equal codes each one is, from 0 on."""
-    order = np.argsort(codes, kind="stable")
-    ordered = codes[order]
-    begins = np.flatnonzero(np.diff(ordered, prepend=-1))
-    lengths = np.diff(begins, append=len(codes))
-    ranks = np.empty(len(codes), np.int64)
-    ranks[order] = np.arange(len(codes)) - np.repeat(begins, lengths)
-    return ranks
+def by_file(places: Iterable[pa.Table]) -> dict[int, Indices]:
+    """Return places by file, in order."""
+    found = pa.concat_tables([PLACES.empty_table(), *places])
+    numbers, positions = (found[name].to_numpy() for name in PLACES.names)
+    order = np.lexsort((positions, numbers))
+    numbers, positions = numbers[order], positions[order]
+    told, firsts = np.unique(numbers, return_index=True)
+    return dict(zip(told.tolist(), np.split(positions, firsts)[1:], strict=True))

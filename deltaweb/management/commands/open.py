@@ -14,6 +14,7 @@ from deltaweb.environment import home
 from deltaweb.errors import DeltawebError
 from deltaweb.management import first_start
 from deltaweb.management.start import StartCommand
+from deltaweb.web.pages.actions import Stamp
 from deltaweb.web.pages.command import Error
 from deltaweb.web.pages.errors import PageError
 from deltaweb.web.tables.catalogue.opened import open_table_at
@@ -49,7 +50,9 @@ class Command(StartCommand):
 def _opened(location: str) -> Table:
     try:
         return open_table_at(
-            location, base=Path.cwd(), actor=first_start.FIRST_START, now=timezone.now()
+            location,
+            base=Path.cwd(),
+            stamp=Stamp(first_start.FIRST_START, timezone.now()),
         )
     except (DeltawebError, PageError) as error:
         message = f"{error.message} {error.hint}".strip()

@@ -3,10 +3,10 @@
 import os
 import sys
 
-from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
 from deltaweb.environment.checks import AT_START
+from deltaweb.management.gunicorn_line import gunicorn_line, own_address
 
 
 class Command(BaseCommand):
@@ -17,25 +17,8 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Take the address."""
-        parser.add_argument("--bind", default=f"127.0.0.1:{settings.PORT}")
+        parser.add_argument("--bind", default=own_address())
 
     def handle(self, *, bind: str, **_: object) -> None:
-        """Become gunicorn; its threads serve streams while others wait."""
-        command = [
-            *(sys.executable, "-m", "gunicorn", "deltaweb.serving.wsgi:application"),
-            *("--config", "python:deltaweb.serving.server", "--bind", bind),
-            *("--worker-class", "deltaweb.serving.worker.PatientWorker"),
-            *("--workers", str(settings.WEB_PROCESSES)),
-            *("--threads", str(settings.WEB_THREADS)),
-            # Once for all processes, whose first answers then wait for nothing.
-            "--preload",
-            # Nobody uses it, and it stands in the home of the user.
-            "--no-control-socket",
-            # More than descriptors allow: the worker takes what there is.
-            *("--worker-connections", "8192"),
-            # An address may name hundreds of columns.
-            *("--limit-request-line", "8190"),
-            *("--graceful-timeout", "5", "--timeout", "120"),
-            *("--log-level", "warning"),
-        ]
-        os.execv(sys.executable, command)  # noqa: S606 (no shell is wanted)
+        """Become gunicorn."""
+        os.execv(sys.executable, gunicorn_line(bind))  # noqa: S606 (no shell is wanted)

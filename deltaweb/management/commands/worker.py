@@ -1,14 +1,13 @@
 """`deltaweb worker`: processes that run jobs."""
 
 import os
-import sys
 import warnings
 from typing import Final
 
 from django.core.management.base import BaseCommand, CommandParser
 
 from deltaweb.environment.checks import AT_START
-from deltaweb.management import LOOK_THREADS
+from deltaweb.management import LOOK_THREADS, copies
 from deltaweb.serving.supervisor import Supervisor
 
 LANES: Final = ("interactive", "default,spark")
@@ -39,12 +38,12 @@ class Command(BaseCommand):
 
 def _run_lanes(threads: int) -> None:
     """Run a process a lane, so that no look waits for other work."""
+    copies.begin_loading()
     supervisor = Supervisor(os.environ)
     for queues in LANES:
         count = LOOK_THREADS if queues == LANES[0] else threads
-        options = ("--queues", queues, "--threads", str(count))
-        command = (sys.executable, "-m", "deltaweb", "worker", *options)
-        supervisor.add(f"worker of {queues}", command)
+        command = ("worker", "--queues", queues, "--threads", str(count))
+        copies.add(supervisor, f"worker of {queues}", command)
     supervisor.run()
 
 

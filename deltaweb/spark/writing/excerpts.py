@@ -1,17 +1,27 @@
-"""What may be seen of many data files, written by tasks: each has some of the files."""
+"""What may be seen of many data files, or of large changes, written by tasks.
 
+Each has some of the files. Where rows of some may come that go with others, tasks read
+and spread them, find in the next step what is left of those that met, and only then
+write, each its files, the rows of these.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
 from pyspark.sql import SparkSession
 
-from deltaweb.spark.arrow_frames import Batches, run_tasks
-from deltaweb.spark.data_files.shares import deal_out
+from deltaweb.delta.feed.net_changes import NUMBER, by_file
+from deltaweb.spark.arrow_frames import Batches, map_in_arrow, run_tasks
+from deltaweb.spark.changed_rows import HELD_BYTES, PARTITION, packed, spread
+from deltaweb.spark.data_files.shares import deal_out, num_tasks, size_bytes
 from deltaweb.spark.job import OnProgress, run_job
 from deltaweb.spark.task_faults import faults_are_carried
 from deltaweb.spark.writing.change_tasks import ANSWER, pack, unpack
-from deltaweb.writer.excerpt import EXCERPT, Excerpts
+from deltaweb.writer.excerpts.changes import TELLS_KINDS, ChangeExcerpts, is_one_way
+from deltaweb.writer.excerpts.excerpt import EXCERPT, Excerpts
 from deltaweb.writer.files.parquet_file import WrittenFile
 
 if TYPE_CHECKING:
@@ -20,33 +30,110 @@ if TYPE_CHECKING:
 Written = tuple[str, WrittenFile | None]
 
 
+TITLE: Final = "Rewrite files of a share"
+_BLOCKS: Final = pa.schema([(PARTITION, pa.int32()), ("rows", pa.binary())])
+
+
 def write_excerpts(
-    spark: SparkSession, excerpts: Excerpts, files: pa.Table, on_progress: OnProgress
+    spark: SparkSession,
+    excerpts: Excerpts | ChangeExcerpts,
+    files: pa.Table,
+    on_progress: OnProgress,
 ) -> list[Written]:
     """Write what may be seen of files; return each by its path, in any order.
 
     Args:
-        files: As a `RowSource` has them, with size and `EXCERPT`.
+        files: As the excerpts take them, with their sizes.
         on_progress: Called with the tasks that are done; it may raise to stop.
     """
+    of_changes = isinstance(excerpts, ChangeExcerpts)
+    more = (EXCERPT, NUMBER, TELLS_KINDS) if of_changes else (EXCERPT,)
     at_least = spark.sparkContext.defaultParallelism
-    parts = deal_out(files, at_least=at_least, more=(EXCERPT,))
+    parts = deal_out(files, at_least=at_least, more=more)
     kept = spark.sparkContext.broadcast(parts)
     try:
-        frame = run_tasks(
-            spark, len(parts), partial(_write_part, excerpts, kept), ANSWER
-        )
-        rows = run_job(
-            spark, frame.collect, on_progress, title="Rewrite files of a share"
-        )
+        if isinstance(excerpts, ChangeExcerpts) and not is_one_way(files):
+            count = num_tasks(size_bytes(files), at_least=at_least)
+            task = _ChangeTask(excerpts, kept, count)
+            blocks = run_tasks(spark, len(parts), task.spread_part, _BLOCKS)
+            for step, schema in ((task.match, _BLOCKS), (task.write, ANSWER)):
+                met = blocks.repartitionById(count, blocks[PARTITION])
+                blocks = map_in_arrow(met, step, schema)
+        else:
+            write = partial(_write_part, excerpts, kept)
+            blocks = run_tasks(spark, len(parts), write, ANSWER)
+        rows = run_job(spark, blocks.collect, on_progress, title=TITLE)
     finally:
         kept.destroy()
     return [one for row in rows for one in unpack(row[0], list)]
 
 
 def _write_part(
-    excerpts: Excerpts, parts: "Broadcast[list[pa.Table]]", number: int
+    excerpts: Excerpts | ChangeExcerpts,
+    parts: "Broadcast[list[pa.Table]]",
+    number: int,
 ) -> Batches:
     with faults_are_carried():
         written = list(excerpts.write(parts.value[number]))
     yield from pack(written)
+
+
+@dataclass(frozen=True)
+class _ChangeTask:
+    """The steps of changes of which some rows go and others come."""
+
+    excerpts: ChangeExcerpts
+    parts: "Broadcast[list[pa.Table]]"
+    num_partitions: int
+
+    def spread_part(self, number: int) -> Batches:
+        """Yield the rows of the files of one part, for where equal ones meet."""
+        part = self.parts.value[number]
+        held: list[pa.Table] = []
+        with faults_are_carried():
+            for row in range(part.num_rows):
+                for rows in self.excerpts.placed(part.slice(row, 1)):
+                    held.append(rows)
+                    if sum(table.nbytes for table in held) >= HELD_BYTES:
+                        yield from self._blocks(held, self.excerpts.seen.names)
+                        held = []
+            yield from self._blocks(held, self.excerpts.seen.names)
+
+    def match(self, batches: Batches) -> Batches:
+        """Find what is left of rows that met; yield places for who has their files."""
+        with faults_are_carried(), self.excerpts.net_changes() as net:
+            for rows in _unpacked(batches):
+                net.add(rows)
+            for places in net.places():
+                yield from self._blocks([places], [NUMBER])
+
+    def write(self, batches: Batches) -> Batches:
+        """Write the rows at the places that have come, each file once."""
+        with faults_are_carried():
+            kept = by_file(_unpacked(batches))
+            written = [
+                self.excerpts.write_file(part.slice(row, 1), kept)
+                for part in self.parts.value
+                for row, number in enumerate(part[NUMBER].to_pylist())
+                if number in kept
+            ]
+        yield from pack(written)
+
+    def _blocks(self, held: list[pa.Table], by: Sequence[str]) -> Batches:
+        if not held:
+            return
+        rows = pa.concat_tables(held)
+        for number, block in spread(rows, by, self.num_partitions):
+            columns = ([number], [packed(block)])
+            arrays = [
+                pa.array(column, kind.type)
+                for column, kind in zip(columns, _BLOCKS, strict=True)
+            ]
+            yield pa.RecordBatch.from_arrays(arrays, schema=_BLOCKS)
+
+
+def _unpacked(batches: Batches) -> Iterator[pa.Table]:
+    for batch in batches:
+        for block in batch["rows"]:
+            with pa.ipc.open_stream(block.as_buffer()) as reader:
+                yield reader.read_all()

@@ -170,13 +170,8 @@ class ImportPlan:
         }
 
 
-def open_import(paths: Sequence[str], file_format: str = "") -> pa.RecordBatchReader:
-    """Open files as one stream of rows, whose columns are those of all of them.
-
-    Args:
-        file_format: Empty to go by the names.
-    """
-    files = SourceFiles(paths=paths, names=paths, file_format=file_format)
+def open_import(files: SourceFiles) -> pa.RecordBatchReader:
+    """Open files as one stream of rows, whose columns are those of all of them."""
     columns = [one.column for one in propose_columns(files)]
     return ImportedRows(files, columns).reader()
 

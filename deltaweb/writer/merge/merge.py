@@ -136,8 +136,12 @@ class MergePlan:
             outcome = self.merge.carry_out(tally)
         return MergeOutlook(snapshot=self.snapshot, outcome=outcome)
 
-    def commit(self) -> CommitResult:
-        """Do it; a plan is carried out or foreseen once."""
+    def commit(self, *, user_name: str | None = None) -> CommitResult:
+        """Do it; a plan is carried out or foreseen once.
+
+        Args:
+            user_name: As `Transaction` has it.
+        """
         snapshot, write = self.snapshot, self.write
         texts = partial(statistics_texts, snapshot)
         row_ids = KeptRowIds.of(write.store, snapshot)
@@ -148,6 +152,7 @@ class MergePlan:
             transaction = replace(
                 outcome.transaction(write.base, *asked, self.times),
                 metadata=write.new_metadata,
+                user_name=user_name,
             )
         return commit_and_checkpoint(write.store, transaction)
 

@@ -3,12 +3,11 @@
 from pathlib import Path
 
 import pytest
-from django.utils import timezone
 from pytest_django import Settings
 
 from deltaweb.web.accounts import services
 from deltaweb.web.accounts.models import User
-from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.pages.actions import command_stamp
 from tests.functional.accounts.people import PASSWORD
 
 
@@ -21,9 +20,5 @@ def _no_failures(settings: Settings, tmp_path: Path) -> None:
 @pytest.fixture
 def vera() -> User:
     return services.create_user(
-        name="vera",
-        role="viewer",
-        password=PASSWORD,
-        actor=COMMAND_LINE,
-        now=timezone.now(),
+        name="vera", role="viewer", password=PASSWORD, stamp=command_stamp()
     )

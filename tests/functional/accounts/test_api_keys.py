@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from deltaweb.web.accounts import services, urls
 from deltaweb.web.accounts.models import User
-from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.pages.actions import command_stamp
 from deltaweb.web.sharing.models import Share
 from tests.functional.accounts.people import PASSWORD
 from tests.support.pages.factories import new_api_key, new_share, new_table, new_user
@@ -92,15 +92,13 @@ class TestByAPIKey:
 
     def test_a_revoked_key_is_a_401(self, client: Client, vera: User) -> None:
         headers = new_api_key(vera)
-        services.revoke_api_key(
-            key=vera.api_keys.get(), actor=COMMAND_LINE, now=timezone.now()
-        )
+        services.revoke_api_key(key=vera.api_keys.get(), stamp=command_stamp())
 
         assert client.get("/me.json", headers=headers).status_code == 401
 
     def test_the_key_of_a_disabled_user_is_a_401(self, client: Client, vera: User):
         headers = new_api_key(vera)
-        services.disable_user(user=vera, actor=COMMAND_LINE, now=timezone.now())
+        services.disable_user(user=vera, stamp=command_stamp())
 
         assert client.get("/me.json", headers=headers).status_code == 401
 
@@ -140,8 +138,7 @@ def key_with(user: User, *scopes: str, expires_at: datetime | None = None) -> He
         name="nightly",
         scopes=scopes,
         expires_at=expires_at,
-        actor=COMMAND_LINE,
-        now=timezone.now(),
+        stamp=command_stamp(),
     )
     return {"Authorization": f"Bearer {issued.secret}", "Accept": "application/json"}
 

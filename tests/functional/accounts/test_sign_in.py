@@ -11,7 +11,7 @@ from pytest_django import Settings
 from deltaweb.web.accounts import services
 from deltaweb.web.accounts.models import FailedSignIn, SignInLink, User
 from deltaweb.web.accounts.services import passwords
-from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.pages.actions import command_stamp
 from tests.functional.accounts.people import PASSWORD
 from tests.support.pages.factories import new_api_key, new_user
 
@@ -21,7 +21,7 @@ HTMX = {"HX-Request": "true"}
 
 @pytest.fixture
 def link(vera: User) -> str:
-    url = services.issue_sign_in_link(user=vera, actor=COMMAND_LINE, now=timezone.now())
+    url = services.issue_sign_in_link(user=vera, stamp=command_stamp())
     return url.partition("//")[2].partition("/")[2].join(("/", ""))
 
 
@@ -195,22 +195,18 @@ class TestFromTheNextRequest:
         client.force_login(vera)
         assert client.get("/admin-area/").status_code == 403
 
-        services.set_role(
-            user=vera, role="admin", actor=COMMAND_LINE, now=timezone.now()
-        )
+        services.set_role(user=vera, role="admin", stamp=command_stamp())
         assert client.get("/admin-area/").status_code == 200
 
-        services.set_role(
-            user=vera, role="viewer", actor=COMMAND_LINE, now=timezone.now()
-        )
+        services.set_role(user=vera, role="viewer", stamp=command_stamp())
         assert client.get("/admin-area/").status_code == 403
 
     def test_a_disabled_account_is_out_and_its_session_stays_dead(self, client, vera):
         client.force_login(vera)
-        services.disable_user(user=vera, actor=COMMAND_LINE, now=timezone.now())
+        services.disable_user(user=vera, stamp=command_stamp())
         assert client.get("/me.json").status_code == 401
 
-        services.enable_user(user=vera, actor=COMMAND_LINE, now=timezone.now())
+        services.enable_user(user=vera, stamp=command_stamp())
         assert client.get("/me.json").status_code == 401
 
     def test_a_new_password_ends_the_other_sessions(self, vera: User) -> None:

@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from deltaweb.web.jobs.models import Job
-from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.pages.actions import COMMAND_LINE, Stamp
 from deltaweb.web.tables.catalogue.lakes.scan_job import SCAN_ROOT
 from deltaweb.web.tables.catalogue.lakes.services import add_lake
 from deltaweb.web.tables.models import Lake, Table
@@ -20,6 +20,7 @@ from tests.functional.catalogue.pages import as_csv, as_json, text
 from tests.support.pages.factories import NOW
 
 pytestmark = pytest.mark.django_db
+STAMP = Stamp(COMMAND_LINE, NOW)
 LAKES = "/tables/lakes/"
 
 
@@ -33,7 +34,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def lake(folder: Path) -> Lake:
-    return add_lake(str(folder), schedule="1h", now=NOW)
+    return add_lake(str(folder), schedule="1h", stamp=STAMP)
 
 
 def scan(editor: Client, lake: Lake) -> None:
@@ -118,11 +119,9 @@ def test_a_lake_is_forgotten_and_its_tables_stay(editor: Client, lake: Lake) -> 
 
 def test_the_list_names_the_connection_that_reaches_a_lake(editor: Client) -> None:
     for name, prefix in (("all", "s3://bucket"), ("raw", "s3://bucket/raw")):
-        add_connection(
-            name=name, prefix=prefix, options={}, actor=COMMAND_LINE, now=NOW
-        )
+        add_connection(name=name, prefix=prefix, options={}, stamp=STAMP)
     for place in ("s3://bucket/raw/x", "s3://bucket/y", "s3://other"):
-        add_lake(place, now=NOW)
+        add_lake(place, stamp=STAMP)
 
     header, *rows = as_csv(editor, "/tables/lakes.csv")
 
@@ -134,7 +133,7 @@ def test_the_list_names_the_connection_that_reaches_a_lake(editor: Client) -> No
 def test_the_list_asks_the_database_a_fixed_number_of_times(editor, tmp_path):
     counts = []
     for number in range(1, 8):
-        add_lake(f"{tmp_path}/{number}", now=NOW)
+        add_lake(f"{tmp_path}/{number}", stamp=STAMP)
         if number in {1, 7}:
             with CaptureQueriesContext(connection) as queries:
                 text(editor, LAKES)

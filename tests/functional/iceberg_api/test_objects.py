@@ -8,7 +8,7 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
 
-from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.pages.actions import command_stamp
 from deltaweb.web.sharing.models import Grant
 from deltaweb.web.tables.storage.connections import add_connection
 from tests.functional.iceberg_api.clients import S3, loaded
@@ -357,8 +357,7 @@ def test_a_file_in_an_object_store_is_answered_like_any(
             name="lake",
             prefix=f"s3://{bucket}/",
             options=dict(one.split("=", 1) for one in server.option_texts),
-            actor=COMMAND_LINE,
-            now=timezone.now(),
+            stamp=command_stamp(),
         )
         lake.shared.table.location = f"s3://{bucket}/orders"
         lake.shared.table.save()

@@ -21,7 +21,7 @@ from deltaweb.web.jobs.running.tracking import track_job
 from deltaweb.web.news import hub as hubs
 from deltaweb.web.news.hub import MAX_A_PERSON
 from deltaweb.web.news.stream import HOLDS, NewsEvents
-from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.pages.actions import command_stamp
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.models.news import (
     table_revision,
@@ -166,7 +166,7 @@ class TestAStreamEnds:
     @pytest.mark.parametrize("way", ["password", "link"])
     def test_with_its_session_when_somebody_signs_in_anew(self, editor, way):
         eve = User.objects.get(username="eve")
-        by: Any = {"user": eve, "actor": COMMAND_LINE, "now": timezone.now()}
+        by: Any = {"user": eve, "stamp": command_stamp()}
         if way == "password":
             accounts.change_password(password="a long password", **by)
             editor.force_login(eve)
@@ -210,7 +210,7 @@ class TestAStreamEnds:
         eve = User.objects.get(username="eve")
         events = events_of(listen(editor, f"job:{new_job().id}@0"))
 
-        by: Any = {"user": eve, "actor": COMMAND_LINE, "now": timezone.now()}
+        by: Any = {"user": eve, "stamp": command_stamp()}
         if change == "disable":
             accounts.disable_user(**by)
         elif change == "role":

@@ -8,7 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.pages.actions import COMMAND_LINE, Stamp
 from deltaweb.web.sharing.models import Recipient
 from deltaweb.web.sharing.recipients.throw_away import throw_away
 from tests.functional.sharing_api.calls import Answer, Caller, Lake, error, files
@@ -76,7 +76,7 @@ def test_a_limit_costs_a_request_no_query(acme: Caller, lake: Lake) -> None:
 def test_what_is_read_in_its_place_counts_for_nobody(acme: Caller, lake: Lake) -> None:
     limit(acme, 1)
     now = timezone.now()
-    with throw_away(acme.recipient, actor=COMMAND_LINE, now=now) as made:
+    with throw_away(acme.recipient, stamp=Stamp(COMMAND_LINE, now)) as made:
         secret = json.loads(made.profile.to_json())["bearerToken"]
         stand_in = Caller(made.token, secret)
         for _ in range(2):

@@ -8,7 +8,6 @@ import pytest
 from pytest_django import Settings
 
 from deltaweb.delta.features.change_feed import CHANGE_DATA_FEED_PROPERTY
-from deltaweb.web.sharing.access.grants import changed
 from deltaweb.web.sharing.models import PreparedChanges, PreparedFile
 from tests.functional.sharing_api.calls import Caller, body_of, error, lines
 from tests.functional.sharing_api.conftest import NewCaller
@@ -140,18 +139,6 @@ def test_are_those_of_versions_that_are_ready(staff: Ruled, acme: Caller) -> Non
         400,
         True,
     )
-
-
-def test_that_are_too_many_to_compare_are_refused(staff, acme, monkeypatch) -> None:
-    monkeypatch.setattr(changed, "HELD_BYTES", 0)
-    staff.rule(EU)
-    staff.prepare()
-    staff.table.update({"salary": "salary + 1"}, "id = 2")
-    staff.table.append(rows(20, 1, "EU"))
-    staff.prepare()
-
-    assert acme.get(f"{staff.path}/changes?startingVersion=4").status_code == 400
-    assert kinds(staff.changes(acme, 5)) == [(5, "insert", 20)]
 
 
 def test_are_erased_with_their_source(staff, acme, tmp_path) -> None:

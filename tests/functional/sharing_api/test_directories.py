@@ -11,7 +11,7 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.pages.actions import COMMAND_LINE, Stamp
 from deltaweb.web.sharing.shares.services import add_table
 from deltaweb.web.tables.storage.connections import add_connection
 from tests.functional.sharing_api.calls import Caller, error, items
@@ -57,7 +57,7 @@ def new_globex(new_caller: NewCaller, settings: Settings):
     def make(root: str, options: dict[str, str]) -> Caller:
         now, share = timezone.now(), new_share("sales")
         prefix = root.removesuffix("lake/orders")
-        facts: dict[str, Any] = {"actor": COMMAND_LINE, "now": now}
+        facts: dict[str, Any] = {"stamp": Stamp(COMMAND_LINE, now)}
         add_connection(name="lake", prefix=prefix, options=options, **facts)
         facts |= {"schema": "crm", "name": "orders", "with_directory": True}
         table = new_table("crm.orders", location=root)

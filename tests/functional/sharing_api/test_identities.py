@@ -9,7 +9,7 @@ from joserfc.jwk import RSAKey
 from pytest_django import Settings
 
 from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.pages.actions import command_stamp
 from deltaweb.web.sharing.access import issuers
 from deltaweb.web.sharing.access.errors import ClientTakenError
 from deltaweb.web.sharing.api import authentication
@@ -28,7 +28,7 @@ AUDIENCE = "deltaweb"
 def federate(recipient: Recipient, issuer: LocalIssuer, **whom: str) -> RecipientToken:
     """Let a recipient in by tokens of an issuer."""
     proof = proofs.by_issuer(issuer=issuer.url, audience=AUDIENCE, **whom)
-    facts: Any = {"actor": COMMAND_LINE, "now": timezone.now()}
+    facts: Any = {"stamp": command_stamp()}
     return tokens.issue_token(recipient, proof=proof, lifetime=DAY, **facts)
 
 
@@ -107,7 +107,7 @@ class TestIdentity:
         assert shares(globex, token).status_code == 200
         client = globex.recipient.tokens.get(kind=RecipientToken.Kind.FEDERATED)
 
-        tokens.revoke(client, actor=COMMAND_LINE, now=timezone.now())
+        tokens.revoke(client, stamp=command_stamp())
 
         assert shares(globex, token).status_code == 401
         assert globex.get("/shares").status_code == 200

@@ -13,7 +13,7 @@ from deltaweb.web.jobs import kinds
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.results import result_path
 from deltaweb.web.jobs.visibility import visible_jobs
-from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.pages.actions import COMMAND_LINE, Stamp
 from deltaweb.web.sharing.models import Grant
 from deltaweb.web.sharing.recipients.services import ungrant
 from tests.functional.sharing_api.calls import (
@@ -218,7 +218,7 @@ class TestLaterAnswers:
     def test_are_cancelled_with_the_grant(self, acme: Caller, lake: Lake) -> None:
         query_id = submit(acme, lake)
         share = lake.shared.share
-        ungrant(share, acme.recipient, actor=COMMAND_LINE, now=NOW)
+        ungrant(share, acme.recipient, stamp=Stamp(COMMAND_LINE, NOW))
 
         assert read(acme, lake, query_id).status_code == 404
         assert Job.objects.get(id=query_id).state == Job.State.CANCELLED

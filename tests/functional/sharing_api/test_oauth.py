@@ -14,7 +14,7 @@ from joserfc.jwk import ECKey, OKPKey, RSAKey
 
 from deltaweb.sharing.oauth.access_token import new_access_token
 from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.pages.actions import command_stamp
 from deltaweb.web.sharing.api.authentication import oauth_server
 from deltaweb.web.sharing.issuing import proofs, tokens
 from deltaweb.web.sharing.models import (
@@ -40,11 +40,11 @@ KEY = RSAKey.generate_key(2048)
 
 def new_client(recipient: Recipient, proof: proofs.Proof) -> tuple[RecipientToken, str]:
     """An OAuth client of a recipient, and its secret, if it has one."""
-    facts: Any = {"actor": COMMAND_LINE, "now": timezone.now()}
+    facts: Any = {"stamp": command_stamp()}
     token = tokens.issue_token(recipient, proof=proof, lifetime=DAY, **facts)
     if not proof.has_secret:
         return token, ""
-    profile = json.loads(tokens.issue_profile(token, address="", **facts).to_json())
+    profile = json.loads(tokens.issue_profile(token, **facts).to_json())
     token.refresh_from_db()
     return token, profile["clientSecret"]
 
@@ -158,7 +158,7 @@ class TestClientCredentials:
         grant = {"grant_type": "client_credentials"}
         traded = json.loads(trade(grant, **basic(token.prefix, secret)).content)
 
-        tokens.revoke(token, actor=COMMAND_LINE, now=timezone.now())
+        tokens.revoke(token, stamp=command_stamp())
 
         bearer = {"Authorization": f"Bearer {traded['access_token']}"}
         refused = globex.query(lake.path, **bearer)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.pages.actions import command_stamp
 from deltaweb.web.sharing.access.schemas import unshared_tables
 from deltaweb.web.sharing.access.withdrawals import offer_state
 from deltaweb.web.sharing.models import Share, SharedTable
@@ -22,7 +22,7 @@ def share(lake: Lake) -> Share:
     """The namespace of the lake's table, as the schema `All`."""
     assert lake.shared.table.namespace == "crm"
     share = new_share("Whole")
-    facts: Any = {"actor": COMMAND_LINE, "now": timezone.now()}
+    facts: Any = {"stamp": command_stamp()}
     add_schema(share, schema="All", namespace="crm", **facts)
     return share
 

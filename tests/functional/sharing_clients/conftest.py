@@ -63,13 +63,12 @@ WITH_FEED = {
 SCRIPT = """
 import sys
 sys.path.insert(0, {root!r})
-from django.utils import timezone
-from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.pages.actions import command_stamp
 from deltaweb.web.sharing.models import Share
 from deltaweb.web.sharing.shares.services import add_table
 from deltaweb.web.tables.catalogue.registration import register_table
 from tests.support.index.indexed_tables import index_table
-facts = {{"actor": COMMAND_LINE, "now": timezone.now()}}
+facts = {{"stamp": command_stamp()}}
 share = Share.objects.get(name={share!r})
 for name, place in {places!r}.items():
     table = register_table(name={space!r} + "." + name, location=place, **facts)

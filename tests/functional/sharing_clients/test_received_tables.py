@@ -12,7 +12,7 @@ from deltaweb.errors import ProviderRefusedError, ReceivedTableError
 from deltaweb.storage.received.store import ReceivedTableStore
 from deltaweb.table import DeltaTable
 from deltaweb.web.accounts.models import User
-from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.pages.actions import COMMAND_LINE, Stamp
 from deltaweb.web.sharing.errors import ReceivedSharedError
 from deltaweb.web.sharing.shares.services import add_table, create_share
 from deltaweb.web.tables.models import StorageConnection, Table
@@ -202,11 +202,13 @@ def test_a_token_goes_in_and_never_comes_out(added, gifts: Path) -> None:
 
 def test_a_received_table_is_not_shared_on(added) -> None:
     assert added
-    share = create_share(name="mine", actor=COMMAND_LINE, now=NOW)
+    share = create_share(name="mine", stamp=Stamp(COMMAND_LINE, NOW))
     table = Table.objects.get(namespace="acme", name=f"{GIFTS}_data_orders")
 
     with pytest.raises(ReceivedSharedError, match="belongs to acme"):
-        add_table(share, table=table, schema="a", name="b", actor=COMMAND_LINE, now=NOW)
+        add_table(
+            share, table=table, schema="a", name="b", stamp=Stamp(COMMAND_LINE, NOW)
+        )
 
 
 def test_a_received_tables_page_offers_nothing_that_only_refuses(added) -> None:

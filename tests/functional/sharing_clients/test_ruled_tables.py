@@ -35,12 +35,11 @@ FORMATS = {
     "delta": {"delta-sharing-capabilities": "responseformat=delta"},
 }
 SCRIPT = """
-from django.utils import timezone
-from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.pages.actions import command_stamp
 from deltaweb.web.sharing.models import Share, SharedTable
 from deltaweb.web.sharing.shares.services import add_table
 from deltaweb.web.tables.catalogue.registration import register_table
-facts = {{"actor": COMMAND_LINE, "now": timezone.now()}}
+facts = {{"stamp": command_stamp()}}
 table = register_table(name="hr.staff", location={place!r}, **facts)
 share = Share.objects.get(name="parts")
 add_table(share, table=table, schema="hr", name="staff", **facts)

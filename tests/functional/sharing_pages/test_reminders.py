@@ -231,6 +231,7 @@ def test_a_webhook_inside_of_the_network_is_never_asked(
     hook: TokenService, settings: Settings
 ) -> None:
     settings.STORAGE_HOSTS, settings.EMAIL_HOST = [], ""
+    settings.WEBHOOK_URL = f"{hook.url}/a-secret-path"
 
     assert by_the_clock() == ["FAILED"]
     settings.WEBHOOK_URL = hook.url.replace("http:", "https:")
@@ -238,6 +239,7 @@ def test_a_webhook_inside_of_the_network_is_never_asked(
 
     first, second = Job.objects.order_by("created_at")
     assert "its address is not https" in first.error
+    assert "secret" not in first.error
     assert "it is on this machine or in a private network" in second.error
     assert hook.asked == []
 

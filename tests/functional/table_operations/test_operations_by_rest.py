@@ -1,8 +1,12 @@
 """Operations by the REST API: each as a preview, or for real."""
 
 from pathlib import Path
+from typing import Final
+from uuid import UUID
 
+import pyarrow as pa
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from deltaweb.table import DeltaTable
@@ -13,7 +17,7 @@ from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.operations.operation import operations
 from tests.functional.table_operations.conftest import SCHEMA, Work
-from tests.support.pages.factories import new_api_key, new_user
+from tests.support.pages.factories import new_api_key, new_table, new_user
 
 pytestmark = pytest.mark.django_db
 THERE = "/api/v1/tables/default/orders/operations"
@@ -177,3 +181,81 @@ def test_a_table_that_is_not_indexed_is_left_alone(eve: Client, orders: Table):
     answer = eve.post(f"{THERE}/optimize", {}, content_type=JSON)
 
     assert (answer.status_code, answer.json()["error"]) == (409, "not-indexed")
+
+
+@pytest.mark.usefixtures("orders")
+class TestAMerge:
+    ON: Final[dict[str, object]] = {
+        "on": "t.id = s.id",
+        "update_all": True,
+        "insert_all": True,
+    }
+
+    def test_of_a_file_is_looked_at_and_done(self, eve, work: Work, folder: Path):
+        file = SimpleUploadedFile("more.csv", b"p,id\nz,10\nz,99\n")
+        upload = eve.post("/api/v1/uploads", {"file": file}).json()["upload"]
+        source: dict[str, object] = {"file": {"upload": upload, "name": "more.csv"}}
+        body = {"parameters": {**self.ON, **source}}
+
+        look = eve.post(f"{THERE}/merge_rows", body, content_type=JSON).json()["job"]
+        seen = work()
+        agreed = {"seen": look["id"], "preview": False}
+        eve.post(f"{THERE}/merge_rows", agreed, content_type=JSON)
+        done = work()
+
+        assert seen.result, seen.error
+        assert seen.result["counts"] == {
+            "num_updated_rows": 1,
+            "num_deleted_rows": 0,
+            "num_inserted_rows": 1,
+            "num_files": 1,
+        }
+        assert done.state == Job.State.DONE, done.error
+        rows = DeltaTable(str(folder)).snapshot().read()
+        assert (rows.num_rows, rows["p"].to_pylist().count("z")) == (7, 2)
+        event = AuditEvent.objects.get(action="table.merge")
+        assert (event.actor, event.detail["on"]) == ("eve", "t.id = s.id")
+
+    def test_of_a_table_takes_its_newest_rows(self, eve, work, folder, tmp_path):
+        location = str(tmp_path / "lake" / "gone")
+        rows = pa.table({"id": [10, 20]})
+        DeltaTable.create(location, rows.schema).append(rows)
+        new_table("gone", location=location)
+        asked = {"on": "t.id = s.id", "table": "gone", "delete_where": "t.p = 'a'"}
+        body = {"parameters": asked, "preview": False}
+
+        eve.post(f"{THERE}/merge_rows", body, content_type=JSON)
+        done = work()
+
+        assert done.state == Job.State.DONE, done.error
+        assert DeltaTable(str(folder)).snapshot().read().num_rows == 4
+
+    @pytest.mark.parametrize(
+        ("parameters", "status", "code"),
+        [
+            ({"on": "t.id = s.id", "table": "nowhere"}, 404, "table-not-found"),
+            ({"on": "t.id = s.id", "table": "a.b.c"}, 422, "table-name-invalid"),
+            (
+                {**ON, "file": {"path": "/etc/passwd", "format": "csv"}},
+                422,
+                "location-not-allowed",
+            ),
+            (
+                {**ON, "file": {"upload": str(UUID(int=0)), "name": "a.csv"}},
+                404,
+                "upload-gone",
+            ),
+            ({**ON}, 422, "import-file-unreadable"),
+            ({**ON, "time_zone": "Mars"}, 422, "time-zone-unknown"),
+            ({"on": "t.id = s.id", "table": "orders"}, 400, "body-invalid"),
+            ({"onn": "t.id = s.id"}, 400, "unknown-parameter"),
+        ],
+    )
+    def test_refuses(self, eve: Client, parameters: object, status: int, code: str):
+
+        answer = eve.post(
+            f"{THERE}/merge_rows", {"parameters": parameters}, content_type=JSON
+        )
+
+        assert (answer.status_code, answer.json()["error"]) == (status, code)
+        assert not Job.objects.filter(kind="tables.merge_rows").exists()

@@ -7,12 +7,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.test import Client
-from django.utils import timezone
 
 from deltaweb.web.accounts import services
 from deltaweb.web.accounts.models import User
 from deltaweb.web.jobs.models import Job
-from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.pages.actions import command_stamp
 from deltaweb.web.sharing.issuing.tokens import new_prefix, new_secret
 from deltaweb.web.sharing.models import (
     Grant,
@@ -51,11 +50,7 @@ def signed_in(username: str = "vera", **fields: Any) -> Client:  # noqa: ANN401 
 def new_api_key(user: User, scopes: Iterable[str] = ()) -> dict[str, str]:
     """The header of a request that a script makes with a key of `user`."""
     issued = services.issue_api_key(
-        user=user,
-        name="script",
-        scopes=scopes,
-        actor=COMMAND_LINE,
-        now=timezone.now(),
+        user=user, name="script", scopes=scopes, stamp=command_stamp()
     )
     return {"Authorization": f"Bearer {issued.secret}"}
 

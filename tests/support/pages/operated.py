@@ -1,10 +1,8 @@
 """Operations as tests ask for them, and do their jobs here."""
 
-from django.utils import timezone
-
 from deltaweb.web.jobs import kinds
 from deltaweb.web.jobs.models import Job
-from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.pages.actions import command_stamp
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.operations.checkpoint.operation import (
     CHECKPOINT,
@@ -31,5 +29,5 @@ def request_checkpoint(
     """Queue a checkpoint, which may be asked for unseen."""
     wanted = WriteCheckpoint(version=version, parts=parts)
     return request_operation(
-        CHECKPOINT, table, wanted, seen=None, actor=COMMAND_LINE, now=timezone.now()
+        CHECKPOINT, table, wanted, seen=None, stamp=command_stamp()
     )

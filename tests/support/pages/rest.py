@@ -3,11 +3,10 @@
 from typing import Any
 
 from django.test import Client
-from django.utils import timezone
 
 from deltaweb.web.accounts import services
 from deltaweb.web.accounts.models import User
-from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.pages.actions import command_stamp
 from tests.support.pages.factories import new_user
 
 V1 = "/api/v1"
@@ -21,11 +20,7 @@ class Script:
     ) -> None:
         self.user = User.objects.named(name).first() or new_user(name, role=role)
         issued = services.issue_api_key(
-            user=self.user,
-            name="script",
-            scopes=scopes,
-            actor=COMMAND_LINE,
-            now=timezone.now(),
+            user=self.user, name="script", scopes=scopes, stamp=command_stamp()
         )
         self.secret = issued.secret
         self.headers = {"Authorization": f"Bearer {issued.secret}"}

@@ -20,32 +20,13 @@ from collections.abc import Callable
 from functools import partial
 from importlib import import_module
 from multiprocessing import Pipe
-from typing import Any, Final
-
-import django
-
-# What `deltaweb worker` loads when it is at work, beside the tasks.
-LOADED: Final = (
-    "celery.apps.worker",
-    "celery.bin.celery",
-    "celery.concurrency.thread",
-    "deltaweb.management.commands.worker",
-    "deltaweb.web.jobs.broker.file_broker",
-    "deltaweb.web.jobs.running.apart",
-    "deltaweb.web.jobs.sweep.heartbeat",
-    "django.db.models.sql.compiler",
-)
+from typing import Any
 
 
 def main() -> None:
     """Load, and answer each line of the input."""
-    django.setup()
+    import_module("deltaweb.management.loaded")
     module = import_module(sys.argv[1])
-    from deltaweb.celery import app
-
-    app.loader.init_worker()
-    for name in LOADED:
-        import_module(name)
     ask = _clerk(module.answer)
     codes: dict[int, int] = {}
     for line in sys.stdin:

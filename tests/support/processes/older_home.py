@@ -12,22 +12,31 @@ from typing import Any, Final
 
 AUDIT: Final = ("audit", "0001_initial_squashed_0004_count_by_index")
 JOBS: Final = ("jobs", "0001_initial_squashed_0002_worker_queues")
-SQUASHED: Final = "0001_initial_squashed_0004_refresh_schedule"
-OTHERS: Final = [
-    ("admin", "0003_logentry_add_action_flag_choices"),
+FIRST: Final = [
     ("sessions", "0001_initial"),
     ("accounts", "0001_initial"),
     ("sharing", "0001_initial"),
     AUDIT,
     JOBS,
+    ("tables", "0001_initial_squashed_0004_refresh_schedule"),
 ]
-LAST: Final = {
-    "0.1": SQUASHED,
-    "0.2": "0006_missing_files",
-    "0.3": "0007_refusals_without_places",
-    "0.4": "0008_behind_tables",
+LAST: Final[dict[str, list[tuple[str, str]]]] = {
+    "0.1": FIRST,
+    "0.2": [("tables", "0005_wide_schemas_squashed_0006_missing_files")],
+    "0.3": [("tables", "0007_refusals_without_places")],
+    "0.4": [("tables", "0008_behind_tables")],
+    "0.6": [("tables", "0009_lakes")],
+    "0.7": [
+        (
+            "sharing",
+            "0002_grants_by_rows_and_columns_squashed_0009_told_reminders",
+        ),
+        ("accounts", "0002_api_key_scopes_and_ends"),
+        ("api", "0001_kept_answers"),
+        ("audit", "0005_rows_of_offers"),
+    ],
 }
-"""The last migration of the tables app in each release; others have no later."""
+"""The last migrations that each release has had, where the one before had others."""
 
 
 def make(folder: Path) -> None:
@@ -41,19 +50,20 @@ def make(folder: Path) -> None:
     from django.db.migrations.recorder import MigrationRecorder
 
     database = Path(settings.DATABASES["default"]["NAME"])
+    targets: dict[str, str] = {}
     for release, last in LAST.items():
+        targets |= last
         executor = MigrationExecutor(connection)
-        known = executor.loader.graph.nodes
-        targets = [target for target in OTHERS if target in known]
-        targets.append(("tables", last))
-        executor.migrate(targets)
+        executor.migrate(list(targets.items()))
         connection.close()
         bare = shutil.copy(database, folder / "bare")
         # Of what has been made one since, a release had the parts.
         recorded = MigrationRecorder(connection).migration_qs
         recorded.filter(name__contains="_squashed_").delete()
         made: dict[Any, Any] = {}
-        for model in executor.loader.project_state(targets).apps.get_models():
+        for model in executor.loader.project_state(
+            list(targets.items())
+        ).apps.get_models():
             row_of(model, made)
         connection.close()
         (folder / release).mkdir(mode=0o700)

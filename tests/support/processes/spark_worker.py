@@ -110,6 +110,7 @@ def worker(home: Path, **variables: str) -> Iterator["subprocess.Popen[bytes]"]:
     """
     settings = environment(
         home,
+        DELTAWEB_SMALL_LOG_BYTES="0",  # all by Spark
         DELTAWEB_SPARK_DRIVER_MEMORY="512m",
         **gated_environment(home.parent / "site"),
         **quick_starts(),

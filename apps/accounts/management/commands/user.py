@@ -6,7 +6,7 @@ from django.utils import timezone
 
 from deltaweb.web.accounts import selectors, services
 from deltaweb.web.accounts.models import Scope, User, usual_scopes
-from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.pages.actions import command_stamp
 from deltaweb.web.pages.command import AddSubcommand, Output, SubcommandsCommand
 from deltaweb.web.pages.page_json import json_with
 from deltaweb.web.pages.request.spans import parse_end
@@ -70,11 +70,7 @@ class Command(SubcommandsCommand):
         """Make an account."""
         password = sys.stdin.readline().rstrip("\r\n") if password_stdin else None
         user = services.create_user(
-            name=name,
-            role=role,
-            password=password,
-            actor=COMMAND_LINE,
-            now=timezone.now(),
+            name=name, role=role, password=password, stamp=command_stamp()
         )
         text = f"Added {user.username} ({user.get_role_display()})."
         if password is None:
@@ -84,18 +80,13 @@ class Command(SubcommandsCommand):
     def link(self, *, name: str, **_: object) -> Output:
         """Print a sign-in link."""
         user = selectors.get_user(name)
-        url = services.issue_sign_in_link(
-            user=user, actor=COMMAND_LINE, now=timezone.now()
-        )
+        url = services.issue_sign_in_link(user=user, stamp=command_stamp())
         return Output(text=url, data={"name": user.username, "url": url})
 
     def set_role(self, *, name: str, role: str, **_: object) -> Output:
         """Change a role."""
         user = services.set_role(
-            user=selectors.get_user(name),
-            role=role,
-            actor=COMMAND_LINE,
-            now=timezone.now(),
+            user=selectors.get_user(name), role=role, stamp=command_stamp()
         )
         text = f"{user.username} is now {user.get_role_display()}."
         return _changed(user, text)
@@ -103,14 +94,14 @@ class Command(SubcommandsCommand):
     def disable(self, *, name: str, **_: object) -> Output:
         """Shut a user out."""
         user = services.disable_user(
-            user=selectors.get_user(name), actor=COMMAND_LINE, now=timezone.now()
+            user=selectors.get_user(name), stamp=command_stamp()
         )
         return Output(text=f"Disabled {user.username}.", data=_resource(user))
 
     def enable(self, *, name: str, **_: object) -> Output:
         """Let a user in again."""
         user = services.enable_user(
-            user=selectors.get_user(name), actor=COMMAND_LINE, now=timezone.now()
+            user=selectors.get_user(name), stamp=command_stamp()
         )
         return Output(text=f"Enabled {user.username}.", data=_resource(user))
 
@@ -132,16 +123,15 @@ class Command(SubcommandsCommand):
     ) -> Output:
         """Make an API key."""
         user = selectors.get_user(name)
-        now = timezone.now()
+        stamp = command_stamp()
         issued = services.issue_api_key(
             user=user,
             name=label,
             scopes=scope,
-            expires_at=parse_end(expires, now=now),
-            actor=COMMAND_LINE,
-            now=now,
+            expires_at=parse_end(expires, now=stamp.at),
+            stamp=stamp,
         )
-        shown = selectors.key_resource(issued.key, now=now)
+        shown = selectors.key_resource(issued.key, now=stamp.at)
         data = json_with(shown, name=user.username, key=issued.secret)
         return Output(text=issued.secret, data=data)
 

@@ -11,37 +11,30 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from django.db import transaction
 from django.db.models import Max, Min
 
-from deltaweb.delta.changes.row_changes import CHANGE_TYPE
-from deltaweb.delta.errors import PredicateError, SchemaError
-from deltaweb.delta.feed.changed_files import ChangedFiles
+from deltaweb.delta.changes.errors import RowDiffTooLargeError
+from deltaweb.delta.errors import DataFileMissingError, PredicateError, SchemaError
 from deltaweb.delta.feed.changed_rows import FeedRequest, FeedScan
-from deltaweb.delta.feed.errors import (
-    FeedFileMissingError,
-    FeedOffError,
-    FeedSchemaError,
-)
+from deltaweb.delta.feed.errors import FeedOffError, FeedSchemaError
 from deltaweb.delta.feed.feed_files import FEED_FILES_SCHEMA
-from deltaweb.delta.feed.net_changes import as_going_and_coming, net_changes
-from deltaweb.delta.feed.row_schema import FEED_COLUMNS
+from deltaweb.delta.feed.matched_updates import own_columns
 from deltaweb.delta.feed.versions import VersionRange, has_feed
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.delta.snapshot.state import Definition
-from deltaweb.expressions.condition import SQLCondition
 from deltaweb.index.query.shared_version import SharedVersion
 from deltaweb.sharing.errors import RuledChangesError, VersionNotReadyError
+from deltaweb.storage.place import TablePlace
 from deltaweb.table import DeltaTable
 from deltaweb.web.jobs.running.reports import Reports
 from deltaweb.web.sharing.access.grants.prepared import (
     hashed_name,
     note_use,
     path_of,
-    store_of,
+    place_of,
 )
 from deltaweb.web.sharing.access.grants.rules import TableRule
 from deltaweb.web.sharing.models import (
@@ -50,18 +43,20 @@ from deltaweb.web.sharing.models import (
     PreparedVersion,
     SharedTable,
 )
-from deltaweb.writer.excerpt import write_excerpt
+from deltaweb.web.tables.index.engine import Engine
+from deltaweb.web.tables.operations.rows.excerpts import write_excerpts
+from deltaweb.web.tables.storage.opening import roots_of_server, table_place
+from deltaweb.writer.excerpts.changes import ChangeExcerpts, numbered
+from deltaweb.writer.excerpts.excerpt import EXCERPT
 from deltaweb.writer.files.parquet_file import WrittenFile
 
-HELD_BYTES: Final = 256 << 20
-"""Of the files of a version whose changes are held against each other in memory."""
-_SOURCE: Final = "_deltaweb_source"
 # What no later attempt would mend.
 _LASTING: Final = (
-    FeedFileMissingError,
+    DataFileMissingError,
     FeedOffError,
     FeedSchemaError,
     PredicateError,
+    RowDiffTooLargeError,
     SchemaError,
 )
 
@@ -76,6 +71,7 @@ def prepare_changes(  # noqa: PLR0913 (of what, and who hears)
     newest: SharedVersion,
     *,
     reports: Reports,
+    engine: Engine | None,
     now: datetime,
 ) -> None:
     """Make the changes of versions ready that came since the last ones."""
@@ -90,14 +86,13 @@ def prepare_changes(  # noqa: PLR0913 (of what, and who hears)
         return
     times = opened.commit_times()
     first = max(since + 1, shared.start_version or 0)
+    place = table_place(shared.table, roots=roots_of_server())
     for version in range(first, newest.version + 1):
-        reports.progress(
-            version - first, total=newest.version + 1 - first, unit="versions"
-        )
+        reports.step(f"Rewriting changes of {shared.full_name}, version {version}")
         made_ms = times.time_ms(version) or 0
         facts = {"shared_table": shared, "rule": rule.digest, "version": version}
         changes = PreparedChanges(**facts, is_ready=False, made_ms=made_ms)
-        _prepare_version(changes, rule, opened, now=now)
+        _prepare_version(changes, rule, place, reports=reports, engine=engine, now=now)
 
 
 def _last_version(shared: SharedTable, rule: TableRule) -> int | None:
@@ -110,30 +105,45 @@ def _last_version(shared: SharedTable, rule: TableRule) -> int | None:
     return None if found["found"] is None else int(found["found"])
 
 
-def _prepare_version(
-    changes: PreparedChanges, rule: TableRule, opened: DeltaTable, *, now: datetime
+def _prepare_version(  # noqa: PLR0913 (of what, by whom, and who hears)
+    changes: PreparedChanges,
+    rule: TableRule,
+    place: TablePlace,
+    *,
+    reports: Reports,
+    engine: Engine | None,
+    now: datetime,
 ) -> None:
     """Rewrite the changes of a version; they are known once all of them are there."""
     files: list[PreparedFile] = []
     try:
-        scan = _VersionChanges.of(opened, rule, changes.version)
-        for number, file, written in scan.write(changes):
-            values = dict(file["partition_values"][0].as_py() or ())
-            told = {name: values.get(name) for name in scan.partition_keys}
+        excerpts, held = _changes_of(changes, rule, place)
+        paths = held[EXCERPT].to_pylist()
+        seen = map(excerpts.seen.find, excerpts.partition_columns)
+        told = [column.stored_name for column in seen if column is not None]
+
+        def keep(path: str, written: WrittenFile | None) -> None:
+            if written is None:
+                return
+            row = paths.index(path)
+            values = dict(held["partition_values"][row].as_py() or ())
             made = PreparedFile(
                 shared_table=changes.shared_table,
                 changes=changes,
-                key=_key(changes, number),
+                key=_key(changes, row),
                 rule=changes.rule,
-                source_path=file["path"][0].as_py(),
+                source_path=held["path"][row].as_py(),
                 num_rows=written.num_rows,
                 size_bytes=written.size,
-                partition_values=told,
+                partition_values={name: values.get(name) for name in told},
                 prepared_at=now,
                 last_used_at=now,
             )
             files.append(made)
-        changes.is_ready = scan.fits
+
+        if paths:
+            write_excerpts(excerpts, held, keep, reports=reports, wanted=engine)
+        changes.is_ready = True
     except _LASTING:
         files = []  # they are refused by name
     with transaction.atomic():
@@ -141,122 +151,28 @@ def _prepare_version(
         PreparedFile.objects.bulk_create(files)
 
 
-@dataclass(frozen=True, slots=True)
-class _VersionChanges:
-    """The changes of one version, and what a rule leaves of them.
-
-    Attributes:
-        seen: The columns that may be seen.
-        partitions: Those of them that files do not hold.
-        condition: Which rows may be seen; None for all.
-    """
-
-    scan: FeedScan
-    files: list[ChangedFiles]
-    seen: StructType
-    partitions: list[str]
-    condition: SQLCondition | None
-
-    @classmethod
-    def of(cls, opened: DeltaTable, rule: TableRule, version: int) -> "_VersionChanges":
-        """Look at the changes of a version."""
-        told = FeedScan(opened.store, FeedRequest(versions=(version, version)))
-        own = {column.name for column in FEED_COLUMNS}
-        fields = tuple(f for f in told.rows.row_schema.fields if f.name not in own)
-        schema = StructType(fields)
-        condition = rule.condition(schema) if rule.conditions else None
-        seen = rule.visible(schema)
-        asked = condition.names if condition is not None else frozenset()
-        read = [*seen.names, *sorted(asked - set(seen.names))]
-        request = FeedRequest(versions=(version, version), columns=read)
-        scan = FeedScan(opened.store, request)
-        return cls(
-            scan=scan,
-            files=[
-                one for group in scan.files(with_sizes=True) for one in _each(group)
-            ],
-            seen=seen,
-            partitions=[n for n in told.rows.partitions if n in seen.names],
-            condition=condition,
-        )
-
-    @property
-    def partition_keys(self) -> list[str]:
-        """What partition values of the columns that are seen are called in the log."""
-        found = [self.seen.find(name) for name in self.partitions]
-        return [column.stored_name for column in found if column is not None]
-
-    @property
-    def is_one_way(self) -> bool:
-        """Whether all rows come, or all go."""
-        kinds = {
-            None
-            if one.tells_kinds
-            else dict(one.files["partition_values"][0].as_py())[CHANGE_TYPE]
-            for one in self.files
-        }
-        return len(kinds) <= 1 and None not in kinds
-
-    @property
-    def fits(self) -> bool:
-        """Whether they can be told: what goes and what comes are compared in memory."""
-        size = sum(one.files["size"][0].as_py() or 0 for one in self.files)
-        return self.is_one_way or size <= HELD_BYTES
-
-    def write(
-        self, changes: PreparedChanges
-    ) -> Iterator[tuple[int, pa.Table, WrittenFile]]:
-        """Write what may be seen of each file; yield its number, itself, the result."""
-        if not self.fits:
-            return
-        store = store_of(changes.shared_table_id)
-        fields = (
-            *self.seen.fields,
-            *(f for f in FEED_COLUMNS if f.name == CHANGE_TYPE),
-        )
-        schema = StructType(fields)
-        for number, rows in self._rows(schema):
-            path = path_of(_key(changes, number))
-            written = write_excerpt(
-                rows, schema, self.partitions, store=store, path=path
-            )
-            if written is not None:
-                yield number, self.files[number].files, written
-
-    def _rows(
-        self, schema: StructType
-    ) -> Iterator[tuple[int, Iterator[pa.RecordBatch]]]:
-        if self.is_one_way:
-            for number in range(len(self.files)):
-                yield number, self._seen_rows(number, schema)
-            return
-        held = [
-            batch.append_column(_SOURCE, pa.repeat(pa.scalar(number), batch.num_rows))
-            for number in range(len(self.files))
-            for batch in self._seen_rows(number, schema)
-        ]
-        if held:
-            left = net_changes(pa.Table.from_batches(held), frozenset({_SOURCE}))
-            for number in np.unique(left[_SOURCE].to_numpy()).tolist():
-                rows = left.filter(pc.equal(left[_SOURCE], number))
-                yield number, iter(rows.drop_columns([_SOURCE]).to_batches())
-
-    def _seen_rows(self, number: int, schema: StructType) -> Iterator[pa.RecordBatch]:
-        for batch in self.scan.read(self.files[number]):
-            rows = (
-                batch
-                if self.condition is None
-                else batch.filter(self.condition.holds(batch))
-            )
-            if rows.num_rows:
-                yield as_going_and_coming(rows).select(list(schema.names))
-
-
-def _each(group: ChangedFiles) -> Iterator[ChangedFiles]:
-    for row in range(group.files.num_rows):
-        yield ChangedFiles(
-            group.files.slice(row, 1), group.versions[row : row + 1], group.tells_kinds
-        )
+def _changes_of(
+    changes: PreparedChanges, rule: TableRule, place: TablePlace
+) -> tuple[ChangeExcerpts, pa.Table]:
+    """Look at the changes of a version: what is to be written, and of which files."""
+    store, versions = place.open(), (changes.version, changes.version)
+    told = FeedScan(store, FeedRequest(versions=versions)).rows
+    own = own_columns(told.row_schema.names)
+    schema = StructType(tuple(f for f in told.row_schema.fields if f.name in own))
+    condition = rule.condition(schema) if rule.conditions else None
+    seen = rule.visible(schema)
+    request = FeedRequest(versions=versions, columns=seen.names, predicate=condition)
+    scan = FeedScan(store, request)
+    files = numbered([*scan.files(with_sizes=True)])
+    paths = [path_of(_key(changes, number)) for number in range(files.num_rows)]
+    excerpts = ChangeExcerpts(
+        place=place,
+        rows=scan.rows,
+        seen=seen,
+        partition_columns=tuple(n for n in told.partitions if n in seen.names),
+        target=place_of(changes.shared_table_id),
+    )
+    return excerpts, files.append_column(EXCERPT, pa.array(paths, pa.string()))
 
 
 def _key(changes: PreparedChanges, number: int) -> str:

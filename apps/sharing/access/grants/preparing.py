@@ -44,7 +44,7 @@ from deltaweb.web.tables.storage.opening import (
     roots_of_server,
     table_place,
 )
-from deltaweb.writer.excerpt import EXCERPT, Excerpts
+from deltaweb.writer.excerpts.excerpt import EXCERPT, Excerpts
 from deltaweb.writer.files.parquet_file import WrittenFile
 
 
@@ -104,7 +104,7 @@ def prepare_share(
             ruled = ruled_version(shared, held.rule, version)
             made = _rewrite_missing(shared, held.rule, ruled, reports, engine, now=now)
             facts = (shared, held.rule, opened, version)
-            prepare_changes(*facts, reports=reports, now=now)
+            prepare_changes(*facts, reports=reports, engine=engine, now=now)
             one = _stored(shared, held, ruled, made, proves=proves, now=now)
             prepared.append(one)
         paths: set[str] = set()

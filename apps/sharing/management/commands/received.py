@@ -6,7 +6,7 @@ from django.utils import timezone
 
 from deltaweb.storage.received.errors import ProfileInvalidError
 from deltaweb.storage.received.profile import MAX_PROFILE_BYTES
-from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.pages.actions import command_stamp
 from deltaweb.web.pages.command import AddSubcommand, Output, SubcommandsCommand
 from deltaweb.web.pages.page_json import json_with
 from deltaweb.web.sharing.shares.received.listing import (
@@ -48,15 +48,14 @@ class Command(SubcommandsCommand):
 
     def add(self, *, name: str, profile: str, replace: bool, **_: object) -> Output:
         """Try a profile, keep it, and register its tables."""
-        now = timezone.now()
+        stamp = command_stamp()
         provider = add_provider(
             name=name,
             profile=_read(Path(profile).expanduser()),
             replace=replace,
-            actor=COMMAND_LINE,
-            now=now,
+            stamp=stamp,
         )
-        scan_lake(lake_of(provider), now=now, actor=COMMAND_LINE, is_asked=True)
+        scan_lake(lake_of(provider), is_asked=True, stamp=stamp)
         row = provider_row(provider, now=timezone.now())
         count = row.resource.num_tables
         tables = "table is" if count == 1 else "tables are"
@@ -87,9 +86,7 @@ class Command(SubcommandsCommand):
     def refresh(self, *, name: str, **_: object) -> Output:
         """Ask a provider again what it shares."""
         provider = find_provider(name)
-        report = scan_lake(
-            lake_of(provider), now=timezone.now(), actor=COMMAND_LINE, is_asked=True
-        )
+        report = scan_lake(lake_of(provider), is_asked=True, stamp=command_stamp())
         text = (
             f"{name} answers: {report.num_found} tables, {len(report.registered)} new,"
             f" {len(report.vanished)} withdrawn."
@@ -102,7 +99,7 @@ class Command(SubcommandsCommand):
         provider = find_provider(name)
         count = lake_of(provider).tables.count()
         self.confirm(f"Forget {name} and its {count} tables?", yes=yes)
-        gone = remove_provider(provider, actor=COMMAND_LINE, now=timezone.now())
+        gone = remove_provider(provider, stamp=command_stamp())
         data = {"name": name, "removed": True, "tables": gone}
         return Output(data, f"{name} is forgotten, with {len(gone)} tables.")
 

@@ -3,9 +3,7 @@
 from functools import partial
 from typing import Any
 
-from django.utils import timezone
-
-from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.pages.actions import command_stamp
 from deltaweb.web.pages.command import AddSubcommand, Output
 from deltaweb.web.sharing.activity.ledger import ledger_of
 from deltaweb.web.sharing.issuing import credentials, tokens
@@ -24,6 +22,9 @@ from deltaweb.web.sharing.models import Recipient, Share
 from deltaweb.web.sharing.names import find_recipient, find_share, find_shared_table
 from deltaweb.web.sharing.recipients import holds
 from deltaweb.web.sharing.recipients import services as recipients
+
+# What the line says of a new recipient.
+_NEW = ("name", "shares", "contact", "comment", "allowed_networks", "properties")
 
 
 class Command(RecipientLooks):
@@ -56,6 +57,7 @@ class Command(RecipientLooks):
             "--allow",
             action="append",
             default=[],
+            dest="allowed_networks",
             metavar="NETWORK",
             help="a network it may connect from, such as 192.0.2.0/24; default: any",
         )
@@ -129,46 +131,32 @@ class Command(RecipientLooks):
 
     # === Recipients ===
 
-    def create(  # noqa: PLR0913 (the options of the command)
+    def create(
         self,
         *,
-        name: str,
-        shares: list[str],
-        contact: str,
-        comment: str,
-        allow: list[str],
-        properties: list[str],
         expires: str,
         profile: str | None,
         force: bool,
-        **_: object,
+        **options: Any,  # noqa: ANN401 (as argparse has them)
     ) -> Output:
         """Make a recipient and hand its token over, by a link or as a file."""
-        now = timezone.now()
+        stamp = command_stamp()
         made = recipients.invite(
-            name=name,
-            contact=contact,
-            comment=comment,
-            allowed_networks=allow,
-            properties=properties,
-            shares=[find_share(share) for share in shares],
-            lifetime=parse_lifetime(expires, now=now),
+            recipients.NewRecipient(**{name: options[name] for name in _NEW}),
+            lifetime=parse_lifetime(expires, now=stamp.at),
             deliver=arguments.delivery(profile, force=force),
-            actor=COMMAND_LINE,
-            now=now,
+            stamp=stamp,
         )
-        return issued_output.issued(made, profile, now=now)
+        return issued_output.issued(made, profile, now=stamp.at)
 
     def limit(
         self, *, name: str, soft: str | None, hard: str | None, **_: object
     ) -> Output:
         """Change or show what a recipient is offered in a month at most."""
-        recipient, now = find_recipient(name), timezone.now()
+        recipient, stamp = find_recipient(name), command_stamp()
         if soft is not None or hard is not None:
-            recipients.set_limits(
-                recipient, soft=soft, hard=hard, actor=COMMAND_LINE, now=now
-            )
-        ledger = ledger_of(recipient, now=now)
+            recipients.set_limits(recipient, soft=soft, hard=hard, stamp=stamp)
+        ledger = ledger_of(recipient, now=stamp.at)
         data = {
             "name": recipient.name,
             "size_bytes": ledger.size_bytes,
@@ -189,7 +177,7 @@ class Command(RecipientLooks):
         **_: object,
     ) -> Output:
         """Keep versions of a table readable for a recipient, or no longer."""
-        recipient, now = find_recipient(name), timezone.now()
+        recipient, stamp = find_recipient(name), command_stamp()
         shared = find_shared_table(find_share(share), table)
         data: dict[str, object] = {
             "name": recipient.name,
@@ -197,12 +185,16 @@ class Command(RecipientLooks):
             "table": table,
         }
         if end:
-            ended = holds.end_hold(recipient, shared, actor=COMMAND_LINE, now=now)
+            ended = holds.end_hold(recipient, shared, stamp=stamp)
             text = "is no longer held" if ended else "was not held"
             return Output(data | {"ended": ended}, f"{shared.full_name} {text}.")
-        span = parse_lifetime(until, now=now)
+        span = parse_lifetime(until, now=stamp.at)
         hold = holds.hold_versions(
-            recipient, shared, version=version, span=span, actor=COMMAND_LINE, now=now
+            recipient,
+            shared,
+            version=version,
+            span=span,
+            stamp=stamp,
         )
         text = f"Version {hold.version} of {shared.full_name} and later ones stay"
         data |= {"version": hold.version, "ends_at": hold.ends_at}
@@ -212,7 +204,7 @@ class Command(RecipientLooks):
         """Delete a recipient after asking."""
         recipient = find_recipient(name)
         self.confirm(f"Delete {recipient.name}? Its tokens end at once.", yes=yes)
-        recipients.delete_recipient(recipient, actor=COMMAND_LINE, now=timezone.now())
+        recipients.delete_recipient(recipient, stamp=command_stamp())
         data = {"name": recipient.name, "deleted": True}
         return Output(data, f"Deleted {recipient.name}; its tokens have ended.")
 
@@ -224,7 +216,7 @@ class Command(RecipientLooks):
         """Let a recipient read shares."""
         recipient = find_recipient(name)
         for share in [find_share(text) for text in arguments.named(shares, more)]:
-            recipients.grant(share, recipient, actor=COMMAND_LINE, now=timezone.now())
+            recipients.grant(share, recipient, stamp=command_stamp())
         return _grants(recipient)
 
     def ungrant(
@@ -233,9 +225,7 @@ class Command(RecipientLooks):
         """Take shares from a recipient."""
         recipient = find_recipient(name)
         for share in [find_share(text) for text in arguments.named(shares, more)]:
-            removed = recipients.ungrant(
-                share, recipient, actor=COMMAND_LINE, now=timezone.now()
-            )
+            removed = recipients.ungrant(share, recipient, stamp=command_stamp())
             if not removed:
                 self.warn(f"{recipient.name} could not read {share.name} before.")
         return _grants(recipient)
@@ -244,10 +234,10 @@ class Command(RecipientLooks):
 
     def link(self, *, name: str, **_: object) -> Output:
         """Print a new activation link; older ones of the token are withdrawn."""
-        now = timezone.now()
-        token = tokens.waiting_token(find_recipient(name), now=now)
-        made = tokens.issue_link(token, actor=COMMAND_LINE, now=now)
-        return issued_output.issued(made, None, now=now)
+        stamp = command_stamp()
+        token = tokens.waiting_token(find_recipient(name), now=stamp.at)
+        made = tokens.issue_link(token, stamp=stamp)
+        return issued_output.issued(made, None, now=stamp.at)
 
     def add_client(
         self,
@@ -260,22 +250,21 @@ class Command(RecipientLooks):
         **options: Any,  # noqa: ANN401 (as argparse has them)
     ) -> Output:
         """Make an OAuth client; the recipient's tokens stay as they are."""
-        now = timezone.now()
+        stamp = command_stamp()
         wanted = ("public_key", "issuer", "audience", "subject", "group")
         proof = oauth_clients.proof_of(**{name: options[name] for name in wanted})
         issue = credentials.issue
         if keep_old is not None:
-            kept = parse_span(keep_old, now=now)
+            kept = parse_span(keep_old, now=stamp.at)
             issue = partial(credentials.rotate, keep_old=kept)
         made = issue(
             find_recipient(name),
             proof=proof,
-            lifetime=parse_lifetime(expires, now=now),
+            lifetime=parse_lifetime(expires, now=stamp.at),
             deliver=arguments.delivery(profile, force=force),
-            actor=COMMAND_LINE,
-            now=now,
+            stamp=stamp,
         )
-        return issued_output.issued(made, profile, now=now)
+        return issued_output.issued(made, profile, now=stamp.at)
 
     def rotate(
         self,
@@ -288,34 +277,33 @@ class Command(RecipientLooks):
         **_: object,
     ) -> Output:
         """Replace a recipient's tokens and hand the new one over."""
-        now = timezone.now()
-        lifetime = parse_lifetime(expires, now=now)
-        kept = parse_span(keep_old, now=now)
+        stamp = command_stamp()
+        lifetime = parse_lifetime(expires, now=stamp.at)
+        kept = parse_span(keep_old, now=stamp.at)
         made = credentials.rotate(
             find_recipient(name),
             lifetime=lifetime,
             keep_old=kept,
             deliver=arguments.delivery(profile, force=force),
-            actor=COMMAND_LINE,
-            now=now,
+            stamp=stamp,
         )
-        return issued_output.issued(made, profile, now=now)
+        return issued_output.issued(made, profile, now=stamp.at)
 
     def revoke(self, *, name: str, token: str | None, yes: bool, **_: object) -> Output:
         """End one token of a recipient, or all, after asking."""
-        now = timezone.now()
+        stamp = command_stamp()
         recipient = find_recipient(name)
         if token is not None:
             found = arguments.token_of(recipient, token)
             self.confirm(f"Revoke {found} of {recipient.name}?", yes=yes)
-            tokens.revoke(found, actor=COMMAND_LINE, now=now)
+            tokens.revoke(found, stamp=stamp)
             number = 1
         else:
             self.confirm(f"Revoke every token of {recipient.name}?", yes=yes)
-            number = tokens.revoke_all(recipient, actor=COMMAND_LINE, now=now)
+            number = tokens.revoke_all(recipient, stamp=stamp)
         noun = "token" if number == 1 else "tokens"
         text = f"Revoked {number} {noun} of {recipient.name}."
-        shown = sharing_output.recipient_json(recipient, now=now)
+        shown = sharing_output.recipient_json(recipient, now=stamp.at)
         return Output(shown | {"num_revoked": number}, text)
 
 

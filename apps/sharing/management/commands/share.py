@@ -5,7 +5,7 @@ from datetime import datetime
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.pages.actions import command_stamp
 from deltaweb.web.pages.command import AddSubcommand, Output, SubcommandsCommand
 from deltaweb.web.pages.page_json import json_with
 from deltaweb.web.sharing.access.grants.preparing import prepare_share
@@ -140,9 +140,7 @@ class Command(SubcommandsCommand):
 
     def create(self, *, name: str, comment: str, **_: object) -> Output:
         """Make a share."""
-        share = shares.create_share(
-            name=name, comment=comment, actor=COMMAND_LINE, now=_now()
-        )
+        share = shares.create_share(name=name, comment=comment, stamp=command_stamp())
         text = (
             f"Made the share {share.name}. Fill it with: "
             f"share add-table {share.name} SCHEMA.TABLE --table NAME"
@@ -178,8 +176,7 @@ class Command(SubcommandsCommand):
             condition=where,
             columns=column_names(columns),
             comment=comment,
-            actor=COMMAND_LINE,
-            now=_now(),
+            stamp=command_stamp(),
         )
         warnings = self._warn_of(registered)
         shown = shared_table_resource(added)
@@ -199,8 +196,7 @@ class Command(SubcommandsCommand):
             schema=schema,
             namespace=namespace,
             with_history=not no_history,
-            actor=COMMAND_LINE,
-            now=_now(),
+            stamp=command_stamp(),
         )
         resources = schemas.schema_resources(found)
         shown = next(one for one in resources if one.id == added.id)
@@ -219,7 +215,7 @@ class Command(SubcommandsCommand):
         found = schemas.find_schema(find_share(share), schema)
         name = found.share.name
         self.confirm(f"Remove the whole schema {found.schema} from {name}?", yes=yes)
-        schemas.remove_schema(found, actor=COMMAND_LINE, now=_now())
+        schemas.remove_schema(found, stamp=command_stamp())
         data = {"share": name, "schema": found.schema, "removed": True}
         return Output(data, f"Removed the whole schema {found.schema} from {name}.")
 
@@ -257,8 +253,7 @@ class Command(SubcommandsCommand):
             reader,
             condition=where,
             columns=column_names(columns),
-            actor=COMMAND_LINE,
-            now=_now(),
+            stamp=command_stamp(),
         )
         rule = found.rules.filter(recipient=reader).first()
         data = {
@@ -283,7 +278,7 @@ class Command(SubcommandsCommand):
 
     def _switch(self, name: str, *, is_on: bool) -> Output:
         share = shares.switch_share(
-            find_share(name), is_on=is_on, actor=COMMAND_LINE, now=_now()
+            find_share(name), is_on=is_on, stamp=command_stamp()
         )
         data = {"name": share.name, "off_since": share.off_since}
         if is_on:
@@ -318,7 +313,7 @@ class Command(SubcommandsCommand):
         found = find_shared_table(find_share(share), name)
         data = {"share": found.share.name, "name": found.full_name, "removed": True}
         self.confirm(f"Remove {found.full_name} from {found.share.name}?", yes=yes)
-        shares.remove_table(found, actor=COMMAND_LINE, now=_now())
+        shares.remove_table(found, stamp=command_stamp())
         text = (
             f"Removed {found.full_name} from {found.share.name}; the table "
             f"{found.table.full_name} stays registered."
@@ -331,7 +326,7 @@ class Command(SubcommandsCommand):
         readers = share.recipients.count()
         loss = f" {_count(readers, 'recipient')} can read it." if readers else ""
         self.confirm(f"Delete the share {share.name}?{loss}", yes=yes)
-        shares.delete_share(share, actor=COMMAND_LINE, now=_now())
+        shares.delete_share(share, stamp=command_stamp())
         data = {"name": share.name, "deleted": True}
         return Output(data, f"Deleted the share {share.name}; its tables stay.")
 

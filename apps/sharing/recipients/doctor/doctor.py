@@ -24,7 +24,7 @@ from deltaweb.web.jobs.kind import JobKind, hashed_key, to_json
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.running.tracking import TrackedJob
 from deltaweb.web.jobs.services import enqueue
-from deltaweb.web.pages.actions import Actor
+from deltaweb.web.pages.actions import Actor, Stamp
 from deltaweb.web.pages.page_json import in_json, json_of
 from deltaweb.web.sharing.access import callers as access
 from deltaweb.web.sharing.activity.refusals import kept_reason
@@ -126,7 +126,7 @@ def _offered(recipient: Recipient, *, actor: Actor, clock: Clock) -> Iterator[Fi
     readable = [table for table in tables if table.formats]
     if not readable:
         return
-    with throw_away(recipient, actor=actor, now=now) as made:
+    with throw_away(recipient, stamp=Stamp(actor, now)) as made:
         signing = signing_plan(made.token, now=now)
         for table in readable:
             yield from storage_findings(table, signing, clock=clock)

@@ -15,7 +15,7 @@ from deltaweb.web.jobs.kind import JobKind, hashed_key, to_json
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.running.tracking import TrackedJob
 from deltaweb.web.jobs.services import enqueue
-from deltaweb.web.pages.actions import Actor
+from deltaweb.web.pages.actions import Actor, Stamp
 from deltaweb.web.pages.responses import to_json as to_text
 from deltaweb.web.sharing.models import Recipient, RecipientToken
 from deltaweb.web.sharing.recipients.rehearsals.certificates import keep
@@ -90,7 +90,7 @@ def _run(job: TrackedJob, asked: RehearseRecipient) -> object:
         job.step(f"Reading with {client}")
         job.progress(done, total=total, unit="clients")
 
-    held = rehearse(recipient, actor=actor, now=timezone.now(), report=tell)
+    held = rehearse(recipient, stamp=Stamp(actor, timezone.now()), report=tell)
     keep(recipient, held)
     return json.loads(to_text(held))  # with its times as text
 

@@ -19,7 +19,7 @@ from uuid import UUID
 
 from deltaweb.delta.errors import DeltaError
 from deltaweb.sharing.known_errors import recognize
-from deltaweb.web.pages.actions import Actor
+from deltaweb.web.pages.actions import Stamp
 from deltaweb.web.pages.page_json import OnPage, in_json
 from deltaweb.web.sharing.access import callers as access
 from deltaweb.web.sharing.activity.refusals import kept_reason
@@ -101,20 +101,20 @@ class _Rehearsed:
 
 
 def rehearse(
-    recipient: Recipient, *, actor: Actor, now: datetime, report: Report | None = None
+    recipient: Recipient, *, stamp: Stamp, report: Report | None = None
 ) -> Rehearsal:
     """Let every client that is installed read every table of a recipient.
 
     Args:
         recipient: Who is stood in for.
-        actor: Who asks; the throw-away token is recorded as theirs.
+        stamp: Who asks, and when; the throw-away token is recorded as theirs.
     """
     clients = [name for name in CLIENTS if _is_here(name)]
-    asked = list(_tables(recipient, now=now))
+    asked = list(_tables(recipient, now=stamp.at))
     readings: list[Reading] = []
     with (
         tempfile.TemporaryDirectory(prefix="deltaweb-rehearsal-") as folder,
-        throw_away(recipient, actor=actor, now=now) as made,
+        throw_away(recipient, stamp=stamp) as made,
     ):
         profile = Path(folder, "rehearsal.share")
         profile.touch(mode=0o600)
@@ -125,7 +125,7 @@ def rehearse(
             readings += _readings(client, profile, asked)
     return Rehearsal(
         recipient=recipient.name,
-        rehearsed_at=now,
+        rehearsed_at=stamp.at,
         readings=sorted(_compared(readings), key=lambda one: one.table),
         missing=[name for name in CLIENTS if name not in clients],
     )

@@ -1,7 +1,6 @@
 """What administrators ask of received shares: add a profile, look again, remove."""
 
 import shutil
-from datetime import datetime
 from typing import Final
 
 from django.conf import settings
@@ -12,7 +11,7 @@ from deltaweb.storage.received.client import SharingClient
 from deltaweb.storage.received.profile import parse_profile
 from deltaweb.storage.received.transport import Transport
 from deltaweb.web.accounts.models import User
-from deltaweb.web.pages.actions import Actor
+from deltaweb.web.pages.actions import Stamp
 from deltaweb.web.sharing.errors import ProviderNotFoundError
 from deltaweb.web.tables.catalogue.lakes.services import add_lake, remove_lake
 from deltaweb.web.tables.catalogue.names import parse_namespace
@@ -46,12 +45,11 @@ def lake_of(provider: StorageConnection) -> Lake:
     return Lake.objects.get(url=provider.prefix)
 
 
-def add_provider(  # noqa: PLR0913 (each is one fact of the provider)
+def add_provider(
     *,
     name: str,
     profile: str | bytes,
-    actor: Actor,
-    now: datetime,
+    stamp: Stamp,
     owner: User | None = None,
     replace: bool = False,
 ) -> StorageConnection:
@@ -75,8 +73,7 @@ def add_provider(  # noqa: PLR0913 (each is one fact of the provider)
             name=wanted,
             prefix=f"{RECEIVED}{wanted}",
             options=parsed.fields(),
-            actor=actor,
-            now=now,
+            stamp=stamp,
             replace=replace,
         )
         add_lake(
@@ -84,22 +81,19 @@ def add_provider(  # noqa: PLR0913 (each is one fact of the provider)
             namespace=wanted,
             schedule=SCHEDULE,
             owner=owner,
-            actor=actor,
-            now=now,
+            stamp=stamp,
         )
     return provider
 
 
 @transaction.atomic
-def remove_provider(
-    provider: StorageConnection, *, actor: Actor, now: datetime
-) -> list[str]:
+def remove_provider(provider: StorageConnection, *, stamp: Stamp) -> list[str]:
     """Forget a profile and its tables in the catalogue; return their names."""
     lake, folder = lake_of(provider), mirror_folder(provider)
     tables = list(lake.tables.order_by("namespace", "name"))
     for table in tables:
-        remove_table(table, actor=actor, now=now)
-    remove_lake(lake, actor=actor, now=now)
-    connections.remove_connection(provider, actor=actor, now=now)
+        remove_table(table, stamp=stamp)
+    remove_lake(lake, stamp=stamp)
+    connections.remove_connection(provider, stamp=stamp)
     transaction.on_commit(lambda: shutil.rmtree(folder, ignore_errors=True))
     return [table.full_name for table in tables]

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_POST, require_safe
 from deltaweb.delta.errors import DeltaError
 from deltaweb.web.accounts.permissions import admin_required
 from deltaweb.web.jobs.waiting import wait_a_glance
-from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.pages.actions import stamp_of
 from deltaweb.web.pages.responses import respond
 from deltaweb.web.sharing.shares.received.forms import ProfileForm
 from deltaweb.web.sharing.shares.received.listing import received_page
@@ -42,8 +42,7 @@ def received_add(request: HttpRequest) -> HttpResponseBase:
                 profile=form.cleaned_data["text"],
                 replace=form.cleaned_data["replace"],
                 owner=signed_in(request),
-                actor=actor_of(request),
-                now=timezone.now(),
+                stamp=stamp_of(request),
             )
         except DeltaError as error:
             form.add_error(None, str(error))
@@ -68,7 +67,7 @@ def received_remove(request: HttpRequest, *, name: str) -> HttpResponseBase:
     """Forget a provider, and its tables."""
     provider = find_provider(name)
     try:
-        gone = remove_provider(provider, actor=actor_of(request), now=timezone.now())
+        gone = remove_provider(provider, stamp=stamp_of(request))
     except DeltaError as error:
         messages.error(request, str(error))
     else:

@@ -3,11 +3,12 @@
 from deltaweb.delta.errors import SchemaError
 from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
 from deltaweb.delta.values.time_zones.known import check_zone
-from deltaweb.web.tables.catalogue.adding.source import check_file
+from deltaweb.web.tables.catalogue.adding.source import FileAsked, check_file
 from deltaweb.web.tables.catalogue.adding.table_request import check_table_request
 from deltaweb.web.tables.catalogue.adding.work.convert import ConvertFolder
 from deltaweb.web.tables.catalogue.adding.work.create import CreateTable
 from deltaweb.web.tables.catalogue.adding.work.import_rows import ImportRows
+from deltaweb.web.tables.catalogue.adding.work.merge import MergeBrought
 from deltaweb.web.tables.models import Table
 from deltaweb.writer.importing.checked_rows import schema_of
 from deltaweb.writer.importing.options import ImportColumn, ImportFileError, format_of
@@ -44,9 +45,7 @@ def checked_import(asked: ImportRows, table: Table | None) -> ImportRows:
     """Return rows that may be imported into a table; None makes one."""
     if table is None:
         check_table_request(asked)
-    if not (asked.upload or asked.path):
-        raise ImportFileError(path="Nothing", reason="no file is given")
-    format_of(asked.file_name, asked.file_format)
+    _check_rows(asked)
     if asked.columns:
         schema_of(
             [
@@ -54,5 +53,19 @@ def checked_import(asked: ImportRows, table: Table | None) -> ImportRows:
                 for c in asked.columns
             ]
         )
-    check_file(asked)
     return asked
+
+
+def checked_merge(asked: MergeBrought) -> MergeBrought:
+    """Return rows that may be merged; whoever asks may see the table that has them."""
+    check_zone(asked.time_zone)
+    if not asked.source_id:
+        _check_rows(asked)
+    return asked
+
+
+def _check_rows(asked: FileAsked) -> None:
+    if not (asked.upload or asked.path):
+        raise ImportFileError(path="Nothing", reason="no file is given")
+    format_of(asked.file_name, asked.file_format)
+    check_file(asked)

@@ -9,9 +9,12 @@ from deltaweb.delta.errors import LocationNotFoundError, TableNotFoundError
 from deltaweb.delta.writing.concurrent_commits import is_noted
 from deltaweb.table import DeltaTable
 from deltaweb.web.accounts.models import User
-from deltaweb.web.pages.actions import Actor
 from deltaweb.web.tables.catalogue.names import parse_table_name
-from deltaweb.web.tables.catalogue.registration import check_name_free, register_table
+from deltaweb.web.tables.catalogue.registration import (
+    check_name_free,
+    register_table,
+    stamp_for,
+)
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.operations.foreseen import Occasion
 from deltaweb.web.tables.storage.locations import check_allowed, parse_location
@@ -32,7 +35,8 @@ class TableRequest(Protocol):
     def description(self) -> str: ...
 
     @property
-    def user_id(self) -> int: ...
+    def user_id(self) -> int | None:
+        """Who makes it; None for the command line."""
 
 
 def check_table_request(asked: TableRequest) -> None:
@@ -85,17 +89,14 @@ def register_made(
         Its name and address, as the job's result tells them.
     """
     maker = _maker(asked)
-    now = timezone.now()
-    actor = Actor(name=maker.username, user_id=maker.pk)
     table = register_table(
         name=asked.name,
         location=asked.location,
         description=asked.description,
         created_by=maker,
-        actor=actor,
-        now=now,
+        stamp=stamp_for(maker, timezone.now()),
         made_by=action,
-        detail={**detail, "job": str(occasion.job.id)},
+        detail={**detail, **({"job": occasion.work} if occasion.work else {})},
     )
     return made_json(table)
 
@@ -105,5 +106,5 @@ def made_json(table: Table) -> dict[str, Any]:
     return {"table": table.full_name, "namespace": table.namespace, "name": table.name}
 
 
-def _maker(asked: TableRequest) -> User:
-    return User.objects.get(pk=asked.user_id)
+def _maker(asked: TableRequest) -> User | None:
+    return None if asked.user_id is None else User.objects.get(pk=asked.user_id)

@@ -14,6 +14,7 @@ from deltaweb.web.jobs.running.tracking import TrackedJob
 from deltaweb.web.jobs.services import enqueue
 from deltaweb.web.tables.catalogue.lakes.scanning import scan_lake
 from deltaweb.web.tables.catalogue.lakes.services import add_lake
+from deltaweb.web.tables.catalogue.registration import stamp_for
 from deltaweb.web.tables.models import Lake
 from deltaweb.web.tables.models.schedules import ONLY_WHEN_ASKED_S
 
@@ -35,7 +36,11 @@ def request_scan(
 ) -> Job:
     """Queue a scan of a lake, added if need be; one that waits is returned."""
     lake = add_lake(
-        root, namespace=namespace, schedule=schedule, owner=requested_by, now=now
+        root,
+        namespace=namespace,
+        schedule=schedule,
+        owner=requested_by,
+        stamp=stamp_for(requested_by, now),
     )
     return _enqueue_scan(lake, requested_by=requested_by, now=now)
 
@@ -74,7 +79,8 @@ def _enqueue_scan(lake: Lake, *, requested_by: User | None, now: datetime) -> Jo
 def run_scan(job: TrackedJob, asked: ScanRoot) -> dict[str, Any]:
     """Register every table of a lake; known ones stay as they are."""
     user = Job.objects.get(id=job.id).requested_by
-    lake = add_lake(asked.root, owner=user, now=timezone.now())
+    stamp = stamp_for(user, timezone.now())
+    lake = add_lake(asked.root, owner=user, stamp=stamp)
     steps: set[str] = set()
 
     def tell(step: str, done: int, total: int | None, unit: str) -> None:
@@ -85,8 +91,8 @@ def run_scan(job: TrackedJob, asked: ScanRoot) -> dict[str, Any]:
 
     done = scan_lake(
         lake,
-        now=timezone.now(),
         asked_by=user,
+        stamp=stamp_for(user or lake.owner, timezone.now()),
         is_asked=user is not None,
         on_progress=tell,
     )

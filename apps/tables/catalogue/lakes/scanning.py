@@ -10,9 +10,8 @@ from deltaweb.delta.errors import DeltaError
 from deltaweb.storage.objects.scan import FoundTables
 from deltaweb.web.accounts.models import User
 from deltaweb.web.news.publishing import publish
-from deltaweb.web.pages.actions import Actor, report
+from deltaweb.web.pages.actions import Stamp, report
 from deltaweb.web.tables.catalogue.lakes.services import lake_action
-from deltaweb.web.tables.catalogue.registration import actor_for
 from deltaweb.web.tables.catalogue.scanning import ScanReport, Seen, register_found
 from deltaweb.web.tables.models import Lake, Table
 from deltaweb.web.tables.models.news import LAKES, TABLES
@@ -28,12 +27,11 @@ SCANNED: Final = (
 IDS_A_STATEMENT: Final = 500  # databases bound the parameters of one
 
 
-def scan_lake(  # noqa: PLR0913 (who asks, and how it is told)
+def scan_lake(
     lake: Lake,
     *,
-    now: datetime,
     asked_by: User | None = None,
-    actor: Actor | None = None,
+    stamp: Stamp,
     is_asked: bool = False,
     on_progress: Seen = lambda *_: None,
 ) -> ScanReport:
@@ -53,18 +51,17 @@ def scan_lake(  # noqa: PLR0913 (who asks, and how it is told)
         check_allowed(lake.url, roots=roots_for(asked_by or lake.owner))
         found = find_tables(lake.url, on_progress=_looking(on_progress))
     except DeltaError as error:
-        _note_failure(lake, error, now=now)
+        _note_failure(lake, error, now=stamp.at)
         raise
     registered = register_found(
         found,
         lake=lake,
         passed_over=lake.removed,
-        now=now,
         created_by=asked_by or lake.owner,
-        actor=actor,
+        stamp=stamp,
         on_progress=on_progress,
     )
-    _note_end(lake, registered, actor=actor or actor_for(asked_by), now=now)
+    _note_end(lake, registered, stamp=stamp)
     return registered
 
 
@@ -78,13 +75,11 @@ def _looking(on_progress: Seen) -> Callable[[FoundTables], None]:
 
 
 @transaction.atomic
-def _note_end(
-    lake: Lake, registered: ScanReport, *, actor: Actor, now: datetime
-) -> None:
-    gone, back = _mark(lake, registered, now=now)
+def _note_end(lake: Lake, registered: ScanReport, *, stamp: Stamp) -> None:
+    gone, back = _mark(lake, registered, now=stamp.at)
     registered.vanished, registered.returned = gone, back
-    lake.scanned_at, lake.failures = now, 0
-    lake.scan_due_at = next_look(lake.scan_interval_s, now=now)
+    lake.scanned_at, lake.failures = stamp.at, 0
+    lake.scan_due_at = next_look(lake.scan_interval_s, now=stamp.at)
     lake.num_tables, lake.num_folders = registered.num_found, registered.num_folders
     lake.num_unreadable = len(registered.unreadable)
     lake.is_truncated = registered.truncated
@@ -96,7 +91,7 @@ def _note_end(
             "vanished": len(gone),
             "returned": len(back),
         }
-        report(lake_action("lake.scan", lake, actor=actor, now=now, **counts))
+        report(lake_action("lake.scan", lake, stamp=stamp, **counts))
         publish(TABLES)
     publish(LAKES)
 

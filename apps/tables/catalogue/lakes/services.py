@@ -10,13 +10,12 @@ from deltaweb.web.accounts.models import User
 from deltaweb.web.news.publishing import publish
 from deltaweb.web.pages.actions import (
     Action,
-    Actor,
     FieldChange,
+    Stamp,
     report,
     report_changes,
 )
 from deltaweb.web.tables.catalogue.names import parse_namespace
-from deltaweb.web.tables.catalogue.registration import actor_for
 from deltaweb.web.tables.errors import LakeNotFoundError
 from deltaweb.web.tables.models import Lake
 from deltaweb.web.tables.models.news import LAKES
@@ -34,14 +33,13 @@ LAKE_SCHEDULES: Final = ("10m", "30m", "1h", "6h", "12h", "1d", NEVER)
 
 
 @transaction.atomic
-def add_lake(  # noqa: PLR0913 (each is one fact of the lake)
+def add_lake(
     url: str,
     *,
-    now: datetime,
     namespace: str | None = None,
     schedule: str | None = None,
     owner: User | None = None,
-    actor: Actor | None = None,
+    stamp: Stamp,
 ) -> Lake:
     """Return the lake of a folder or URL, added if there is none; nothing is read.
 
@@ -52,19 +50,16 @@ def add_lake(  # noqa: PLR0913 (each is one fact of the lake)
     """
     where = parse_location(url)
     check_allowed(where, roots=roots_for(owner))
-    who = actor or actor_for(owner)
     known = Lake.objects.filter(url=where).first()
     if known is not None:
-        return change_lake(
-            known, namespace=namespace, schedule=schedule, actor=who, now=now
-        )
-    lake = Lake(url=where, owner=owner, created_at=now)
+        return change_lake(known, namespace=namespace, schedule=schedule, stamp=stamp)
+    lake = Lake(url=where, owner=owner, created_at=stamp.at)
     lake.namespace = parse_namespace(namespace or "")
     # Whoever adds it sees to the first scan.
-    _set_schedule(lake, schedule or NEVER, now)
+    _set_schedule(lake, schedule or NEVER, stamp.at)
     lake.save(force_insert=True)
     detail = {"schedule": schedule or NEVER, "namespace": lake.namespace}
-    report(lake_action("lake.add", lake, actor=who, now=now, **detail))
+    report(lake_action("lake.add", lake, stamp=stamp, **detail))
     publish(LAKES)
     return lake
 
@@ -73,8 +68,7 @@ def add_lake(  # noqa: PLR0913 (each is one fact of the lake)
 def change_lake(
     lake: Lake,
     *,
-    actor: Actor,
-    now: datetime,
+    stamp: Stamp,
     namespace: str | None = None,
     schedule: str | None = None,
 ) -> Lake:
@@ -88,18 +82,18 @@ def change_lake(
         FieldChange("lake.schedule", old, schedule or old),
         FieldChange("lake.set_namespace", lake.namespace, wanted),
     )
-    if report_changes(lake_action("", lake, actor=actor, now=now), changes):
+    if report_changes(lake_action("", lake, stamp=stamp), changes):
         lake.namespace = wanted
-        _set_schedule(lake, schedule or old, now)
+        _set_schedule(lake, schedule or old, stamp.at)
         lake.save(update_fields=["namespace", "scan_interval_s", "scan_due_at"])
         publish(LAKES)
     return lake
 
 
 @transaction.atomic
-def remove_lake(lake: Lake, *, actor: Actor, now: datetime) -> None:
+def remove_lake(lake: Lake, *, stamp: Stamp) -> None:
     """Scan a lake no more; its tables stay registered."""
-    report(lake_action("lake.remove", lake, actor=actor, now=now))
+    report(lake_action("lake.remove", lake, stamp=stamp))
     lake.delete()
     publish(LAKES)
 
@@ -112,11 +106,9 @@ def get_lake(lake_id: UUID) -> Lake:
     return lake
 
 
-def lake_action(
-    name: str, lake: Lake, *, actor: Actor, now: datetime, **detail: object
-) -> Action:
+def lake_action(name: str, lake: Lake, *, stamp: Stamp, **detail: object) -> Action:
     """Return what is recorded of a lake."""
-    return Action(name=name, actor=actor, at=now, detail={"lake": lake.url, **detail})
+    return Action(name=name, stamp=stamp, detail={"lake": lake.url, **detail})
 
 
 def _set_schedule(lake: Lake, schedule: str, now: datetime) -> None:

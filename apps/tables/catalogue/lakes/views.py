@@ -12,7 +12,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from deltaweb.delta.errors import DeltaError
 from deltaweb.web.accounts.permissions import editor_required
 from deltaweb.web.jobs.waiting import wait_a_glance
-from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.pages.actions import stamp_of
 from deltaweb.web.pages.paging import page_links
 from deltaweb.web.pages.responses import respond, respond_page
 from deltaweb.web.tables.catalogue.lakes.forms import (
@@ -94,8 +94,7 @@ def lake_detail(request: HttpRequest, lake_id: UUID, fmt: str) -> HttpResponseBa
                 lake,
                 namespace=_given(form, "namespace"),
                 schedule=form.cleaned_data["schedule"] or None,
-                actor=actor_of(request),
-                now=timezone.now(),
+                stamp=stamp_of(request),
             )
         except DeltaError as error:
             form.add_error("namespace", str(error))
@@ -133,7 +132,7 @@ def lake_scan(request: HttpRequest, lake_id: UUID) -> HttpResponseBase:
 def lake_remove(request: HttpRequest, lake_id: UUID) -> HttpResponseBase:
     """Forget a lake; its tables stay."""
     lake = get_lake(lake_id)
-    remove_lake(lake, actor=actor_of(request), now=timezone.now())
+    remove_lake(lake, stamp=stamp_of(request))
     messages.success(request, f"{lake.url} is no longer scanned; its tables stay.")
     return redirect("tables:lake-list")
 

@@ -2,10 +2,8 @@
 
 from pathlib import Path
 
-from django.utils import timezone
-
 from deltaweb.storage.objects.trial import Trial
-from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.pages.actions import command_stamp
 from deltaweb.web.pages.command import AddSubcommand, Output, SubcommandsCommand
 from deltaweb.web.pages.page_json import json_with
 from deltaweb.web.tables.management import text_output
@@ -90,8 +88,7 @@ class Command(SubcommandsCommand):
             name=name,
             prefix=prefix,
             options=parsed,
-            actor=COMMAND_LINE,
-            now=timezone.now(),
+            stamp=command_stamp(),
             replace=replace,
         )
         names = ", ".join(connection.option_names) or "no options"
@@ -119,16 +116,12 @@ class Command(SubcommandsCommand):
         read = "table is" if count == 1 else "tables are"
         self.confirm(f"Remove {name}? {count} {read} read through it.", yes=yes)
         data = json_with(storage_resource(connection), removed=True)
-        storage_connections.remove_connection(
-            connection, actor=COMMAND_LINE, now=timezone.now()
-        )
+        storage_connections.remove_connection(connection, stamp=command_stamp())
         return Output(data, f"Removed {name}; no table was removed.")
 
     def reseal(self, **_: object) -> Output:
         """Seal everything with the current secret key."""
-        connections = storage_connections.reseal_connections(
-            actor=COMMAND_LINE, now=timezone.now()
-        )
+        connections = storage_connections.reseal_connections(stamp=command_stamp())
         sealed = "storage is" if len(connections) == 1 else "storages are"
         text = f"{len(connections)} {sealed} sealed with the current secret key."
         return Output([storage_resource(one) for one in connections], text)

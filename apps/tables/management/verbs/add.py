@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from django.core.management.base import CommandError, CommandParser
-from django.utils import timezone
 
+from deltaweb.web.pages.actions import command_stamp
 from deltaweb.web.pages.command import Output, WritingVerb
 from deltaweb.web.tables.catalogue.checks import LocationCheck, check_location
 from deltaweb.web.tables.catalogue.names import TableName, parse_table_name
@@ -80,7 +80,7 @@ class Verb(WritingVerb):
                 location=one.location,
                 description=description,
                 restricted=restricted,
-                now=timezone.now(),
+                stamp=command_stamp(),
             )
             said = table_json(table)
             data.append(said | {"found": one.found.as_json()})

@@ -5,26 +5,15 @@ from pathlib import Path
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
 from deltaweb.web.pages.command import Output, WritingVerb
 from deltaweb.web.pages.templatetags.deltaweb import size
-from deltaweb.web.tables.catalogue.names import parse_table_name
-from deltaweb.web.tables.catalogue.registration import check_name_free, register_table
+from deltaweb.web.tables.catalogue.adding.work.convert import CONVERT, ConvertFolder
+from deltaweb.web.tables.catalogue.registration import find_table
 from deltaweb.web.tables.head.shapes import table_json
 from deltaweb.web.tables.management.arguments import add_time_zone
-from deltaweb.web.tables.management.audit import record
-from deltaweb.web.tables.storage.locations import (
-    check_allowed,
-    check_present,
-    parse_location,
-)
-from deltaweb.web.tables.storage.opening import open_location
-from deltaweb.web.tables.storage.roots import roots_for
-from deltaweb.writer.making.conversion import (
-    Conversion,
-    convert_folder,
-    plan_conversion,
-)
+from deltaweb.web.tables.management.terminal import TerminalReports
+from deltaweb.web.tables.operations.foreseen import Occasion
+from deltaweb.web.tables.storage.locations import parse_location
 
 
 class Verb(WritingVerb):
@@ -58,20 +47,20 @@ class Verb(WritingVerb):
         **_: object,
     ) -> Output:
         """Write version 0 of all files in one commit, then register the table."""
-        check_name_free(parse_table_name(name))
         where = parse_location(folder, base=Path.cwd())
-        check_allowed(where, roots=roots_for(None))
-        check_present(where)
-        asked = Conversion(
-            partition_schema=parse_columns_ddl(partition_schema)
-            if partition_schema.strip()
-            else None,
-            description=description or None,
-            time_zone=time_zone,
+        asked = ConvertFolder(
+            name=name,
+            location=where,
+            description=description,
+            user_id=None,
+            partition_schema=partition_schema,
+            time_zone=time_zone or "",
         )
-        store = open_location(where).store
+        occasion = Occasion(job=TerminalReports(self.warn), now=timezone.now())
+        opened = CONVERT.opens(None, asked)
+        planned = CONVERT.plan(opened, asked, occasion)
         if dry_run:
-            plan = plan_conversion(store, asked)
+            plan = planned.table
             partitions = ", ".join(plan.metadata.partition_columns) or "nothing"
             text = (
                 f"{where} would be a table of {plan.files.num_rows:,} files, "
@@ -82,23 +71,10 @@ class Verb(WritingVerb):
                 "Nothing was written."
             )
             return Output({"location": where, **plan.describe()}, text)
-        result = convert_folder(store, asked)
-        table = register_table(
-            name=name,
-            location=where,
-            description=description,
-            restricted=False,
-            now=timezone.now(),
-        )
-        record(
-            "table.convert",
-            table.full_name,
-            version=result.version,
-            files=result.num_added_files,
-        )
+        made = CONVERT.run(opened, planned, occasion, None, asked)
+        data = {"version": made["version"], "num_added_files": made["files"]}
         text = (
-            f"Converted {where} into {table.full_name}: version {result.version}, "
-            f"{result.num_added_files:,} files"
+            f"Converted {where} into {made['table']}: version {made['version']}, "
+            f"{made['files']:,} files"
         )
-        data = {"version": result.version, "num_added_files": result.num_added_files}
-        return Output(table_json(table) | data, text)
+        return Output(table_json(find_table(made["table"])) | data, text)

@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
-from django.utils import timezone
 
 from deltaweb.delta.protocol.schema import StructType, parse_schema, type_text
 from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
 from deltaweb.delta.writing.transaction import Transaction
 from deltaweb.index.history.sentences.commit_facts import counted
+from deltaweb.web.pages.actions import command_stamp
 from deltaweb.web.pages.command import Output, WritingVerb
 from deltaweb.web.tables.catalogue.names import parse_table_name
 from deltaweb.web.tables.catalogue.registration import check_name_free, register_table
@@ -22,6 +22,7 @@ from deltaweb.web.tables.management.options.file_options import (
     narrower_lines,
     with_types,
 )
+from deltaweb.web.tables.operations.parameters import names_of
 from deltaweb.web.tables.storage.locations import check_allowed, parse_location
 from deltaweb.web.tables.storage.opening import open_location
 from deltaweb.web.tables.storage.roots import roots_for
@@ -76,12 +77,11 @@ class Verb(WritingVerb):
         check_name_free(parse_table_name(name))
         where = parse_location(location, base=Path.cwd())
         check_allowed(where, roots=roots_for(None))
-        partitions = [text.strip() for text in partition_by.split(",") if text.strip()]
         new = NewTable(
             schema=self._schema_of_file(schema_of, types, options)
             if schema_of
             else _schema(schema),
-            partition_by=partitions,
+            partition_by=names_of(partition_by),
             description=description or None,
         )
         store = open_location(where).store
@@ -93,7 +93,7 @@ class Verb(WritingVerb):
             location=where,
             description=description,
             restricted=False,
-            now=timezone.now(),
+            stamp=command_stamp(),
         )
         record("table.create", table.full_name, version=0)
         text = f"Created {table.full_name} at {where}: version 0, no rows"

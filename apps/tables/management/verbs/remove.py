@@ -1,9 +1,8 @@
 """`deltaweb table remove`: forget a table."""
 
 from django.core.management.base import CommandParser
-from django.utils import timezone
 
-from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.pages.actions import command_stamp
 from deltaweb.web.pages.command import Output, WritingVerb
 from deltaweb.web.tables.catalogue.registration import (
     check_removable,
@@ -28,6 +27,6 @@ class Verb(WritingVerb):
             said = f"Would remove {table.full_name}; its files would not be touched."
             return Output(data | {"removed": False}, said)
         self.ask(f"Remove {table.full_name} from the catalog?")
-        remove_table(table, actor=COMMAND_LINE, now=timezone.now())
+        remove_table(table, stamp=command_stamp())
         said = f"Removed {table.full_name}; its files were not touched."
         return Output(data | {"removed": True}, said)

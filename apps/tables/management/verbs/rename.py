@@ -1,9 +1,8 @@
 """`deltaweb table rename`: give a table another name."""
 
 from django.core.management.base import CommandParser
-from django.utils import timezone
 
-from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.pages.actions import command_stamp
 from deltaweb.web.pages.command import Output, WritingVerb
 from deltaweb.web.tables.catalogue.registration import (
     check_renamed,
@@ -28,5 +27,5 @@ class Verb(WritingVerb):
             parsed = check_renamed(table, new_name)
             data = table_json(table) | {"name": str(parsed)}
             return Output(data, f"Would rename {table.full_name} to {parsed}")
-        rename_table(table, name=new_name, actor=COMMAND_LINE, now=timezone.now())
+        rename_table(table, name=new_name, stamp=command_stamp())
         return Output(table_json(table), f"Renamed to {table.full_name}")

@@ -4,9 +4,9 @@ import sys
 from pathlib import Path
 
 from django.core.management.base import CommandParser
-from django.utils import timezone
 
 from deltaweb.index.history.sentences.commit_facts import counted
+from deltaweb.web.pages.actions import command_stamp
 from deltaweb.web.pages.command import Output, WritingVerb
 from deltaweb.web.tables.catalogue.lakes.scanning import scan_lake
 from deltaweb.web.tables.catalogue.lakes.services import LAKE_SCHEDULES, add_lake
@@ -45,17 +45,17 @@ class Verb(WritingVerb):
     ) -> Output:
         """Register the tables below a folder or URL."""
         where = parse_location(root, base=Path.cwd())
-        now = timezone.now()
+        stamp = command_stamp()
         if dry_run:
             report = scan_root(
                 root=where,
                 namespace=parse_namespace(namespace or ""),
-                now=now,
+                stamp=stamp,
                 is_dry_run=True,
             )
         else:
-            lake = add_lake(where, namespace=namespace, schedule=repeat, now=now)
-            report = scan_lake(lake, now=now, is_asked=True, on_progress=self._tell)
+            lake = add_lake(where, namespace=namespace, schedule=repeat, stamp=stamp)
+            report = scan_lake(lake, stamp=stamp, is_asked=True, on_progress=self._tell)
         self._warn_of(report)
         new, known = len(report.registered), len(report.known)
         done = "would be registered" if dry_run else "registered"

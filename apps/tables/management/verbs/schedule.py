@@ -1,9 +1,8 @@
 """`deltaweb table schedule`: how often new commits of a table are looked for."""
 
 from django.core.management.base import CommandParser
-from django.utils import timezone
 
-from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.pages.actions import command_stamp
 from deltaweb.web.pages.command import Output, WritingVerb
 from deltaweb.web.tables.catalogue.registration import find_table, schedule_table
 from deltaweb.web.tables.models.schedules import (
@@ -34,9 +33,7 @@ class Verb(WritingVerb):
         table = find_table(name)
         interval_s = table.refresh_interval_s if every is None else SCHEDULES[every]
         if every is not None and not dry_run:
-            schedule_table(
-                table, schedule=every, actor=COMMAND_LINE, now=timezone.now()
-            )
+            schedule_table(table, schedule=every, stamp=command_stamp())
         data = {"name": table.full_name} | schedule_json(interval_s)
         would = "would be" if dry_run and every is not None else "is"
         text = f"{table.full_name} {would} refreshed {schedule_words(interval_s)}."

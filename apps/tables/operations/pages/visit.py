@@ -22,7 +22,7 @@ from deltaweb.delta.errors import DeltaError
 from deltaweb.web.accounts.permissions import editor_required
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.waiting import wait_a_glance
-from deltaweb.web.pages.actions import actor_of
+from deltaweb.web.pages.actions import stamp_of
 from deltaweb.web.pages.responses import json_response, respond
 from deltaweb.web.tables.errors import OperationOutdatedError
 from deltaweb.web.tables.head.job_json import described, names_of, result_of
@@ -98,9 +98,8 @@ class _Visit(Generic[P]):
             self.table,
             wanted,
             seen=seen,
-            actor=actor_of(self.request),
+            stamp=stamp_of(self.request),
             requested_by=signed_in(self.request),
-            now=timezone.now(),
         )
 
     def _agreed(self, seen: UUID) -> HttpResponseBase:

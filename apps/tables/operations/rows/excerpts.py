@@ -1,4 +1,4 @@
-"""What may be seen of data files, written in process, or by Spark where it is much.
+"""What may be seen of data files and of changes, written here or by Spark.
 
 Nothing of the table changes: the excerpts lie elsewhere.
 """
@@ -12,7 +12,8 @@ from django.conf import settings
 from deltaweb import spark
 from deltaweb.web.jobs.running.reports import Reports
 from deltaweb.web.tables.index.engine import Engine, choose
-from deltaweb.writer.excerpt import Excerpts
+from deltaweb.writer.excerpts.changes import ChangeExcerpts
+from deltaweb.writer.excerpts.excerpt import Excerpts
 from deltaweb.writer.files.parquet_file import WrittenFile
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ Keep = Callable[[str, WrittenFile | None], None]
 
 
 def write_excerpts(
-    excerpts: Excerpts,
+    excerpts: Excerpts | ChangeExcerpts,
     files: pa.Table,
     keep: Keep,
     *,
@@ -32,7 +33,7 @@ def write_excerpts(
     """Write what may be seen of files.
 
     Args:
-        files: As a `RowSource` has them, with size and `EXCERPT`; one at least.
+        files: As the excerpts take them, with their sizes; one at least.
         keep: Told of each once it is written, by its path; None where nothing of a
             file may be seen.
         wanted: Who does it; None to choose by the bytes that are read.

@@ -1,6 +1,7 @@
 """Rows of a file or of another table are merged into a table.
 
-A command asks for it, and no page: it reads files of the machine where it runs.
+A command asks for it here: it reads files of the machine where it runs. What scripts
+send is merged by `catalogue.adding.work.merge`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,12 +16,14 @@ from deltaweb import spark
 from deltaweb.delta.values.time_zones.known import UTC_ZONE
 from deltaweb.index.history.sentences.commit_facts import counted
 from deltaweb.table import DeltaTable
+from deltaweb.web.tables.errors import OperationOutdatedError
 from deltaweb.web.tables.operations.foreseen import Foreseen, Occasion
 from deltaweb.web.tables.operations.operation import Operation
 from deltaweb.web.tables.operations.parameters import parameter, zone_parameter
 from deltaweb.web.tables.operations.rows.engines import with_fitting_engine
 from deltaweb.web.tables.storage.opening import open_location
 from deltaweb.writer import importing, merge
+from deltaweb.writer.importing.source_file import SourceFiles
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,11 +39,10 @@ VERBS: Final = {"change": "updated", "delete": "deleted", "add": "inserted"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MergeRows:
-    """What is merged, and what becomes of which rows.
+class MergeAsked:
+    """What becomes of which rows, wherever those of the source come from.
 
     Attributes:
-        source: A file of this machine, or the location of a table.
         on: SQL by which rows match: `t` is the table, `s` the source.
         update_all: Whether rows that match take the values of the source.
         insert_all: Whether the other rows of the source are added.
@@ -49,9 +51,6 @@ class MergeRows:
         time_zone: Whose clocks show the times without a zone in all SQL.
     """
 
-    source: str = parameter(
-        "", metavar="SOURCE", help="a CSV, JSON or Parquet file, or a table"
-    )
     on: str = parameter(
         "",
         "--on",
@@ -81,10 +80,7 @@ class MergeRows:
 
     def rows(self) -> pa.RecordBatchReader:
         """Read the rows of the source, from their beginning each time."""
-        if Path(self.source).is_file():
-            return importing.plan.open_import([self.source])
-        scan = open_location(self.source).snapshot().scan()
-        return pa.RecordBatchReader.from_batches(scan.schema, scan)
+        raise NotImplementedError
 
     @property
     def clauses(self) -> "Sequence[MergeClause]":
@@ -102,23 +98,49 @@ class MergeRows:
         return tuple(found)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MergeRows(MergeAsked):
+    """What is merged of this machine.
+
+    Attributes:
+        source: A file, or the location of a table.
+    """
+
+    source: str = parameter(
+        "", metavar="SOURCE", help="a CSV, JSON or Parquet file, or a table"
+    )
+
+    def rows(self) -> pa.RecordBatchReader:
+        """Read the rows of the source, from their beginning each time."""
+        if Path(self.source).is_file():
+            files = SourceFiles(paths=[self.source], names=[self.source])
+            return importing.plan.open_import(files)
+        return rows_of_table(open_location(self.source))
+
+
+def rows_of_table(source: DeltaTable) -> pa.RecordBatchReader:
+    """Read the rows of the newest version of a table."""
+    scan = source.snapshot().scan()
+    return pa.RecordBatchReader.from_batches(scan.schema, scan)
+
+
 class _Merge(Protocol):
     """A merge of either engine."""
 
     def foresee(self) -> "MergeOutlook": ...
 
-    def commit(self) -> "CommitResult": ...
+    def commit(self, *, user_name: str | None) -> "CommitResult": ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MergePlan:
     """A merge, and what it would do where somebody is shown that."""
 
-    asked: MergeRows
+    asked: MergeAsked
     outlook: "MergeOutlook | None"
 
 
-def plan_merge(opened: DeltaTable, asked: MergeRows, occasion: Occasion) -> MergePlan:
+def plan_merge(opened: DeltaTable, asked: MergeAsked, occasion: Occasion) -> MergePlan:
     """Find out what a merge would do; the rows of the source are held in memory."""
     if not occasion.is_shown:
         return MergePlan(asked, None)
@@ -158,13 +180,21 @@ def foresee_merge(plan: MergePlan) -> Foreseen:
 def carry_out_merge(
     opened: DeltaTable, plan: MergePlan, occasion: Occasion
 ) -> "CommitResult":
-    """Merge, and commit that."""
-    return _with_merge(opened, plan.asked, occasion, lambda found: found.commit())
+    """Merge, and commit that; what somebody agreed to is of one version."""
+    outlook = plan.outlook if occasion.seen else None
+    if outlook and opened.latest_version() != outlook.snapshot.version:
+        raise OperationOutdatedError(name=opened.root)
+    return _with_merge(
+        opened,
+        plan.asked,
+        occasion,
+        lambda found: found.commit(user_name=occasion.user_name),
+    )
 
 
 def _with_merge(
     opened: DeltaTable,
-    asked: MergeRows,
+    asked: MergeAsked,
     occasion: Occasion,
     then: "Callable[[_Merge], T]",
 ) -> T:
@@ -209,7 +239,7 @@ def _says(told: Mapping[str, Any]) -> str:
     return f"Would {', '.join(does)}{where}{others}."
 
 
-def question(asked: MergeRows, location: str) -> str:
+def question(asked: MergeAsked, location: str) -> str:
     """Return what somebody is asked; nothing where rows only come."""
     changes = asked.update_all or asked.delete_where
     return f"Change the rows of {location} where {asked.on}?" if changes else ""

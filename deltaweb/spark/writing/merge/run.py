@@ -1,7 +1,7 @@
 """Merges of rows into a table."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
@@ -79,11 +79,14 @@ class MergeOnSpark:
         with engine.write(None) as outcome:
             return MergeOutlook(snapshot=engine.snapshot, outcome=outcome)
 
-    def commit(self, on_progress: Progress | None = None) -> CommitResult:
+    def commit(
+        self, on_progress: Progress | None = None, *, user_name: str | None = None
+    ) -> CommitResult:
         """Do it, in one commit.
 
         Args:
             on_progress: Told how many tasks are done.
+            user_name: As `Transaction` has it.
         """
         times = WorkTimes()
         engine = self._engine(is_dry=False)
@@ -91,6 +94,7 @@ class MergeOnSpark:
         base = engine.request.base
         with engine.write(on_progress) as outcome:
             transaction = outcome.transaction(base, self.on, self.clauses, times)
+        transaction = replace(transaction, user_name=user_name)
         return commit_and_checkpoint(self.place.open(), transaction)
 
     def _engine(self, *, is_dry: bool) -> MergeByTasks:

@@ -9,14 +9,14 @@ from django.test import RequestFactory
 from deltaweb.web.accounts import errors, services
 from deltaweb.web.accounts.models import User
 from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.pages.actions import Actor
+from deltaweb.web.pages.actions import Actor, Stamp
 from tests.support.pages.factories import NOW, new_user
 
 pytestmark = pytest.mark.django_db
 ADMIN = Actor(name="ada", user_id=7, address="192.0.2.1")
 STRANGER = Actor(name="anonymous", address="198.51.100.9", user_agent="Firefox")
 PASSWORD = "a long enough phrase"
-BY: dict[str, Any] = {"actor": ADMIN, "now": NOW}
+BY: dict[str, Any] = {"stamp": Stamp(ADMIN, NOW)}
 
 
 def vera() -> User:
@@ -95,7 +95,7 @@ class TestSignIn:
         user = services.create_user(name="vera", role="viewer", password=PASSWORD, **BY)
 
         services.sign_in(
-            rf.post("/"), name="VERA", password=PASSWORD, actor=STRANGER, now=NOW
+            rf.post("/"), name="VERA", password=PASSWORD, stamp=Stamp(STRANGER, NOW)
         )
 
         assert self.attempts() == [("vera", "password", 200, "")]
@@ -113,7 +113,7 @@ class TestSignIn:
 
         with pytest.raises(errors.SignInError):
             services.sign_in(
-                rf.post("/"), name=name, password="secret", actor=STRANGER, now=NOW
+                rf.post("/"), name=name, password="secret", stamp=Stamp(STRANGER, NOW)
             )
 
         assert self.attempts() == [(actor, "password", 403, "sign-in-failed")]
@@ -125,9 +125,9 @@ class TestSignIn:
         url = services.issue_sign_in_link(user=vera(), **BY)
         token = url.rstrip("/").rpartition("/")[2]
 
-        services.use_sign_in_link(token=token, actor=STRANGER, now=NOW)
+        services.use_sign_in_link(token=token, stamp=Stamp(STRANGER, NOW))
         with pytest.raises(errors.SignInLinkUsedError):
-            services.use_sign_in_link(token=token, actor=STRANGER, now=NOW)
+            services.use_sign_in_link(token=token, stamp=Stamp(STRANGER, NOW))
 
         assert self.attempts() == [
             ("vera", "link", 200, ""),
@@ -141,13 +141,13 @@ class TestSignIn:
 
         with pytest.raises(errors.SignInLinkExpiredError):
             services.use_sign_in_link(
-                token=token, actor=STRANGER, now=NOW + timedelta(hours=1)
+                token=token, stamp=Stamp(STRANGER, NOW + timedelta(hours=1))
             )
 
         assert self.attempts() == [("vera", "link", 410, "link-expired")]
 
     def test_by_a_link_that_was_never_issued_leaves_no_record(self) -> None:
         with pytest.raises(errors.SignInLinkInvalidError):
-            services.use_sign_in_link(token="x" * 43, actor=STRANGER, now=NOW)
+            services.use_sign_in_link(token="x" * 43, stamp=Stamp(STRANGER, NOW))
 
         assert self.attempts() == []

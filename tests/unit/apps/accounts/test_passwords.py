@@ -18,7 +18,7 @@ from deltaweb.web.accounts.hashing import (
 )
 from deltaweb.web.accounts.models import FailedSignIn, User
 from deltaweb.web.accounts.services import passwords
-from deltaweb.web.pages.actions import COMMAND_LINE, Actor
+from deltaweb.web.pages.actions import COMMAND_LINE, Actor, Stamp
 from deltaweb.web.pages.errors import PageError
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -38,14 +38,16 @@ def _no_failures(settings: Settings, tmp_path: Path) -> None:
 @pytest.fixture
 def vera() -> User:
     return services.create_user(
-        name="vera", role="viewer", password=PASSWORD, actor=COMMAND_LINE, now=NOW
+        name="vera", role="viewer", password=PASSWORD, stamp=Stamp(COMMAND_LINE, NOW)
     )
 
 
 def attempt(name="vera", password=GUESS, *, actor=HERE, now=NOW):
     """Try to sign in."""
     request = RequestFactory().post("/")
-    return services.sign_in(request, name=name, password=password, actor=actor, now=now)
+    return services.sign_in(
+        request, name=name, password=password, stamp=Stamp(actor, now)
+    )
 
 
 def outcome(name: str = "vera", password: str = GUESS) -> str:

@@ -9,12 +9,13 @@ from django.db import connection
 from deltaweb.web.accounts import errors, services
 from deltaweb.web.accounts.models import APIKey, SignInLink, User
 from deltaweb.web.accounts.tokens import sha256
-from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.pages.actions import COMMAND_LINE, Stamp
 from tests.support.pages.factories import new_user
 
 pytestmark = pytest.mark.database
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+STAMP = Stamp(COMMAND_LINE, NOW)
 PASSWORD = "a long enough phrase"
 ADMIN = User.Role.ADMIN
 
@@ -26,27 +27,23 @@ def token_of(url: str) -> str:
 @pytest.mark.django_db
 class TestCreateUser:
     def test_makes_a_user_who_signs_in_by_links(self) -> None:
-        user = services.create_user(
-            name="vera", role="viewer", actor=COMMAND_LINE, now=NOW
-        )
+        user = services.create_user(name="vera", role="viewer", stamp=STAMP)
 
         assert user.role == User.Role.VIEWER
         assert not user.has_usable_password()
 
     def test_sets_a_password(self) -> None:
         user = services.create_user(
-            name="vera", role="EDITOR", password=PASSWORD, actor=COMMAND_LINE, now=NOW
+            name="vera", role="EDITOR", password=PASSWORD, stamp=STAMP
         )
 
         assert user.check_password(PASSWORD)
 
     def test_names_are_the_same_in_any_capitals(self) -> None:
-        services.create_user(name="vera", role="viewer", actor=COMMAND_LINE, now=NOW)
+        services.create_user(name="vera", role="viewer", stamp=STAMP)
 
         with pytest.raises(errors.UserNameTakenError, match="'Vera' exists already"):
-            services.create_user(
-                name="Vera", role="viewer", actor=COMMAND_LINE, now=NOW
-            )
+            services.create_user(name="Vera", role="viewer", stamp=STAMP)
 
     @pytest.mark.parametrize(
         ("name", "role", "password"),
@@ -60,9 +57,7 @@ class TestCreateUser:
     )
     def test_refuses_what_will_not_do(self, name: str, role: str, password: str | None):
         with pytest.raises(errors.UserInvalidError):
-            services.create_user(
-                name=name, role=role, password=password, actor=COMMAND_LINE, now=NOW
-            )
+            services.create_user(name=name, role=role, password=password, stamp=STAMP)
 
         assert not User.objects.exists()
 
@@ -73,7 +68,7 @@ class TestTheLastAdministrator:
         admin = new_user("ada", role=ADMIN)
 
         with pytest.raises(errors.LastAdminError):
-            services.set_role(user=admin, role="editor", actor=COMMAND_LINE, now=NOW)
+            services.set_role(user=admin, role="editor", stamp=STAMP)
 
         admin.refresh_from_db()
         assert admin.role == ADMIN
@@ -83,91 +78,73 @@ class TestTheLastAdministrator:
         new_user("disabled", role=ADMIN, is_active=False)
 
         with pytest.raises(errors.LastAdminError):
-            services.disable_user(user=admin, actor=COMMAND_LINE, now=NOW)
+            services.disable_user(user=admin, stamp=STAMP)
 
     def test_with_another_one_either_may_go(self) -> None:
         ada, bob = new_user("ada", role=ADMIN), new_user("bob", role=ADMIN)
 
-        services.set_role(user=ada, role="viewer", actor=COMMAND_LINE, now=NOW)
+        services.set_role(user=ada, role="viewer", stamp=STAMP)
 
         assert list(User.objects.active_admins()) == [bob]
 
     def test_a_viewer_may_be_disabled_while_there_is_one(self) -> None:
         new_user("ada", role=ADMIN)
 
-        assert not services.disable_user(
-            user=new_user("vera"), actor=COMMAND_LINE, now=NOW
-        ).is_active
+        assert not services.disable_user(user=new_user("vera"), stamp=STAMP).is_active
 
 
 @pytest.mark.django_db
 class TestSignInLinks:
     def test_a_link_signs_in_once(self) -> None:
         user = new_user()
-        token = token_of(
-            services.issue_sign_in_link(user=user, actor=COMMAND_LINE, now=NOW)
-        )
+        token = token_of(services.issue_sign_in_link(user=user, stamp=STAMP))
 
-        assert (
-            services.use_sign_in_link(token=token, actor=COMMAND_LINE, now=NOW) == user
-        )
+        assert services.use_sign_in_link(token=token, stamp=STAMP) == user
         with pytest.raises(errors.SignInLinkUsedError):
-            services.use_sign_in_link(token=token, actor=COMMAND_LINE, now=NOW)
+            services.use_sign_in_link(token=token, stamp=STAMP)
 
     def test_only_its_hash_is_kept(self) -> None:
-        token = token_of(
-            services.issue_sign_in_link(user=new_user(), actor=COMMAND_LINE, now=NOW)
-        )
+        token = token_of(services.issue_sign_in_link(user=new_user(), stamp=STAMP))
 
         link = SignInLink.objects.get()
         assert link.token_sha256 == sha256(token)
         assert token not in str(link.__dict__)
 
     def test_it_expires_after_fifteen_minutes(self) -> None:
-        token = token_of(
-            services.issue_sign_in_link(user=new_user(), actor=COMMAND_LINE, now=NOW)
-        )
+        token = token_of(services.issue_sign_in_link(user=new_user(), stamp=STAMP))
 
         with pytest.raises(errors.SignInLinkExpiredError):
             services.use_sign_in_link(
-                token=token, actor=COMMAND_LINE, now=NOW + timedelta(minutes=15)
+                token=token, stamp=Stamp(COMMAND_LINE, NOW + timedelta(minutes=15))
             )
 
     def test_it_is_worthless_once_the_account_is_disabled(self) -> None:
         new_user("ada", role=ADMIN)
         user = new_user()
-        token = token_of(
-            services.issue_sign_in_link(user=user, actor=COMMAND_LINE, now=NOW)
-        )
-        services.disable_user(user=user, actor=COMMAND_LINE, now=NOW)
+        token = token_of(services.issue_sign_in_link(user=user, stamp=STAMP))
+        services.disable_user(user=user, stamp=STAMP)
 
         with pytest.raises(errors.SignInLinkInvalidError):
-            services.use_sign_in_link(token=token, actor=COMMAND_LINE, now=NOW)
+            services.use_sign_in_link(token=token, stamp=STAMP)
 
     def test_a_disabled_account_gets_none(self) -> None:
         with pytest.raises(errors.UserDisabledError):
-            services.issue_sign_in_link(
-                user=new_user(is_active=False), actor=COMMAND_LINE, now=NOW
-            )
+            services.issue_sign_in_link(user=new_user(is_active=False), stamp=STAMP)
 
     def test_what_was_never_issued_is_not_valid(self) -> None:
         with pytest.raises(errors.SignInLinkInvalidError):
-            services.use_sign_in_link(
-                token="\udc80 nonsense", actor=COMMAND_LINE, now=NOW
-            )
+            services.use_sign_in_link(token="\udc80 nonsense", stamp=STAMP)
 
 
 @pytest.mark.django_db(transaction=True)
 def test_of_two_requests_at_once_one_spends_the_link() -> None:
-    token = token_of(
-        services.issue_sign_in_link(user=new_user(), actor=COMMAND_LINE, now=NOW)
-    )
+    token = token_of(services.issue_sign_in_link(user=new_user(), stamp=STAMP))
     barrier = Barrier(2)
 
     def spend() -> bool:
         barrier.wait()
         try:
-            services.use_sign_in_link(token=token, actor=COMMAND_LINE, now=NOW)
+            services.use_sign_in_link(token=token, stamp=STAMP)
         except errors.SignInLinkUsedError:
             return False
         finally:
@@ -183,9 +160,7 @@ def test_of_two_requests_at_once_one_spends_the_link() -> None:
 @pytest.mark.django_db
 class TestAPIKeys:
     def test_only_the_hash_and_a_prefix_are_kept(self) -> None:
-        issued = services.issue_api_key(
-            user=new_user(), name="nightly", actor=COMMAND_LINE, now=NOW
-        )
+        issued = services.issue_api_key(user=new_user(), name="nightly", stamp=STAMP)
 
         kept = APIKey.objects.get()
         assert issued.secret.startswith(kept.prefix)
@@ -193,13 +168,11 @@ class TestAPIKeys:
         assert kept.key_sha256 == sha256(issued.secret)
 
     def test_revoking_twice_keeps_the_first_time(self) -> None:
-        key = services.issue_api_key(
-            user=new_user(), name="nightly", actor=COMMAND_LINE, now=NOW
-        ).key
-        services.revoke_api_key(key=key, actor=COMMAND_LINE, now=NOW)
+        key = services.issue_api_key(user=new_user(), name="nightly", stamp=STAMP).key
+        services.revoke_api_key(key=key, stamp=STAMP)
 
         services.revoke_api_key(
-            key=key, actor=COMMAND_LINE, now=NOW + timedelta(hours=1)
+            key=key, stamp=Stamp(COMMAND_LINE, NOW + timedelta(hours=1))
         )
 
         key.refresh_from_db()
@@ -218,11 +191,9 @@ def test_no_password_is_hashed_while_the_database_is_locked(monkeypatch):
     monkeypatch.setattr(MD5PasswordHasher, "encode", watched)
 
     user = services.create_user(
-        name="vera", role="viewer", password=PASSWORD, actor=COMMAND_LINE, now=NOW
+        name="vera", role="viewer", password=PASSWORD, stamp=STAMP
     )
-    services.change_password(
-        user=user, password=f"{PASSWORD} again", actor=COMMAND_LINE, now=NOW
-    )
+    services.change_password(user=user, password=f"{PASSWORD} again", stamp=STAMP)
 
     assert locked == [False, False]
 
@@ -232,46 +203,38 @@ class TestChangePassword:
     @pytest.mark.parametrize("revoke", [False, True])
     def test_ends_keys_where_that_is_wanted(self, *, revoke: bool) -> None:
         user = new_user()
-        services.issue_api_key(user=user, name="a", actor=COMMAND_LINE, now=NOW)
+        services.issue_api_key(user=user, name="a", stamp=STAMP)
 
         services.change_password(
-            user=user,
-            password=PASSWORD,
-            revoke_keys=revoke,
-            actor=COMMAND_LINE,
-            now=NOW,
+            user=user, password=PASSWORD, revoke_keys=revoke, stamp=STAMP
         )
 
         assert (APIKey.objects.get().revoked_at == NOW) == revoke
 
     def test_ends_links_that_were_not_used(self) -> None:
         user = new_user()
-        token = token_of(
-            services.issue_sign_in_link(user=user, actor=COMMAND_LINE, now=NOW)
-        )
+        token = token_of(services.issue_sign_in_link(user=user, stamp=STAMP))
 
-        services.change_password(
-            user=user, password=PASSWORD, actor=COMMAND_LINE, now=NOW
-        )
+        services.change_password(user=user, password=PASSWORD, stamp=STAMP)
 
         with pytest.raises(errors.SignInLinkInvalidError):
-            services.use_sign_in_link(token=token, actor=COMMAND_LINE, now=NOW)
+            services.use_sign_in_link(token=token, stamp=STAMP)
 
 
 @pytest.mark.django_db
 class TestFirstAdmin:
     def test_a_new_installation_gets_one(self) -> None:
-        assert services.first_admin(actor=COMMAND_LINE, now=NOW).username == "admin"
-        assert services.first_admin(actor=COMMAND_LINE, now=NOW) == User.objects.get()
+        assert services.first_admin(stamp=STAMP).username == "admin"
+        assert services.first_admin(stamp=STAMP) == User.objects.get()
 
     def test_a_name_that_is_taken_is_left_alone(self) -> None:
         new_user("Admin")
 
-        assert services.first_admin(actor=COMMAND_LINE, now=NOW).username == "admin2"
+        assert services.first_admin(stamp=STAMP).username == "admin2"
 
     def test_the_oldest_active_one_is_taken(self) -> None:
         new_user("gone", role=ADMIN, is_active=False)
         ada = new_user("ada", role=ADMIN)
         new_user("bob", role=ADMIN)
 
-        assert services.first_admin(actor=COMMAND_LINE, now=NOW) == ada
+        assert services.first_admin(stamp=STAMP) == ada

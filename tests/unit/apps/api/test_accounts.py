@@ -9,6 +9,7 @@ from tests.support.pages.rest import V1, Script
 
 pytestmark = pytest.mark.django_db
 USERS = f"{V1}/users"
+ME = f"{V1}/me"
 
 
 @pytest.fixture
@@ -105,3 +106,29 @@ def test_a_sign_in_link_signs_in_once(script: Script) -> None:
     path = made["url"][made["url"].index("/sign-in/") :]
     assert Client().get(path).status_code == 302
     assert Client().get(path).status_code == 410
+
+
+class TestOnesOwn:
+    def test_keys_are_made_and_revoked_by_a_key_for_that(self) -> None:
+        script = Script("admin", role=User.Role.VIEWER, name="vera")
+        usual = Script(name="vera")
+
+        made = script.made(f"{ME}/keys", {"label": "nightly", "scopes": ["read"]})
+        listed = [one["label"] for one in usual.call("GET", ME).json()["keys"]]
+        gone = script.call("DELETE", f"{ME}/keys/{made['id']}")
+        refused = usual.call("POST", f"{ME}/keys", {})
+
+        assert (made["user"], made["scopes"]) == ("vera", ["read"])
+        assert "nightly" in listed
+        assert gone.status_code == 204
+        assert refused.json()["error"] == "scope-required"
+
+    def test_pages_look_as_one_says(self) -> None:
+        script = Script(role=User.Role.VIEWER, name="vera")
+
+        changed = script.made(ME, {"theme": "dark"}, method="PATCH")
+        wrong = script.call("PATCH", ME, {"time_zone": "Mars"})
+
+        assert (changed["theme"], changed["time_zone"]) == ("dark", "UTC")
+        assert script.call("GET", ME).json()["theme"] == "dark"
+        assert (wrong.status_code, wrong.json()["error"]) == (422, "user-invalid")

@@ -5,11 +5,12 @@ from django.db import transaction
 
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.audit.services import record, record_action
-from deltaweb.web.pages.actions import Action, Actor, report
+from deltaweb.web.pages.actions import Action, Actor, Stamp, report
 from tests.support.pages.factories import NOW
 
 pytestmark = pytest.mark.django_db
 WHO = Actor(name="ada", user_id=7, address="192.0.2.1", user_agent="Firefox")
+STAMP = Stamp(WHO, NOW)
 
 
 class TestRecordAction:
@@ -18,8 +19,7 @@ class TestRecordAction:
         record_action(
             Action(
                 name="token.revoke",
-                actor=WHO,
-                at=NOW,
+                stamp=STAMP,
                 share="sales",
                 recipient="acme",
                 recipient_id=recipient_id,
@@ -49,13 +49,13 @@ class TestRecordAction:
         assert event.detail == {"why": "lost"}
 
     def test_is_told_of_every_report_once(self) -> None:
-        report(Action(name="share.create", actor=WHO, at=NOW))
+        report(Action(name="share.create", stamp=STAMP))
 
         assert AuditEvent.objects.get().action == "share.create"
 
     def test_a_change_that_is_undone_leaves_no_record(self) -> None:
         with transaction.atomic():
-            report(Action(name="share.create", actor=WHO, at=NOW))
+            report(Action(name="share.create", stamp=STAMP))
             transaction.set_rollback(True)
 
         assert not AuditEvent.objects.exists()

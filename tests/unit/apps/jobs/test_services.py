@@ -8,6 +8,7 @@ from django.db import connection
 
 from deltaweb.web.jobs import services
 from deltaweb.web.jobs.models import Job
+from deltaweb.web.pages.actions import COMMAND_LINE, Stamp
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -116,7 +117,7 @@ class TestRetry:
         Job.objects.update(state=state)
         job.refresh_from_db()
 
-        again = services.retry(job, requested_by=None, now=NOW)
+        again = services.retry(job, requested_by=None, stamp=Stamp(COMMAND_LINE, NOW))
 
         assert again.id != job.id
         assert (again.kind, again.key, again.parameters) == (
@@ -131,7 +132,7 @@ class TestRetry:
         job.refresh_from_db()
 
         with pytest.raises(services.JobNotRetryableError, match="is running"):
-            services.retry(job, requested_by=None, now=NOW)
+            services.retry(job, requested_by=None, stamp=Stamp(COMMAND_LINE, NOW))
 
 
 @pytest.mark.django_db(transaction=True)

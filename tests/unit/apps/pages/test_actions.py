@@ -3,7 +3,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.test import RequestFactory
 
 from deltaweb.web.pages import actions
-from deltaweb.web.pages.actions import COMMAND_LINE, Action, actor_of
+from deltaweb.web.pages.actions import COMMAND_LINE, Action, Stamp, actor_of
 from deltaweb.web.pages.registry import Registry
 from tests.support.pages.factories import NOW, new_user
 
@@ -19,7 +19,7 @@ def told(monkeypatch: pytest.MonkeyPatch) -> list[Action]:
 
 class TestReport:
     def test_reaches_those_who_have_registered(self, told: list[Action]) -> None:
-        action = Action(name="share.create", actor=COMMAND_LINE, at=NOW)
+        action = Action(name="share.create", stamp=Stamp(COMMAND_LINE, NOW))
 
         actions.report(action)
 
@@ -29,7 +29,7 @@ class TestReport:
         (recorder,) = actions.recorders
         actions.recorders.register(recorder)
 
-        actions.report(Action(name="share.create", actor=COMMAND_LINE, at=NOW))
+        actions.report(Action(name="share.create", stamp=Stamp(COMMAND_LINE, NOW)))
 
         assert len(told) == 1
 

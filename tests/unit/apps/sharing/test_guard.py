@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.pages.actions import COMMAND_LINE, Stamp
 from deltaweb.web.sharing.shares.elsewhere import shares_in_words
 from deltaweb.web.tables.catalogue.registration import remove_table
 from deltaweb.web.tables.errors import TableInUseError
@@ -13,7 +13,7 @@ from deltaweb.web.tables.models import Table
 from tests.support.pages.factories import NOW, new_share, new_shared_table, new_table
 
 pytestmark = pytest.mark.django_db
-BY: dict[str, Any] = {"actor": COMMAND_LINE, "now": NOW}
+BY: dict[str, Any] = {"stamp": Stamp(COMMAND_LINE, NOW)}
 
 
 def test_the_shares_are_named_each_once() -> None:

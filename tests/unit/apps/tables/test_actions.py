@@ -7,13 +7,14 @@ import pytest
 
 from deltaweb.web.accounts.models import User
 from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.pages.actions import Actor
+from deltaweb.web.pages.actions import COMMAND_LINE, Actor, Stamp
 from deltaweb.web.tables.catalogue.registration import (
     describe_table,
     register_table,
     remove_table,
     rename_table,
     schedule_table,
+    stamp_for,
 )
 from deltaweb.web.tables.catalogue.scanning import scan_root
 from deltaweb.web.tables.errors import TableInUseError, TableNameTakenError
@@ -21,7 +22,7 @@ from deltaweb.web.tables.extension import guards
 from tests.support.pages.factories import NOW, new_table, new_user
 
 pytestmark = pytest.mark.django_db
-BY: dict[str, Any] = {"actor": Actor(name="ada", address="192.0.2.1"), "now": NOW}
+BY: dict[str, Any] = {"stamp": Stamp(Actor(name="ada", address="192.0.2.1"), NOW)}
 
 
 def recorded() -> list[tuple[str, str, str]]:
@@ -45,8 +46,10 @@ class TestRegistering:
     def test_is_the_command_line_s_unless_somebody_is_named(self) -> None:
         eve = new_user("eve", role=User.Role.ADMIN)
 
-        register_table(name="a", location="/lake/a", now=NOW)
-        register_table(name="b", location="/lake/b", now=NOW, created_by=eve)
+        register_table(name="a", location="/lake/a", stamp=Stamp(COMMAND_LINE, NOW))
+        register_table(
+            name="b", location="/lake/b", created_by=eve, stamp=stamp_for(eve, NOW)
+        )
 
         assert recorded() == [
             ("table.register", "a", "command line"),

@@ -9,7 +9,7 @@ from pytest_django import DjangoCaptureOnCommitCallbacks, Settings
 from deltaweb.delta.errors import LocationInvalidError, LocationNotAllowedError
 from deltaweb.web.accounts.models import User
 from deltaweb.web.jobs.models import Job
-from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.pages.actions import COMMAND_LINE, Stamp
 from deltaweb.web.tables.catalogue.check_location import request_check
 from deltaweb.web.tables.catalogue.lakes.scan_job import request_scan
 from deltaweb.web.tables.catalogue.registration import (
@@ -37,10 +37,11 @@ from deltaweb.web.tables.work.version_files import VERSION_FILES, VersionFiles
 from tests.support.pages.factories import FAR_AHEAD, NOW, new_table, new_user
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
+STAMP = Stamp(COMMAND_LINE, NOW)
 
 
 def register(name: str = "orders", location: str = "/lake/orders") -> Table:
-    return register_table(name=name, location=location, now=NOW)
+    return register_table(name=name, location=location, stamp=STAMP)
 
 
 class TestRegisterTable:
@@ -50,7 +51,7 @@ class TestRegisterTable:
             location="/lake/orders/",
             description="All of them",
             restricted=True,
-            now=NOW,
+            stamp=STAMP,
         )
 
         table.refresh_from_db()
@@ -98,32 +99,32 @@ class TestRoots:
 
         assert roots_for(editor) == [str(tmp_path), str(samples_folder())]
         with pytest.raises(LocationNotAllowedError):
-            register_table(name="t", location="/etc", created_by=editor, now=NOW)
+            register_table(name="t", location="/etc", created_by=editor, stamp=STAMP)
 
     def test_the_setting_binds_everyone(self, admin, settings, tmp_path):
         settings.ALLOWED_ROOTS = [str(tmp_path)]
 
         register_table(
-            name="inside", location=str(tmp_path / "t"), created_by=admin, now=NOW
+            name="inside", location=str(tmp_path / "t"), created_by=admin, stamp=STAMP
         )
         for user in (None, admin):
             with pytest.raises(LocationNotAllowedError):
                 register_table(
-                    name="outside", location="/etc", created_by=user, now=NOW
+                    name="outside", location="/etc", created_by=user, stamp=STAMP
                 )
 
     def test_editors_register_from_storages_that_were_added(self, editor: User) -> None:
         with pytest.raises(LocationNotAllowedError, match="storage add"):
-            register_table(name="t", location="s3://lake/t", created_by=editor, now=NOW)
+            register_table(
+                name="t", location="s3://lake/t", created_by=editor, stamp=STAMP
+            )
 
-        add_connection(
-            name="lake", prefix="s3a://lake/", options={}, actor=COMMAND_LINE, now=NOW
-        )
+        add_connection(name="lake", prefix="s3a://lake/", options={}, stamp=STAMP)
 
-        register_table(name="t", location="s3://lake/t", created_by=editor, now=NOW)
+        register_table(name="t", location="s3://lake/t", created_by=editor, stamp=STAMP)
         for ask in (
             lambda where: register_table(
-                name="u", location=where, created_by=editor, now=NOW
+                name="u", location=where, created_by=editor, stamp=STAMP
             ),
             lambda where: request_check(location=where, requested_by=editor, now=NOW),
             lambda where: request_scan(root=where, requested_by=editor, now=NOW),
@@ -174,7 +175,7 @@ class TestScanRoot:
         return tmp_path
 
     def test_names_tables_by_their_path_and_reports_a_clash(self, lake: Path) -> None:
-        report = scan_root(root=str(lake), now=NOW)
+        report = scan_root(root=str(lake), stamp=STAMP)
 
         names = {table.full_name: table.location for table in report.registered}
         assert names == {
@@ -188,10 +189,10 @@ class TestScanRoot:
         ]
 
     def test_a_second_scan_registers_only_what_is_new(self, lake: Path) -> None:
-        scan_root(root=str(lake), now=NOW)
+        scan_root(root=str(lake), stamp=STAMP)
         (lake / "late" / "_delta_log").mkdir(parents=True)
 
-        report = scan_root(root=str(lake), now=NOW)
+        report = scan_root(root=str(lake), stamp=STAMP)
 
         assert [table.full_name for table in report.registered] == ["late"]
         assert len(report.known) == 4
@@ -200,7 +201,7 @@ class TestScanRoot:
     def test_a_name_given_by_hand_is_never_taken_away(self, lake: Path) -> None:
         register(name="orders", location="/elsewhere")
 
-        report = scan_root(root=str(lake), now=NOW)
+        report = scan_root(root=str(lake), stamp=STAMP)
 
         assert [(t.full_name, wanted) for t, wanted in report.renamed] == [
             ("a_b.t_2", "a_b.t"),
@@ -213,7 +214,7 @@ class TestRenameTable:
     def test_moves_the_table_to_its_new_name(self) -> None:
         table = new_table("orders")
 
-        rename_table(table, name="sales.orders_v2", actor=COMMAND_LINE, now=NOW)
+        rename_table(table, name="sales.orders_v2", stamp=STAMP)
 
         assert Table.objects.get().full_name == "sales.orders_v2"
 
@@ -222,15 +223,12 @@ class TestRenameTable:
         new_table("items")
 
         with pytest.raises(TableNameTakenError):
-            rename_table(table, name="items", actor=COMMAND_LINE, now=NOW)
+            rename_table(table, name="items", stamp=STAMP)
 
     def test_its_own_name_is_no_clash(self) -> None:
         table = new_table("orders")
 
-        assert (
-            rename_table(table, name="default.orders", actor=COMMAND_LINE, now=NOW).name
-            == "orders"
-        )
+        assert rename_table(table, name="default.orders", stamp=STAMP).name == "orders"
 
 
 class TestScheduleTable:
@@ -243,7 +241,7 @@ class TestScheduleTable:
         far = NOW + timedelta(days=1)
         table = new_table("orders", refresh_interval_s=0, probe_due_at=far)
 
-        schedule_table(table, schedule=schedule, actor=COMMAND_LINE, now=NOW)
+        schedule_table(table, schedule=schedule, stamp=STAMP)
 
         due = Table.objects.due_for_probe(NOW).get()
         assert due.refresh_interval_s == interval_s
@@ -251,7 +249,7 @@ class TestScheduleTable:
     def test_one_that_is_refreshed_only_when_asked_never_is(self) -> None:
         table = new_table("orders")
 
-        schedule_table(table, schedule="never", actor=COMMAND_LINE, now=NOW)
+        schedule_table(table, schedule="never", stamp=STAMP)
 
         assert not Table.objects.due_for_probe(FAR_AHEAD).exists()
 
@@ -259,7 +257,7 @@ class TestScheduleTable:
         far = NOW + timedelta(days=1)
         table = new_table("orders", refresh_interval_s=600, probe_due_at=far)
 
-        schedule_table(table, schedule="10m", actor=COMMAND_LINE, now=NOW)
+        schedule_table(table, schedule="10m", stamp=STAMP)
 
         assert Table.objects.get().probe_due_at == far
 
@@ -277,7 +275,7 @@ class TestRemoveTable:
         job = refresh_table(table, now=NOW)
 
         with django_capture_on_commit_callbacks(execute=True):
-            remove_table(table, actor=COMMAND_LINE, now=NOW)
+            remove_table(table, stamp=STAMP)
 
         job.refresh_from_db()
         assert not Table.objects.exists()
@@ -294,7 +292,7 @@ class TestRemoveTable:
         guards.guards.register(shares_of)
         try:
             with pytest.raises(TableInUseError, match="sales, the share partners"):
-                remove_table(table, actor=COMMAND_LINE, now=NOW)
+                remove_table(table, stamp=STAMP)
         finally:
             guards.guards.remove(shares_of)
         assert Table.objects.exists()
@@ -349,8 +347,8 @@ class TestJobs:
 
 def test_samples_are_registered_once(lake, home):
     shutil.copytree(lake, home / "samples")
-    first = load_samples(now=NOW)
-    again = load_samples(now=NOW)
+    first = load_samples(stamp=STAMP)
+    again = load_samples(stamp=STAMP)
 
     assert len(first) == 4
     assert {table.namespace for table in first} == {"samples"}

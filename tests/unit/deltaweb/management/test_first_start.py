@@ -11,7 +11,7 @@ from pytest_django.fixtures import Settings
 from deltaweb.management.first_start import check_lake, link_of_server, register_samples
 from deltaweb.web.accounts import services as accounts
 from deltaweb.web.accounts.errors import SignInLinkInvalidError
-from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.pages.actions import COMMAND_LINE, Stamp
 from deltaweb.web.tables.catalogue.registration import remove_table
 from deltaweb.web.tables.models import Table
 from tests.support.pages.factories import NOW
@@ -42,7 +42,7 @@ def test_samples_that_were_removed_stay_removed(tmp_path, lake, settings):
     register_samples(NOW)
     names = {table.name for table in Table.objects.all()}
 
-    remove_table(Table.objects.order_by("name")[0], actor=COMMAND_LINE, now=NOW)
+    remove_table(Table.objects.order_by("name")[0], stamp=Stamp(COMMAND_LINE, NOW))
     register_samples(NOW)
 
     assert len(names) == 4
@@ -53,7 +53,7 @@ def sign_in(link: str) -> str:
     token = link.rstrip("/").rpartition("/")[2]
     later = NOW + timedelta(days=1000)
     return accounts.use_sign_in_link(
-        token=token, actor=COMMAND_LINE, now=later
+        token=token, stamp=Stamp(COMMAND_LINE, later)
     ).username
 
 

@@ -1,8 +1,10 @@
 """Tables are indexed without Spark, where none is installed."""
 
+import shutil
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
+import fsspec
 import pytest
 
 from deltaweb.index.folder.result import CANCELLED, FAILED, INDEXED, IndexResult
@@ -10,9 +12,10 @@ from deltaweb.spark.run_folder import TaskProgress
 from deltaweb.spark.table_tasks import IndexRequest, index_in_process
 from deltaweb.storage.place import TablePlace
 from tests.support.index.index_folders import open_index
+from tests.support.stores.gated_storage import SCHEME, Gate, GatedFileSystem
 
 
-def request(table: Path, folder: Path, most: int | None = None) -> IndexRequest:
+def request(table: Path | str, folder: Path, most: int | None = None) -> IndexRequest:
     place = TablePlace(str(table))
     return IndexRequest(place=place, folder=str(folder), max_task_bytes=most)
 
@@ -37,6 +40,50 @@ def test_each_table_has_its_own_result(lake: Path, tmp_path: Path) -> None:
     assert "deltaweb[spark]" in found[2].error_hint
     assert open_index(tmp_path / "a").folder == tmp_path / "a"
     assert list((tmp_path / "runs").iterdir()) == []
+
+
+def test_a_large_log_is_left_to_spark_where_there_is_one(lake: Path, tmp_path: Path):
+    found: dict[int, IndexResult] = {}
+    requests = [
+        request(lake / "orders", tmp_path / "a", most=10),
+        request(lake / "returns", tmp_path / "b", most=1 << 20),
+    ]
+
+    index_in_process(
+        requests,
+        found.__setitem__,
+        scratch=tmp_path / "runs",
+        is_spark_there=lambda: False,
+    )
+
+    assert {position: result.state for position, result in found.items()} == {
+        1: INDEXED
+    }
+
+
+def test_a_slow_table_and_what_comes_after_it_are_left_once_spark_is_there(
+    lake: Path, tmp_path: Path
+) -> None:
+    fsspec.register_implementation(SCHEME, GatedFileSystem, clobber=True)
+    shutil.copytree(lake / "returns", tmp_path / "slow")
+    gate = Gate.before(tmp_path / "slow")
+    found: dict[int, IndexResult] = {}
+    requests = [
+        request(table, tmp_path / f"index-{number}", most=1 << 20)
+        for number, table in enumerate(
+            (lake / "orders", gate.location, lake / "orders")
+        )
+    ]
+
+    index_in_process(
+        requests,
+        found.__setitem__,
+        scratch=tmp_path / "runs",
+        is_spark_there=lambda: gate.has_reader,
+    )
+    gate.open()
+
+    assert list(found) == [0]
 
 
 def test_a_table_that_is_not_wanted_is_left(lake: Path, tmp_path: Path) -> None:

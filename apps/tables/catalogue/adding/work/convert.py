@@ -39,7 +39,7 @@ class ConvertFolder:
     name: str
     location: str
     description: str
-    user_id: int
+    user_id: int | None
     partition_schema: str = ""
     time_zone: str = ""
 

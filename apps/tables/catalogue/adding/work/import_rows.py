@@ -10,7 +10,7 @@ import pyarrow as pa
 from deltaweb.delta.values.cell_text import cell_text
 from deltaweb.delta.values.python_values import python_values
 from deltaweb.table import DeltaTable
-from deltaweb.web.tables.catalogue.adding.source import source_files
+from deltaweb.web.tables.catalogue.adding.source import FileAsked, source_files
 from deltaweb.web.tables.catalogue.adding.table_request import (
     finish_making,
     open_place,
@@ -192,7 +192,7 @@ def open_table_or_place(table: Table | None, asked: ImportRows) -> DeltaTable:
 
 
 def settle_rows(
-    table: Table | None, asked: ImportRows, result: Mapping[str, Any] | None
+    table: Table | None, asked: FileAsked, result: Mapping[str, Any] | None
 ) -> None:
     """Forget a file that was imported, and index the table."""
     if asked.upload and result is not None:

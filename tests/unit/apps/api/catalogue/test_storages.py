@@ -4,6 +4,7 @@ import pytest
 
 from deltaweb.web.accounts.models import User
 from deltaweb.web.tables.models import StorageConnection
+from deltaweb.web.tables.storage.connections import options_for
 from tests.support.pages.rest import V1, Script
 
 pytestmark = pytest.mark.django_db
@@ -66,3 +67,16 @@ def test_they_are_changed_by_administrators_with_a_key_for_that() -> None:
     assert usual.call("GET", STORAGES).status_code == 200
     assert usual.call("POST", STORAGES, LAKE).json()["error"] == "scope-required"
     assert editor.call("GET", STORAGES).status_code == 403
+
+
+def test_all_are_sealed_with_the_key_of_now(script: Script, settings) -> None:
+    script.made(STORAGES, LAKE)
+    settings.SECRET_KEY_FALLBACKS = [settings.SECRET_KEY]
+    settings.SECRET_KEY = "another"
+
+    sealed = Script("admin").made(f"{V1}/reseal")
+
+    settings.SECRET_KEY_FALLBACKS = []
+    assert [one["name"] for one in sealed["storages"]] == ["lake"]
+    assert options_for("s3://lake/t")["secret"] == "open sesame"
+    assert Script().call("POST", f"{V1}/reseal").json()["error"] == "scope-required"

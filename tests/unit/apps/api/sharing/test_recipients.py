@@ -34,6 +34,24 @@ def script() -> Script:
     return Script()
 
 
+def test_a_token_that_waits_is_activated_once_by_who_hands_it_over(script):
+    made = script.made(RECIPIENTS, {"name": "acme"})
+    path = f"{TOKENS}/{made['token']['id']}/profile"
+
+    taken = script.call("POST", path, once="1")
+    again = script.call("POST", path, once="1")
+    late = script.call("POST", path)
+
+    assert (taken.status_code, taken.json()["client"]["state"]) == (201, "active")
+    token = RecipientToken.objects.get()
+    secret = taken.json()["profile"]["bearerToken"]
+    assert sha256(secret.encode()).hexdigest() == token.token_sha256
+    assert secret.encode() not in again.content
+    assert (late.status_code, late.json()["error"]) == (409, "token-state")
+    link = made["activation_url"].partition("/activate/")[2]
+    assert Client().post(f"/activate/{link}").status_code == 410
+
+
 class TestRecipients:
     def test_are_made_with_a_link_that_opens_their_profile(self, script) -> None:
         new_share("retail")

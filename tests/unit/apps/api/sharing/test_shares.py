@@ -1,13 +1,12 @@
 """Shares, their tables and readers by REST."""
 
 import pytest
-from django.utils import timezone
 
 from deltaweb.storage.objects.vending.options import ROLE_OPTION
 from deltaweb.web.accounts.models import User
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.jobs.models import Job
-from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.pages.actions import command_stamp
 from deltaweb.web.sharing.models import Grant, Share, SharedTable
 from deltaweb.web.tables.storage.connections import add_connection
 from tests.support.pages.factories import (
@@ -200,8 +199,7 @@ class TestTablesOfAShare:
             name="lake",
             prefix="s3://lake",
             options={ROLE_OPTION: "arn:aws:iam::1:role/x"},
-            actor=COMMAND_LINE,
-            now=timezone.now(),
+            stamp=command_stamp(),
         )
 
         kept = script.made(TABLE, {"table": "crm.orders"}, method="PUT")

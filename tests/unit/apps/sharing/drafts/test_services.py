@@ -5,7 +5,7 @@ from uuid import uuid4
 import pytest
 
 from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.pages.actions import Actor
+from deltaweb.web.pages.actions import Actor, Stamp
 from deltaweb.web.sharing.drafts.draft import Draft, DraftRecipient, DraftTable
 from deltaweb.web.sharing.drafts.services import MadeShare, make_share
 from deltaweb.web.sharing.models import Recipient, RecipientToken, Share
@@ -23,7 +23,7 @@ ONE_RECIPIENT = DraftRecipient(name="globex", lifetime="30d")
 
 
 def make(draft: Draft, *, is_trial: bool = False) -> MadeShare:
-    return make_share(draft, actor=Actor(name="ada"), now=NOW, is_trial=is_trial)
+    return make_share(draft, stamp=Stamp(Actor(name="ada"), NOW), is_trial=is_trial)
 
 
 def actions() -> list[str]:

@@ -7,7 +7,7 @@ import pytest
 from django.db import connection
 
 from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.pages.actions import Actor
+from deltaweb.web.pages.actions import Actor, Stamp
 from deltaweb.web.sharing import errors
 from deltaweb.web.sharing.access import callers as access
 from deltaweb.web.sharing.issuing import activation, tokens
@@ -25,6 +25,7 @@ from tests.support.pages.factories import (
 pytestmark = pytest.mark.database
 
 WHO = Actor(name="ada")
+STAMP = Stamp(WHO, NOW)
 HOME = "192.0.2.7"
 LATER = NOW + timedelta(minutes=5)
 
@@ -32,14 +33,12 @@ LATER = NOW + timedelta(minutes=5)
 def new_link(networks: Iterable[str] = ()) -> tuple[RecipientToken, str]:
     """A waiting token and the nonce of its link."""
     recipient = new_recipient(allowed_networks=list(networks))
-    token = tokens.issue_token(
-        recipient, lifetime=timedelta(days=30), actor=WHO, now=NOW
-    )
+    token = tokens.issue_token(recipient, lifetime=timedelta(days=30), stamp=STAMP)
     return token, renew(token)
 
 
 def renew(token: RecipientToken) -> str:
-    return tokens.issue_link(token, actor=WHO, now=NOW).link.rpartition("/")[2]
+    return tokens.issue_link(token, stamp=STAMP).link.rpartition("/")[2]
 
 
 def activate(nonce: str, *, address: str = HOME, now: datetime = LATER) -> Profile:
@@ -145,7 +144,7 @@ class TestActivate:
 
     def test_is_over_when_its_token_is_revoked(self) -> None:
         token, nonce = new_link()
-        tokens.revoke(token, actor=WHO, now=NOW)
+        tokens.revoke(token, stamp=STAMP)
 
         with pytest.raises(errors.LinkRevokedError):
             activate(nonce)
@@ -158,8 +157,7 @@ class TestActivate:
             token.recipient,
             lifetime=timedelta(days=1),
             keep_old=timedelta(hours=1),
-            actor=WHO,
-            now=NOW,
+            stamp=STAMP,
         )
 
         with pytest.raises(errors.LinkExpiredError):
@@ -167,7 +165,7 @@ class TestActivate:
 
     def test_is_withdrawn_by_a_direct_download(self) -> None:
         token, nonce = new_link()
-        tokens.issue_profile(token, actor=WHO, now=NOW, address=HOME)
+        tokens.issue_profile(token, stamp=STAMP)
 
         with pytest.raises(errors.LinkWithdrawnError):
             activate(nonce)
@@ -182,7 +180,7 @@ class TestActivate:
             activate(nonce, address=address)
 
         assert downloads() == [(403, "address-not-allowed")]
-        assert activate(nonce, address=HOME).bearer_token
+        assert activate(nonce).bearer_token
 
     def test_a_stranger_does_not_learn_that_a_link_was_used(self) -> None:
         _, nonce = new_link(["192.0.2.0/24"])
@@ -250,7 +248,7 @@ def test_a_link_and_a_direct_download_at_once_make_one_secret(attempt: int) -> N
     def directly() -> Profile | None:
         try:
             barrier.wait(60)
-            taken = tokens.issue_profile(token, actor=WHO, now=LATER, address=HOME)
+            taken = tokens.issue_profile(token, stamp=Stamp(WHO, LATER))
         except errors.TokenStateError:
             return None
         else:

@@ -5,7 +5,7 @@ import pytest
 from pytest_django import Settings
 
 from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.pages.actions import Actor
+from deltaweb.web.pages.actions import Actor, Stamp
 from deltaweb.web.sharing import errors
 from deltaweb.web.sharing.access import callers as access
 from deltaweb.web.sharing.issuing import tokens
@@ -15,6 +15,7 @@ from tests.support.pages.factories import NOW, new_recipient, new_token
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 WHO = Actor(name="ada", address="192.0.2.1")
+STAMP = Stamp(WHO, NOW)
 State = RecipientToken.State
 DAY = timedelta(days=1)
 HOUR = timedelta(hours=1)
@@ -22,14 +23,12 @@ HOUR = timedelta(hours=1)
 
 def waiting(recipient: Recipient | None = None) -> RecipientToken:
     return tokens.issue_token(
-        recipient or new_recipient(), lifetime=30 * DAY, actor=WHO, now=NOW
+        recipient or new_recipient(), lifetime=30 * DAY, stamp=STAMP
     )
 
 
 def rotate(recipient: Recipient, keep_old: timedelta) -> RecipientToken:
-    return tokens.rotate(
-        recipient, lifetime=90 * DAY, keep_old=keep_old, actor=WHO, now=NOW
-    )
+    return tokens.rotate(recipient, lifetime=90 * DAY, keep_old=keep_old, stamp=STAMP)
 
 
 class TestIssueToken:
@@ -57,14 +56,14 @@ class TestIssueToken:
     @pytest.mark.parametrize("lifetime", [timedelta(0), -DAY, 366 * DAY])
     def test_lives_as_long_as_allowed(self, lifetime: timedelta) -> None:
         with pytest.raises(errors.LifetimeInvalidError):
-            tokens.issue_token(new_recipient(), lifetime=lifetime, actor=WHO, now=NOW)
+            tokens.issue_token(new_recipient(), lifetime=lifetime, stamp=STAMP)
 
 
 class TestIssueLink:
     def test_is_absolute_and_kept_as_a_hash(self, settings: Settings) -> None:
         settings.PUBLIC_URL = "https://share.example.com"
 
-        url = tokens.issue_link(waiting(), actor=WHO, now=NOW).link
+        url = tokens.issue_link(waiting(), stamp=STAMP).link
 
         base, _, nonce = url.rpartition("/")
         assert base == "https://share.example.com/activate"
@@ -75,18 +74,18 @@ class TestIssueLink:
 
     def test_a_newer_one_withdraws_the_older(self) -> None:
         token = waiting()
-        tokens.issue_link(token, actor=WHO, now=NOW)
+        tokens.issue_link(token, stamp=STAMP)
 
-        tokens.issue_link(token, actor=WHO, now=NOW + HOUR)
+        tokens.issue_link(token, stamp=Stamp(WHO, NOW + HOUR))
 
         newer, older = ActivationLink.objects.all()
         assert (newer.withdrawn_at, older.withdrawn_at) == (None, NOW + HOUR)
 
     def test_never_outlives_its_token(self, settings: Settings) -> None:
         settings.ACTIVATION_LINK_LIFETIME_S = 7 * 86_400
-        token = tokens.issue_token(new_recipient(), lifetime=DAY, actor=WHO, now=NOW)
+        token = tokens.issue_token(new_recipient(), lifetime=DAY, stamp=STAMP)
 
-        tokens.issue_link(token, actor=WHO, now=NOW)
+        tokens.issue_link(token, stamp=STAMP)
 
         assert ActivationLink.objects.get().expires_at == NOW + DAY
 
@@ -102,14 +101,14 @@ class TestIssueLink:
         token, _ = new_token(**fields)
 
         with pytest.raises(errors.TokenStateError, match=reason):
-            tokens.issue_link(token, actor=WHO, now=NOW)
+            tokens.issue_link(token, stamp=STAMP)
 
 
 class TestIssueProfile:
     def test_activates_at_once(self) -> None:
         token = waiting()
 
-        profile = tokens.issue_profile(token, actor=WHO, now=NOW, address="192.0.2.1")
+        profile = tokens.issue_profile(token, stamp=STAMP)
 
         assert isinstance(profile, Profile)
         found = access.authenticate(profile.bearer_token, now=NOW)
@@ -120,18 +119,18 @@ class TestIssueProfile:
 
     def test_withdraws_the_links(self) -> None:
         token = waiting()
-        tokens.issue_link(token, actor=WHO, now=NOW)
+        tokens.issue_link(token, stamp=STAMP)
 
-        tokens.issue_profile(token, actor=WHO, now=NOW, address="")
+        tokens.issue_profile(token, stamp=STAMP)
 
         assert ActivationLink.objects.get().withdrawn_at == NOW
 
     def test_works_once(self) -> None:
         token = waiting()
-        tokens.issue_profile(token, actor=WHO, now=NOW, address="")
+        tokens.issue_profile(token, stamp=STAMP)
 
         with pytest.raises(errors.TokenStateError, match="activated already"):
-            tokens.issue_profile(token, actor=WHO, now=NOW, address="")
+            tokens.issue_profile(token, stamp=STAMP)
 
 
 class TestRotate:
@@ -188,7 +187,7 @@ class TestRotate:
 
     def test_a_token_that_was_never_fetched_ends_at_once(self) -> None:
         token = waiting()
-        tokens.issue_link(token, actor=WHO, now=NOW)
+        tokens.issue_link(token, stamp=STAMP)
 
         rotate(token.recipient, 24 * HOUR)
 
@@ -233,7 +232,7 @@ class TestSetRetirement:
     def test_moves_the_end(self, span: timedelta) -> None:
         token, _ = new_token(retires_at=NOW + 24 * HOUR)
 
-        moved = tokens.set_retirement(token, retires_at=NOW + span, actor=WHO, now=NOW)
+        moved = tokens.set_retirement(token, retires_at=NOW + span, stamp=STAMP)
 
         assert moved.retires_at == NOW + span
         assert AuditEvent.objects.get().action == "token.retire"
@@ -242,12 +241,12 @@ class TestSetRetirement:
         token, _ = new_token(expires_at=NOW + DAY)
 
         with pytest.raises(errors.RetirementInvalidError, match="2026-11-22 12:00 UTC"):
-            tokens.set_retirement(token, retires_at=NOW + 2 * DAY, actor=WHO, now=NOW)
+            tokens.set_retirement(token, retires_at=NOW + 2 * DAY, stamp=STAMP)
 
     def test_a_moment_that_is_over_ends_it_now(self) -> None:
         token, _ = new_token()
 
-        moved = tokens.set_retirement(token, retires_at=NOW - DAY, actor=WHO, now=NOW)
+        moved = tokens.set_retirement(token, retires_at=NOW - DAY, stamp=STAMP)
 
         assert moved.retires_at == NOW
 
@@ -264,23 +263,23 @@ class TestSetRetirement:
         token, _ = new_token(**fields)
 
         with pytest.raises(errors.TokenStateError):
-            tokens.set_retirement(token, retires_at=NOW + HOUR, actor=WHO, now=NOW)
+            tokens.set_retirement(token, retires_at=NOW + HOUR, stamp=STAMP)
 
 
 class TestRevoke:
     def test_takes_effect_on_the_next_request(self) -> None:
         token, secret = new_token()
 
-        tokens.revoke(token, actor=WHO, now=NOW)
+        tokens.revoke(token, stamp=STAMP)
 
         with pytest.raises(errors.TokenRevokedError):
             access.authenticate(secret, now=NOW)
 
     def test_withdraws_the_links(self) -> None:
         token = waiting()
-        tokens.issue_link(token, actor=WHO, now=NOW)
+        tokens.issue_link(token, stamp=STAMP)
 
-        tokens.revoke(token, actor=WHO, now=NOW)
+        tokens.revoke(token, stamp=STAMP)
 
         assert ActivationLink.objects.get().withdrawn_at == NOW
 
@@ -288,7 +287,7 @@ class TestRevoke:
         token, _ = new_token()
 
         for later in (timedelta(0), HOUR):
-            token = tokens.revoke(token, actor=WHO, now=NOW + later)
+            token = tokens.revoke(token, stamp=Stamp(WHO, NOW + later))
 
         assert token.revoked_at == NOW
         assert AuditEvent.objects.count() == 1
@@ -300,5 +299,5 @@ class TestRevoke:
         waiting(recipient)
         new_token(new_recipient("globex"))
 
-        assert tokens.revoke_all(recipient, actor=WHO, now=NOW) == 2
+        assert tokens.revoke_all(recipient, stamp=STAMP) == 2
         assert RecipientToken.objects.filter(revoked_at=NOW).count() == 2

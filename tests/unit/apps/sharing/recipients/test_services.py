@@ -1,10 +1,11 @@
 import pytest
 
 from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.pages.actions import Actor
+from deltaweb.web.pages.actions import Actor, Stamp
 from deltaweb.web.sharing import errors
 from deltaweb.web.sharing.models import Grant, Recipient, RecipientToken
 from deltaweb.web.sharing.recipients import services as recipients
+from deltaweb.web.sharing.recipients.services import NewRecipient
 from tests.support.pages.factories import (
     NOW,
     new_grant,
@@ -15,17 +16,17 @@ from tests.support.pages.factories import (
 
 pytestmark = pytest.mark.django_db
 WHO = Actor(name="ada")
+STAMP = Stamp(WHO, NOW)
 
 
 class TestCreateRecipient:
     def test_stores_the_allow_list_in_one_spelling(self) -> None:
-        recipient = recipients.create_recipient(
+        new = NewRecipient(
             name="Acme",
             contact=" data@acme.example ",
             allowed_networks=["192.0.2.7", "2001:DB8::/32"],
-            actor=WHO,
-            now=NOW,
         )
+        recipient = recipients.create_recipient(new, stamp=STAMP)
 
         assert recipient.allowed_networks == ["192.0.2.7/32", "2001:db8::/32"]
         assert recipient.contact == "data@acme.example"
@@ -34,27 +35,29 @@ class TestCreateRecipient:
         assert event.recipient_id == recipient.id
 
     @pytest.mark.parametrize(
-        ("facts", "error"),
+        ("new", "error"),
         [
-            pytest.param({"name": "ACME"}, errors.NameTakenError, id="taken"),
-            pytest.param({"name": "a b"}, errors.NameInvalidError, id="a bad name"),
+            pytest.param(NewRecipient(name="ACME"), errors.NameTakenError, id="taken"),
             pytest.param(
-                {"name": "new", "contact": "nobody"},
+                NewRecipient(name="a b"), errors.NameInvalidError, id="a bad name"
+            ),
+            pytest.param(
+                NewRecipient(name="new", contact="nobody"),
                 errors.ContactInvalidError,
                 id="no mail address",
             ),
             pytest.param(
-                {"name": "new", "allowed_networks": ["10.0.0.1/8"]},
+                NewRecipient(name="new", allowed_networks=["10.0.0.1/8"]),
                 errors.NetworkInvalidError,
                 id="no network",
             ),
         ],
     )
-    def test_refuses(self, facts: dict[str, object], error: type[Exception]) -> None:
+    def test_refuses(self, new: NewRecipient, error: type[Exception]) -> None:
         new_recipient("acme")
 
         with pytest.raises(error):
-            recipients.create_recipient(**facts, actor=WHO, now=NOW)  # type: ignore[arg-type]  # of mixed types
+            recipients.create_recipient(new, stamp=STAMP)
 
         assert Recipient.objects.count() == 1
         assert not AuditEvent.objects.exists()
@@ -69,8 +72,7 @@ class TestUpdateRecipient:
                 contact="",
                 comment="Ours",
                 allowed_networks=["10.0.0.0/8"],
-                actor=WHO,
-                now=NOW,
+                stamp=STAMP,
             )
 
         events = AuditEvent.objects.order_by("id").values_list("action", "detail")
@@ -87,7 +89,7 @@ class TestDeleteRecipient:
         new_grant(new_share(), recipient)
         new_token(recipient)
 
-        recipients.delete_recipient(recipient, actor=WHO, now=NOW)
+        recipients.delete_recipient(recipient, stamp=STAMP)
 
         assert not RecipientToken.objects.exists()
         assert not Grant.objects.exists()
@@ -99,9 +101,9 @@ class TestGrants:
     def test_granting_twice_keeps_the_first_grant(self) -> None:
         share, recipient = new_share(), new_recipient()
 
-        first = recipients.grant(share, recipient, actor=WHO, now=NOW)
+        first = recipients.grant(share, recipient, stamp=STAMP)
 
-        assert recipients.grant(share, recipient, actor=WHO, now=NOW) == first
+        assert recipients.grant(share, recipient, stamp=STAMP) == first
         event = AuditEvent.objects.get()
         assert (event.action, event.share, event.recipient) == (
             "grant.add",
@@ -113,6 +115,6 @@ class TestGrants:
         share, recipient = new_share(), new_recipient()
         new_grant(share, recipient)
 
-        assert recipients.ungrant(share, recipient, actor=WHO, now=NOW)
-        assert not recipients.ungrant(share, recipient, actor=WHO, now=NOW)
+        assert recipients.ungrant(share, recipient, stamp=STAMP)
+        assert not recipients.ungrant(share, recipient, stamp=STAMP)
         assert AuditEvent.objects.get().action == "grant.remove"

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.pages.actions import Actor
+from deltaweb.web.pages.actions import Actor, Stamp
 from deltaweb.web.sharing import errors
 from deltaweb.web.sharing.models import Grant, Share, SharedTable
 from deltaweb.web.sharing.shares import services as shares
@@ -22,6 +22,7 @@ from tests.support.pages.factories import (
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 WHO = Actor(name="ada", address="192.0.2.1")
+STAMP = Stamp(WHO, NOW)
 
 
 def actions() -> list[str]:
@@ -37,9 +38,7 @@ def partitioned(name: str = "orders") -> Table:
 def add(share: Share | None = None, **facts: Any) -> SharedTable:  # noqa: ANN401 (facts)
     table = facts.pop("table", None) or new_table()
     named: dict[str, Any] = {"schema": "s", "name": "t"} | facts
-    return shares.add_table(
-        share or new_share(), table=table, **named, actor=WHO, now=NOW
-    )
+    return shares.add_table(share or new_share(), table=table, **named, stamp=STAMP)
 
 
 def update(shared: SharedTable, **facts: Any) -> None:  # noqa: ANN401 (facts)
@@ -49,7 +48,7 @@ def update(shared: SharedTable, **facts: Any) -> None:  # noqa: ANN401 (facts)
         "condition": "",
         "comment": "",
     }
-    shares.update_table(shared, **known | facts, actor=WHO, now=NOW)
+    shares.update_table(shared, **known | facts, stamp=STAMP)
 
 
 class TestCreateShare:
@@ -59,8 +58,7 @@ class TestCreateShare:
         share = shares.create_share(
             name="Sales",
             comment=" Ours ",
-            actor=Actor(name="ada", user_id=ada.pk),
-            now=NOW,
+            stamp=Stamp(Actor(name="ada", user_id=ada.pk), NOW),
         )
 
         assert (share.name, share.name_key, share.comment) == ("Sales", "sales", "Ours")
@@ -76,7 +74,7 @@ class TestCreateShare:
         new_share("sales")
 
         with pytest.raises(errors.NameTakenError) as caught:
-            shares.create_share(name="SALES", actor=WHO, now=NOW)
+            shares.create_share(name="SALES", stamp=STAMP)
 
         assert caught.value.status == 409
         assert actions() == []
@@ -84,14 +82,14 @@ class TestCreateShare:
 
 class TestRenameShare:
     def test_changes_its_name(self) -> None:
-        share = shares.rename_share(new_share(), name="Revenue", actor=WHO, now=NOW)
+        share = shares.rename_share(new_share(), name="Revenue", stamp=STAMP)
 
         assert Share.objects.get().name_key == "revenue"
         assert share.name == "Revenue"
         assert AuditEvent.objects.get().detail == {"old": "sales", "new": "Revenue"}
 
     def test_may_change_capitals_alone(self) -> None:
-        shares.rename_share(new_share(), name="SALES", actor=WHO, now=NOW)
+        shares.rename_share(new_share(), name="SALES", stamp=STAMP)
 
         assert Share.objects.get().name == "SALES"
 
@@ -100,12 +98,12 @@ class TestRenameShare:
         new_share("revenue")
 
         with pytest.raises(errors.NameTakenError):
-            shares.rename_share(share, name="Revenue", actor=WHO, now=NOW)
+            shares.rename_share(share, name="Revenue", stamp=STAMP)
 
         assert (share.name, share.name_key) == ("sales", "sales")
 
     def test_to_the_same_name_is_no_change(self) -> None:
-        shares.rename_share(new_share(), name="sales", actor=WHO, now=NOW)
+        shares.rename_share(new_share(), name="sales", stamp=STAMP)
 
         assert actions() == []
 
@@ -114,8 +112,8 @@ class TestUpdateShare:
     def test_only_a_change_is_recorded(self) -> None:
         share = new_share(comment="Ours")
 
-        shares.update_share(share, comment="Ours ", actor=WHO, now=NOW)
-        shares.update_share(share, comment="Yours", actor=WHO, now=NOW)
+        shares.update_share(share, comment="Ours ", stamp=STAMP)
+        shares.update_share(share, comment="Yours", stamp=STAMP)
 
         assert Share.objects.get().comment == "Yours"
         assert actions() == ["share.update"]
@@ -265,7 +263,7 @@ class TestRemoveTable:
     def test_takes_it_out_and_leaves_it_registered(self) -> None:
         shared = new_shared_table()
 
-        shares.remove_table(shared, actor=WHO, now=NOW)
+        shares.remove_table(shared, stamp=STAMP)
 
         assert not SharedTable.objects.exists()
         assert Table.objects.exists()
@@ -278,7 +276,7 @@ class TestDeleteShare:
         new_shared_table(share)
         new_grant(share, new_recipient())
 
-        shares.delete_share(share, actor=WHO, now=NOW)
+        shares.delete_share(share, stamp=STAMP)
 
         assert not Grant.objects.exists()
         assert not SharedTable.objects.exists()

@@ -12,7 +12,9 @@ from tests.support.pages.factories import new_metadata, new_table
 
 pytestmark = pytest.mark.database
 
-MIGRATION = importlib.import_module("deltaweb.web.tables.migrations.0005_wide_schemas")
+MIGRATION = importlib.import_module(
+    "deltaweb.web.tables.migrations.0005_wide_schemas_squashed_0006_missing_files"
+)
 
 
 def schema_text(num_columns: int) -> str:

@@ -5,7 +5,7 @@ from pytest_django.fixtures import Settings
 
 from deltaweb.delta.errors import LocationInvalidError
 from deltaweb.web.audit.models import AuditEvent
-from deltaweb.web.pages.actions import COMMAND_LINE
+from deltaweb.web.pages.actions import COMMAND_LINE, Stamp
 from deltaweb.web.tables.models import StorageConnection
 from deltaweb.web.tables.storage.connections import (
     add_connection,
@@ -26,6 +26,7 @@ from deltaweb.web.tables.storage.errors import (
 from tests.support.pages.factories import NOW, new_table
 
 pytestmark = pytest.mark.django_db
+STAMP = Stamp(COMMAND_LINE, NOW)
 
 
 def add(name="lake", prefix="s3://lake/", *, replace=False, **options):
@@ -33,8 +34,7 @@ def add(name="lake", prefix="s3://lake/", *, replace=False, **options):
         name=name,
         prefix=prefix,
         options=options or {"key": name},
-        actor=COMMAND_LINE,
-        now=NOW,
+        stamp=STAMP,
         replace=replace,
     )
 
@@ -152,7 +152,7 @@ class TestChanges:
         ) == ["storage.add", "storage.replace"]
 
     def test_a_removed_storage_is_used_no_more(self) -> None:
-        remove_connection(add(), actor=COMMAND_LINE, now=NOW + timedelta(days=1))
+        remove_connection(add(), stamp=Stamp(COMMAND_LINE, NOW + timedelta(days=1)))
 
         assert options_for("s3://lake/t") == {}
         assert AuditEvent.objects.first().action == "storage.remove"  # type: ignore[union-attr]  # two are there
@@ -175,11 +175,11 @@ class TestChanges:
         settings.SECRET_KEY = "another"
         add("b", "s3://b")
 
-        reseal_connections(actor=COMMAND_LINE, now=NOW)
+        reseal_connections(stamp=STAMP)
 
         settings.SECRET_KEY_FALLBACKS = []
         assert options_for("s3://a/t") == {"key": "a"}
         assert options_for("s3://b/t") == {"key": "b"}
         settings.SECRET_KEY = "lost"
         with pytest.raises(StorageSealedError):
-            reseal_connections(actor=COMMAND_LINE, now=NOW)
+            reseal_connections(stamp=STAMP)

@@ -6,7 +6,13 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from deltaweb.delta.feed.net_changes import as_going_and_coming, net_changes
+from deltaweb.delta.changes import RowLimits
+from deltaweb.delta.feed.net_changes import (
+    PLACES,
+    NetChanges,
+    as_going_and_coming,
+    by_file,
+)
 
 KINDS = {
     "+": "insert",
@@ -16,18 +22,28 @@ KINDS = {
 }
 
 
-def _net(values: list[Any], kinds: str, source: list[int]) -> list[tuple[Any, str]]:
+def _net(
+    values: list[Any], kinds: str, limits: RowLimits | None = None
+) -> list[tuple[Any, str]]:
+    """What is left of rows, every other one of another file."""
+    numbers = [row % 2 for row in range(len(values))]
     rows = pa.record_batch(
         {
             "value": values,
             "_change_type": pa.array([KINDS[kind] for kind in kinds], pa.string()),
-            "_commit_version": [7] * len(values),
-            "source": source,
+            PLACES.names[0]: pa.array(numbers, pa.int64()),
+            PLACES.names[1]: pa.array(range(len(values)), pa.int64()),
         }
     )
     table = pa.Table.from_batches([as_going_and_coming(rows)])
-    left = net_changes(table, frozenset({"source"})).to_pydict()
-    return list(zip(left["value"], left["_change_type"], strict=True))
+    with NetChanges(table.select(["value"]).schema, limits) as net:
+        for row in range(table.num_rows):
+            net.add(table.slice(row, 1))
+        kept = by_file(net.places())
+    assert all(row % 2 == number for number, found in kept.items() for row in found)
+    left = sorted(row for found in kept.values() for row in found)
+    kinds_left = table["_change_type"].take(pa.array(left, pa.int64())).to_pylist()
+    return [(values[row], kind) for row, kind in zip(left, kinds_left, strict=True)]
 
 
 @pytest.mark.parametrize(
@@ -51,4 +67,11 @@ def _net(values: list[Any], kinds: str, source: list[int]) -> list[tuple[Any, st
     ],
 )
 def test_rows_that_go_and_come_again_are_no_changes(values, kinds, left) -> None:
-    assert _net(values, kinds, [*range(len(values))]) == left
+    assert _net(values, kinds) == left
+
+
+def test_rows_that_do_not_fit_in_memory_are_held_in_files() -> None:
+    values, kinds = [1, 2, 3, 2, 1, 5], "-+-<+>"
+
+    assert _net(values, kinds, RowLimits(memory_bytes=1)) == _net(values, kinds)
+    assert _net(values, kinds) == [(3, "delete"), (5, "insert")]

@@ -6,10 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from deltaweb.web.accounts.models import User
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.jobs.models import Job
-from deltaweb.web.pages.actions import COMMAND_LINE
-from deltaweb.web.tables.catalogue.lakes.scan_job import request_due_scans, request_scan
+from deltaweb.web.pages.actions import COMMAND_LINE, Stamp
+from deltaweb.web.tables.catalogue.lakes.scan_job import (
+    SCAN_ROOT,
+    request_due_scans,
+    request_scan,
+)
 from deltaweb.web.tables.catalogue.lakes.scanning import scan_lake
 from deltaweb.web.tables.catalogue.lakes.services import (
     add_lake,
@@ -22,6 +27,7 @@ from deltaweb.web.tables.models import Lake, Table
 from tests.support.pages.factories import NOW
 
 pytestmark = pytest.mark.django_db
+STAMP = Stamp(COMMAND_LINE, NOW)
 LATER = NOW + timedelta(hours=2)
 
 
@@ -34,7 +40,7 @@ def make_tables(folder: Path, *names: str) -> Path:
 @pytest.fixture
 def lake(tmp_path: Path) -> Lake:
     make_tables(tmp_path, "orders", "sales/items", "sales/days")
-    return add_lake(str(tmp_path), schedule="1h", now=NOW)
+    return add_lake(str(tmp_path), schedule="1h", stamp=STAMP)
 
 
 def names_of(lake: Lake) -> list[str]:
@@ -43,7 +49,7 @@ def names_of(lake: Lake) -> list[str]:
 
 class TestScanLake:
     def test_registers_and_remembers_what_it_saw(self, lake: Lake) -> None:
-        report = scan_lake(lake, now=NOW)
+        report = scan_lake(lake, stamp=STAMP)
 
         lake.refresh_from_db()
         assert names_of(lake) == ["orders", "sales.days", "sales.items"]
@@ -56,59 +62,59 @@ class TestScanLake:
         assert sorted(events) == ["lake.add", "lake.scan"] + ["table.register"] * 3
 
     def test_a_second_scan_registers_what_is_new(self, lake: Lake) -> None:
-        scan_lake(lake, now=NOW)
+        scan_lake(lake, stamp=STAMP)
         make_tables(Path(lake.url), "new")
 
-        report = scan_lake(lake, now=LATER)
+        report = scan_lake(lake, stamp=Stamp(COMMAND_LINE, LATER))
 
         assert [table.full_name for table in report.registered] == ["new"]
         assert (len(report.known), len(names_of(lake))) == (3, 4)
 
     def test_a_table_that_is_gone_is_marked_until_it_is_back(self, lake: Lake) -> None:
-        scan_lake(lake, now=NOW)
+        scan_lake(lake, stamp=STAMP)
         folder = Path(lake.url) / "orders"
         shutil.rmtree(folder)
 
-        assert scan_lake(lake, now=LATER).vanished == ["orders"]
+        assert scan_lake(lake, stamp=Stamp(COMMAND_LINE, LATER)).vanished == ["orders"]
         assert Table.objects.get(name="orders").vanished_at == LATER
-        assert scan_lake(lake, now=LATER).vanished == []
+        assert scan_lake(lake, stamp=Stamp(COMMAND_LINE, LATER)).vanished == []
         assert not Table.objects.due_for_probe(LATER).filter(name="orders").exists()
 
         make_tables(folder.parent, "orders")
-        assert scan_lake(lake, now=LATER).returned == ["orders"]
+        assert scan_lake(lake, stamp=Stamp(COMMAND_LINE, LATER)).returned == ["orders"]
         assert Table.objects.get(name="orders").vanished_at is None
 
     def test_a_table_that_was_removed_comes_back_when_somebody_asks(self, lake: Lake):
-        scan_lake(lake, now=NOW)
-        remove_table(Table.objects.get(name="orders"), actor=COMMAND_LINE, now=NOW)
+        scan_lake(lake, stamp=STAMP)
+        remove_table(Table.objects.get(name="orders"), stamp=STAMP)
 
-        assert scan_lake(lake, now=LATER).registered == []
-        asked = scan_lake(lake, now=LATER, is_asked=True)
+        assert scan_lake(lake, stamp=Stamp(COMMAND_LINE, LATER)).registered == []
+        asked = scan_lake(lake, stamp=Stamp(COMMAND_LINE, LATER), is_asked=True)
 
         assert [table.name for table in asked.registered] == ["orders"]
 
     def test_a_table_that_was_registered_by_hand_becomes_the_lakes(self, lake: Lake):
-        mine = register_table(name="mine", location=f"{lake.url}/orders", now=NOW)
+        mine = register_table(name="mine", location=f"{lake.url}/orders", stamp=STAMP)
 
-        report = scan_lake(lake, now=NOW)
+        report = scan_lake(lake, stamp=STAMP)
 
         mine.refresh_from_db()
         assert mine.lake == lake
         assert report.known == [mine]
 
     def test_puts_every_table_into_the_namespace_that_is_given(self, lake: Lake):
-        change_lake(lake, namespace="raw", actor=COMMAND_LINE, now=NOW)
+        change_lake(lake, namespace="raw", stamp=STAMP)
 
-        scan_lake(lake, now=NOW)
+        scan_lake(lake, stamp=STAMP)
 
         assert names_of(lake) == ["raw.orders", "raw.sales_days", "raw.sales_items"]
 
     def test_a_lake_that_is_gone_keeps_its_tables_and_says_why(self, lake: Lake):
-        scan_lake(lake, now=NOW)
+        scan_lake(lake, stamp=STAMP)
         shutil.rmtree(lake.url)
 
         with pytest.raises(ScanRootError):
-            scan_lake(lake, now=LATER)
+            scan_lake(lake, stamp=Stamp(COMMAND_LINE, LATER))
 
         lake.refresh_from_db()
         assert (lake.state, lake.error_code) == ("failed", "scan-root-invalid")
@@ -125,8 +131,18 @@ class TestSchedule:
         (job,) = Job.objects.filter(kind="tables.scan_root")
         assert (job.parameters["root"], job.requested_by) == (lake.url, None)
 
+    def test_what_it_finds_is_recorded_as_its_owners(self, lake: Lake) -> None:
+        lake.owner = User.objects.create_user("ada", role=User.Role.ADMIN)
+        lake.save()
+        request_due_scans(now=LATER)
+
+        SCAN_ROOT.work(Job.objects.get(kind="tables.scan_root").id)
+
+        found = AuditEvent.objects.filter(action__in=["table.register", "lake.scan"])
+        assert [event.actor for event in found] == ["ada"] * 4
+
     def test_one_that_is_scanned_only_when_asked_is_never_due(self, lake: Lake) -> None:
-        change_lake(lake, schedule="never", actor=COMMAND_LINE, now=NOW)
+        change_lake(lake, schedule="never", stamp=STAMP)
 
         assert request_due_scans(now=LATER) == 0
 
@@ -138,22 +154,22 @@ class TestSchedule:
 
 class TestServices:
     def test_a_lake_is_added_once(self, lake: Lake) -> None:
-        again = add_lake(f"{lake.url}/", now=NOW)
+        again = add_lake(f"{lake.url}/", stamp=STAMP)
 
         assert again == lake
         assert again.scan_interval_s == 3600
 
     def test_what_is_changed_is_recorded_by_field(self, lake: Lake) -> None:
-        change_lake(lake, namespace="raw", actor=COMMAND_LINE, now=NOW)
-        change_lake(lake, schedule="1d", actor=COMMAND_LINE, now=NOW)
+        change_lake(lake, namespace="raw", stamp=STAMP)
+        change_lake(lake, schedule="1d", stamp=STAMP)
 
         events = AuditEvent.objects.exclude(action="lake.add").order_by("id")
         told = [(event.action, event.detail["new"]) for event in events]
         assert told == [("lake.set_namespace", "raw"), ("lake.schedule", "1d")]
 
     def test_a_removed_lake_leaves_its_tables(self, lake: Lake) -> None:
-        scan_lake(lake, now=NOW)
+        scan_lake(lake, stamp=STAMP)
 
-        remove_lake(lake, actor=COMMAND_LINE, now=NOW)
+        remove_lake(lake, stamp=STAMP)
 
         assert Table.objects.filter(lake=None).count() == 3

@@ -1,0 +1,88 @@
+"""Rows of a file or of another table, merged: looked at first, or done at once."""
+
+from dataclasses import dataclass, field
+
+from django.http import HttpRequest
+
+from deltaweb.web.api.calls.answers import Answer
+from deltaweb.web.api.catalogue.new_tables import WantedFile
+from deltaweb.web.api.catalogue.operations import (
+    Wanted,
+    asked_answer,
+    asked_of,
+    body_of,
+)
+from deltaweb.web.api.endpoint import RestView, Role, endpoint
+from deltaweb.web.api.errors import BodyInvalidError
+from deltaweb.web.api.jobs import Started
+from deltaweb.web.tables.catalogue.adding.checked import checked_merge
+from deltaweb.web.tables.catalogue.adding.work.merge import MERGE, MergeBrought
+from deltaweb.web.tables.catalogue.names import parse_table_name
+from deltaweb.web.tables.head.job_json import check_may
+from deltaweb.web.tables.head.shapes import signed_in
+from deltaweb.web.tables.head.table_head import get_table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WantedMerge:
+    """What is merged, and what becomes of which rows.
+
+    Attributes:
+        on: SQL by which rows match: `t` is the table, `s` the source.
+        table: The registered table whose rows are the source; or else
+        file: the file that has them.
+        update_all: Whether rows that match take the values of the source.
+        insert_all: Whether the other rows of the source are added.
+        delete_where: SQL of the matching rows that are deleted instead.
+        time_zone: Whose clocks show the times without a zone in all SQL.
+    """
+
+    on: str
+    table: str = ""
+    file: WantedFile = field(default_factory=WantedFile)
+    update_all: bool = False
+    insert_all: bool = False
+    delete_where: str | None = None
+    time_zone: str = "UTC"
+
+
+MERGE_BODY = body_of("merge_rows", WantedMerge)
+
+
+class RowMerge(RestView):
+    """Rows that are merged."""
+
+    @endpoint(Role.EDITOR, body=MERGE_BODY, answers={202: Started})
+    def post(
+        self, request: HttpRequest, namespace: str, name: str, body: Wanted
+    ) -> Answer:
+        """Merge the rows of a file or of another table into a table.
+
+        A preview tells how many rows would change, go and come.
+        """
+        table = get_table(signed_in(request), namespace, name)
+        check_may(table, table.version)
+        wanted: WantedMerge | None = asked_of(body)
+        asked = wanted and checked_merge(_merge_of(request, wanted))
+        return asked_answer(request, MERGE, table, body, asked)
+
+
+def _merge_of(request: HttpRequest, wanted: WantedMerge) -> MergeBrought:
+    user, source = signed_in(request), {}
+    if wanted.table:
+        named = parse_table_name(wanted.table)
+        found = get_table(user, named.namespace, named.name)
+        source = {"source_id": str(found.id), "source": found.full_name}
+    merge = MergeBrought(
+        user_id=user.pk,
+        on=wanted.on,
+        update_all=wanted.update_all,
+        insert_all=wanted.insert_all,
+        delete_where=wanted.delete_where or None,
+        time_zone=wanted.time_zone,
+        **source or wanted.file.facts(),
+    )
+    if not merge.clauses:
+        reason = "parameters: update_all, insert_all or delete_where is needed"
+        raise BodyInvalidError(reason=reason)
+    return merge

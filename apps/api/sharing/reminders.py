@@ -1,0 +1,37 @@
+"""What recipients are to be told in time."""
+
+from dataclasses import dataclass
+
+from django.http import HttpRequest
+from django.utils import timezone
+
+from deltaweb.web.accounts.models import Scope
+from deltaweb.web.api.calls.answers import Answer
+from deltaweb.web.api.endpoint import RestView, Role, endpoint
+from deltaweb.web.api.jobs import Started, started
+from deltaweb.web.sharing.recipients.reminders import Reminder, reminders
+from deltaweb.web.sharing.recipients.telling import request_reminders
+from deltaweb.web.tables.head.shapes import signed_in
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reminders:
+    """What is to be told, the newest first."""
+
+    reminders: list[Reminder]
+
+
+class ReminderList(RestView):
+    """The reminders."""
+
+    @endpoint(Role.ADMIN, answers=Reminders)
+    def get(self, request: HttpRequest) -> object:
+        """List what recipients are to be told: ends of tokens, schemas, limits."""
+        del request
+        return Reminders(reminders=reminders(timezone.now()))
+
+    @endpoint(Role.ADMIN, answers={202: Started}, scope=Scope.SHARE)
+    def post(self, request: HttpRequest) -> Answer:
+        """Send those that were not sent yet: by mail, and to the webhook."""
+        user, now = signed_in(request), timezone.now()
+        return started(request_reminders(now=now, requested_by=user))

@@ -1,0 +1,157 @@
+"""What may be seen of the changes of a version, a data file of each of its files.
+
+To somebody who sees a part of a table, an update of what is hidden is no change: its
+two rows are equal. And a row that an update moves out of the part is one that goes. So
+rows that go and come again, equal, are taken away, whichever files hold them.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+
+from deltaweb.delta.changes import RowLimits
+from deltaweb.delta.changes.bucket_diff import Indices
+from deltaweb.delta.changes.row_changes import CHANGE_TYPE
+from deltaweb.delta.feed.changed_files import ChangedFiles
+from deltaweb.delta.feed.changed_rows import FeedRows
+from deltaweb.delta.feed.net_changes import (
+    NUMBER,
+    POSITION,
+    Kept,
+    NetChanges,
+    as_going_and_coming,
+    by_file,
+)
+from deltaweb.delta.protocol.schema import StructType, arrow_schema
+from deltaweb.storage.place import TablePlace
+from deltaweb.writer.excerpts.excerpt import EXCERPT, write_excerpt
+from deltaweb.writer.files.parquet_file import WrittenFile
+
+TELLS_KINDS: Final = "tells_kinds"
+
+
+def numbered(changed: list[ChangedFiles]) -> pa.Table:
+    """Return the files of a version, each with its number."""
+    tables = [
+        one.files.append_column(
+            TELLS_KINDS, pa.repeat(pa.scalar(one.tells_kinds), one.files.num_rows)
+        )
+        for one in changed
+    ]
+    files = pa.concat_tables(tables) if tables else pa.table({})
+    return files.append_column(NUMBER, pa.array(range(files.num_rows), pa.int64()))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ChangeExcerpts:
+    """What may be seen of the changes of a version; it travels to executors.
+
+    Attributes:
+        rows: What is read of each file: those of its rows that may be seen.
+        seen: The logical schema of what may be seen.
+        partition_columns: Those of its columns that files do not hold.
+        limits: As `NetChanges` takes them.
+    """
+
+    place: TablePlace
+    rows: FeedRows
+    seen: StructType
+    partition_columns: tuple[str, ...]
+    target: TablePlace
+    limits: RowLimits | None = None
+
+    @cached_property
+    def schema(self) -> StructType:
+        """The columns that are written."""
+        told = (one for one in self.rows.row_schema.fields if one.name == CHANGE_TYPE)
+        return StructType((*self.seen.fields, *told))
+
+    def write(self, files: pa.Table) -> Iterator[tuple[str, WrittenFile | None]]:
+        """Write what may be seen; yield each by its path once it is written.
+
+        Args:
+            files: As `numbered` returns them, with `EXCERPT`.
+        """
+        kept = None if is_one_way(files) else self._kept(files)
+        for number in range(files.num_rows) if kept is None else sorted(kept):
+            yield self.write_file(files.slice(number, 1), kept)
+
+    def write_file(
+        self, file: pa.Table, kept: Kept | None
+    ) -> tuple[str, WrittenFile | None]:
+        """Write the rows that are kept of one file, all that may be seen for None."""
+        rows = self._read(file)
+        if kept is not None:
+            rows = _at(rows, kept[file[NUMBER][0].as_py()])
+        written = write_excerpt(
+            rows,
+            self.schema,
+            self.partition_columns,
+            store=self.target.open(),
+            path=file[EXCERPT][0].as_py(),
+        )
+        return file[EXCERPT][0].as_py(), written
+
+    # === Rows that go and come again ===
+
+    def placed(self, file: pa.Table) -> Iterator[pa.Table]:
+        """Yield the rows of one file that may be seen, with where each is."""
+        number, first = file[NUMBER][0], 0
+        for batch in self._read(file):
+            count = batch.num_rows
+            positions = pa.array(range(first, first + count), pa.int64())
+            rows = batch.append_column(NUMBER, pa.repeat(number, count))
+            yield pa.table(rows.append_column(POSITION, positions))
+            first += count
+
+    def net_changes(self) -> NetChanges:
+        """Return what takes rows that were placed."""
+        return NetChanges(arrow_schema(self.seen), self.limits)
+
+    def _kept(self, files: pa.Table) -> Kept:
+        with self.net_changes() as net:
+            for number in range(files.num_rows):
+                for rows in self.placed(files.slice(number, 1)):
+                    net.add(rows)
+            return by_file(net.places())
+
+    def _read(self, file: pa.Table) -> Iterator[pa.RecordBatch]:
+        """Yield the rows that may be seen, each of which either goes or comes."""
+        scan = self.rows.scan(
+            file,
+            self.place.open().open_data_file,
+            tells_kinds=file[TELLS_KINDS][0].as_py(),
+        )
+        schema = arrow_schema(self.schema)
+        for batch in scan:
+            if batch.num_rows:
+                yield as_going_and_coming(batch).select(schema.names).cast(schema)
+
+
+def is_one_way(files: pa.Table) -> bool:
+    """Return whether all rows of files come, or all go: none can do both."""
+    kinds = {
+        None if tells else dict(values or ()).get(CHANGE_TYPE)
+        for tells, values in zip(
+            files[TELLS_KINDS].to_pylist(),
+            files["partition_values"].to_pylist(),
+            strict=True,
+        )
+    }
+    return len(kinds) <= 1 and None not in kinds
+
+
+def _at(
+    batches: Iterator[pa.RecordBatch], positions: Indices
+) -> Iterator[pa.RecordBatch]:
+    """Yield the rows at positions, which ascend."""
+    first = 0
+    for batch in batches:
+        start, end = np.searchsorted(positions, (first, first + batch.num_rows))
+        if start < end:
+            yield batch.take(pa.array(positions[start:end] - first))
+        first += batch.num_rows

@@ -1,0 +1,289 @@
+"""REST does what commands and pages do: each of them has an endpoint, or a reason.
+
+Both are found where they are registered, so that a new one has to be entered here.
+"""
+
+from collections.abc import Iterator, Mapping
+from http import HTTPStatus
+from importlib import import_module
+from typing import Any, Final
+
+import pytest
+from django.core.management import get_commands, load_command_class
+from django.test import RequestFactory
+from django.urls import URLPattern, URLResolver, get_resolver
+
+from deltaweb.environment.command_lines import COMMANDS
+from deltaweb.web.accounts.models import User
+from deltaweb.web.api.urls import described
+from deltaweb.web.api.urls import endpoints as rest
+from deltaweb.web.jobs import kinds
+from deltaweb.web.pages.command import SubcommandsCommand
+from deltaweb.web.tables.operations.operation import operations
+
+TABLE: Final = "tables/{namespace}/{name}"
+SHARE: Final = "shares/{name}"
+RECIPIENT: Final = "recipients/{name}"
+TOKEN: Final = f"{RECIPIENT}/tokens/{{token_id}}"
+USER: Final = "users/{name}"
+
+BY_COMMAND: Final = {
+    "table add": "POST tables",
+    "table changes": f"GET {TABLE}/changes",
+    "table check-files": f"POST {TABLE}/check-files",
+    "table convert": "POST tables/convert",
+    "table create": "POST tables/create",
+    "table diff": f"GET {TABLE}/diff",
+    "table history": f"GET {TABLE}/versions",
+    "table import": f"POST {TABLE}/operations/import_rows",
+    "table list": "GET tables",
+    "table refresh": f"POST {TABLE}/refresh",
+    "table remove": f"DELETE {TABLE}",
+    "table rename": f"PATCH {TABLE}",
+    "table rows": f"GET {TABLE}/rows",
+    "table scan": "POST tables/scan",
+    "table schedule": f"PATCH {TABLE}",
+    "table show": f"GET {TABLE}",
+    "table survey": f"GET {TABLE}/survey",
+    "parquet rows": "GET parquet",
+    "parquet schema": "GET parquet",
+    "parquet show": "GET parquet",
+    "storage add": "POST storages",
+    "storage list": "GET storages",
+    "storage remove": "DELETE storages/{name}",
+    "storage reseal": "POST reseal",
+    "share create": "POST shares",
+    "share add-table": f"PUT {SHARE}/tables/{{table}}",
+    "share add-schema": f"POST {SHARE}/schemas",
+    "share prepare": f"POST {SHARE}/prepare",
+    "share narrow": f"PUT {SHARE}/tables/{{table}}/rules/{{recipient}}",
+    "share off": f"PATCH {SHARE}",
+    "share on": f"PATCH {SHARE}",
+    "share list": "GET shares",
+    "share show": f"GET {SHARE}",
+    "share remove-table": f"DELETE {SHARE}/tables/{{table}}",
+    "share remove-schema": f"DELETE {SHARE}/schemas/{{schema}}",
+    "share delete": f"DELETE {SHARE}",
+    "recipient create": "POST recipients",
+    "recipient list": "GET recipients",
+    "recipient reminders": "GET reminders",
+    "recipient show": f"GET {RECIPIENT}",
+    "recipient see": f"GET {RECIPIENT}/seen",
+    "recipient usage": f"GET {RECIPIENT}/usage",
+    "recipient doctor": f"POST {RECIPIENT}/doctor",
+    "recipient rehearse": f"POST {RECIPIENT}/rehearse",
+    "recipient grant": f"PUT {SHARE}/grants/{{recipient}}",
+    "recipient ungrant": f"DELETE {SHARE}/grants/{{recipient}}",
+    "recipient add-client": f"POST {RECIPIENT}/clients",
+    "recipient link": f"POST {RECIPIENT}/activation-links",
+    "recipient rotate": f"POST {RECIPIENT}/rotate",
+    "recipient revoke": f"DELETE {RECIPIENT}/tokens",
+    "recipient limit": f"PATCH {RECIPIENT}",
+    "recipient hold": f"PUT {RECIPIENT}/holds/{{share}}/{{table}}",
+    "recipient delete": f"DELETE {RECIPIENT}",
+    "received add": "POST received",
+    "received list": "GET received",
+    "received refresh": "POST received/{name}/refresh",
+    "received remove": "DELETE received/{name}",
+    "user add": "POST users",
+    "user link": f"POST {USER}/sign-in-links",
+    "user set-role": f"PATCH {USER}",
+    "user disable": f"PATCH {USER}",
+    "user enable": f"PATCH {USER}",
+    "user list": "GET users",
+    "user key": f"POST {USER}/keys",
+}
+"""The verbs of operations are not here: the operation says its endpoint."""
+COMMANDS_APART: Final = {
+    "serve": "starts the server that answers",
+    "open": "starts the server that answers",
+    "demo": "starts the server that answers",
+    "web": "is the server that answers",
+    "worker": "is the process that does the jobs",
+    "beat": "is the process that asks for jobs by the clock",
+    "migrate": "nothing answers before it is done",
+    "completion": "is of a shell",
+}
+BY_PAGE: Final = {
+    "accounts:set-appearance": "PATCH me",
+    "accounts:create-key": "POST me/keys",
+    "accounts:revoke-key": "DELETE me/keys/{key_id}",
+    "accounts:add-user": "POST users",
+    "accounts:set-role": f"PATCH {USER}",
+    "accounts:disable-user": f"PATCH {USER}",
+    "accounts:enable-user": f"PATCH {USER}",
+    "accounts:make-link": f"POST {USER}/sign-in-links",
+    "jobs:job-cancel": "POST jobs/{job_id}/cancel",
+    "jobs:job-retry": "POST jobs/{job_id}/retry",
+    "tables:table-register": "POST tables",
+    "tables:location-check": "POST tables/check",
+    "tables:table-scan": "POST tables/scan",
+    "tables:lake-detail": "PATCH lakes/{lake_id}",
+    "tables:lake-scan": "POST lakes/{lake_id}/scan",
+    "tables:lake-remove": "DELETE lakes/{lake_id}",
+    "tables:load-samples": "POST tables/samples",
+    "tables:table-new-create": "POST tables/create",
+    "tables:table-new-convert": "POST tables/convert",
+    "tables:table-new-import": "POST tables/import",
+    "tables:table-settings": f"PATCH {TABLE}",
+    "tables:table-maintenance": f"POST {TABLE}/operations/vacuum",
+    "tables:table-refresh": f"POST {TABLE}/refresh",
+    "tables:table-check-files": f"POST {TABLE}/check-files",
+    "tables:table-remove": f"DELETE {TABLE}",
+    "explorer:column-profile": f"POST {TABLE}/schema/{{column}}",
+    "explorer:compare-start": f"POST {TABLE}/diff",
+    "explorer:place-again": "POST parquet",
+    "sharing:share-update": f"PATCH {SHARE}",
+    "sharing:share-switch": f"PATCH {SHARE}",
+    "sharing:share-prepare": f"POST {SHARE}/prepare",
+    "sharing:share-delete": f"DELETE {SHARE}",
+    "sharing:shared-table-add": f"PUT {SHARE}/tables/{{table}}",
+    "sharing:shared-table-update": f"PUT {SHARE}/tables/{{table}}",
+    "sharing:shared-table-remove": f"DELETE {SHARE}/tables/{{table}}",
+    "sharing:schema-add": f"POST {SHARE}/schemas",
+    "sharing:schema-remove": f"DELETE {SHARE}/schemas/{{schema}}",
+    "sharing:grant-add": f"PUT {SHARE}/grants/{{recipient}}",
+    "sharing:grant-remove": f"DELETE {SHARE}/grants/{{recipient}}",
+    "sharing:received-add": "POST received",
+    "sharing:received-look": "POST received/{name}/refresh",
+    "sharing:received-remove": "DELETE received/{name}",
+    "sharing:recipient-new": "POST recipients",
+    "sharing:recipient-grants": f"PATCH {RECIPIENT}",
+    "sharing:recipient-settings": f"PATCH {RECIPIENT}",
+    "sharing:recipient-limits": f"PATCH {RECIPIENT}",
+    "sharing:recipient-hold": f"PUT {RECIPIENT}/holds/{{share}}/{{table}}",
+    "sharing:recipient-doctor": f"POST {RECIPIENT}/doctor",
+    "sharing:recipient-rehearsals": f"POST {RECIPIENT}/rehearse",
+    "sharing:recipient-delete": f"DELETE {RECIPIENT}",
+    "sharing:token-new": f"POST {RECIPIENT}/tokens",
+    "sharing:token-rotate": f"POST {RECIPIENT}/rotate",
+    "sharing:token-link": f"POST {RECIPIENT}/activation-links",
+    "sharing:token-profile": f"POST {TOKEN}/profile",
+    "sharing:token-revoke": f"DELETE {TOKEN}",
+    "sharing:token-retire": f"PATCH {TOKEN}",
+    "sharing:client-new": f"POST {RECIPIENT}/clients",
+}
+"""Pages of operations are not here, as above."""
+PAGES_APART: Final = {
+    "accounts:sign-in": "a key is what a script signs in by",
+    "accounts:sign-out": "a key has no session",
+    "accounts:change-password": "a key that was stolen must not become a password",
+    "sharing:share-new": "it does in steps what `shares` and `recipients` do",
+    "sharing:activate": "it is for recipients, who have no key",
+}
+JSON_APART: Final = {
+    "accounts:key-list": "GET me",
+    "jobs:status": "for monitors: its address takes no key",
+    "explorer:compare-latest": f"GET {TABLE}/diff",
+    "explorer:compare-detail": f"GET {TABLE}/diff",
+    "explorer:compare-named": f"GET {TABLE}/diff",
+    "sharing:share-settings": f"GET {SHARE}",
+    "tables:lake-new": "an empty form",
+}
+"""Forms that take POST are not here: a script fills none."""
+
+OTHER_APPS: Final = {"api", "sharing_api", "iceberg"}
+SAMPLES: Final = {"UUIDConverter": "00000000-0000-4000-8000-000000000000"}
+
+
+@pytest.fixture(scope="module")
+def calls() -> set[str]:
+    """Every endpoint, as `GET tables`."""
+    return {
+        f"{method.upper()} {path.removeprefix('/api/v1/')}"
+        for path, methods in described()["paths"].items()
+        for method in methods
+    }
+
+
+def commands() -> Iterator[tuple[str, Any]]:
+    """Yield each command, and each verb of one with its class where it has one."""
+    holders = get_commands()
+    for name in COMMANDS:
+        command = load_command_class(str(holders[name]), name)
+        if not isinstance(command, SubcommandsCommand):
+            yield name, None
+            continue
+        for verb in command.described():
+            found = None
+            if hasattr(command, "verbs"):
+                module = verb.replace("-", "_").replace("import", "import_")
+                found = import_module(f"{command.verbs}.{module}").Verb
+            yield f"{name} {verb}", found
+
+
+def test_every_command_is_an_endpoint_or_has_a_reason(calls: set[str]) -> None:
+    found = {
+        name: operation_call(verb.operation.name)
+        if hasattr(verb, "operation")
+        else BY_COMMAND.get(name, "")
+        for name, verb in commands()
+    }
+
+    assert BY_COMMAND.keys() <= found.keys()
+    assert without_endpoint(found, calls) == COMMANDS_APART.keys()
+
+
+def test_what_a_page_does_is_an_endpoint_or_has_a_reason(calls: set[str]) -> None:
+    kinds.all_kinds()
+    of_operations = {one.page: operation_call(one.name) for one in operations}
+    entered = of_operations | BY_PAGE
+    found = {
+        name: entered.get(name, "")
+        for name, pattern in pages()
+        if not name.endswith(("-json", "-csv")) and takes_post(pattern)
+    }
+
+    assert BY_PAGE.keys() <= found.keys()
+    assert without_endpoint(found, calls) == PAGES_APART.keys()
+
+
+def test_what_a_page_tells_is_an_endpoint_or_has_a_reason(calls: set[str]) -> None:
+    told = {
+        getattr(getattr(one.callback.cls, "get", None), "page", None) for one in rest
+    }
+    forms = {name for name, pattern in pages() if takes_post(pattern)}
+
+    apart = {
+        name.removesuffix("-json")
+        for name, pattern in pages()
+        if name.endswith("-json") and pattern.callback not in told
+    } - {name.removesuffix("-json") for name in forms}
+
+    assert apart == JSON_APART.keys()
+    assert {call for call in JSON_APART.values() if call.startswith("GET ")} <= calls
+
+
+def without_endpoint(found: Mapping[str, str], calls: set[str]) -> set[str]:
+    return {name for name, call in found.items() if call not in calls}
+
+
+def operation_call(name: str) -> str:
+    return f"POST {TABLE}/operations/{name}"
+
+
+def pages(
+    patterns: list[Any] | None = None, app: str = ""
+) -> Iterator[tuple[str, URLPattern]]:
+    """Yield the pages of the apps, and their other forms, by their URL names."""
+    for one in get_resolver().url_patterns if patterns is None else patterns:
+        if isinstance(one, URLResolver):
+            if one.app_name not in OTHER_APPS:
+                yield from pages(one.url_patterns, one.app_name or app)
+        elif one.name and app:
+            yield f"{app}:{one.name}", one
+
+
+def takes_post(pattern: URLPattern) -> bool:
+    """Whether a view does anything with a POST but to refuse it as one."""
+    request = RequestFactory().post("/")
+    request.user = User(username="ada", role=User.Role.ADMIN)
+    parts = {
+        name: converter.to_python(SAMPLES.get(type(converter).__name__, "1"))
+        for name, converter in pattern.pattern.converters.items()
+    }
+    try:
+        answer = pattern.callback(request, **parts, **pattern.default_args)
+    except Exception:  # noqa: BLE001 (there is no database, session or table)
+        return True
+    return bool(answer.status_code != HTTPStatus.METHOD_NOT_ALLOWED)

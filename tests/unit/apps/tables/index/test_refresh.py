@@ -1,0 +1,71 @@
+"""Small logs are read by the worker itself until Spark runs; Spark reads the others."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from pytest_django.fixtures import Settings
+
+from deltaweb.spark.driver import session
+from deltaweb.web.jobs.models import Job
+from deltaweb.web.tables.index import spark_session
+from deltaweb.web.tables.index.refresh import REFRESH, refresh_table
+from tests.support.pages.factories import NOW, new_unindexed_table
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("home")]
+
+
+class SparkIsAskedError(Exception):
+    """Spark would be started."""
+
+
+@pytest.fixture(autouse=True)
+def _no_spark(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker whose Spark is not started yet, and takes longer than the test."""
+
+    @contextmanager
+    def never(_delay_s: float) -> Iterator[Callable[[], bool]]:
+        yield lambda: False
+
+    def ask(*_arguments: object, idle: str) -> None:
+        raise SparkIsAskedError(idle)
+
+    monkeypatch.setattr(session, "is_needed", lambda: True)
+    monkeypatch.setattr(spark_session, "spark_after", never)
+    monkeypatch.setattr(spark_session, "with_spark", ask)
+
+
+@pytest.fixture
+def job(lake: Path) -> Job:
+    table = new_unindexed_table("returns", location=str(lake / "returns"))
+    return refresh_table(table, now=NOW)
+
+
+def test_a_small_log_is_read_without_spark(job: Job) -> None:
+    REFRESH.work(job.id)
+
+    job.refresh_from_db()
+    assert (job.state, job.result) == ("DONE", {"version": 0, "state": "INDEXED"})
+    assert job.steps[0]["name"] == "Reading the log"
+
+
+@pytest.mark.parametrize(
+    ("most", "attempts"),
+    [
+        pytest.param(100, 0, id="a log of more bytes"),
+        pytest.param(0, 0, id="any log, where a setting says so"),
+        pytest.param(8 << 20, 1, id="one that a worker has tried before"),
+    ],
+)
+def test_is_left_to_spark(
+    most: int, attempts: int, job: Job, settings: Settings
+) -> None:
+    settings.SMALL_LOG_BYTES = most
+    Job.objects.update(attempts=attempts)
+
+    REFRESH.work(job.id)
+
+    job.refresh_from_db()
+    assert job.state == "FAILED"
+    assert "SparkIsAskedError" in job.error_detail
