@@ -7,6 +7,7 @@ from uuid import UUID
 from django.db import IntegrityError, transaction
 
 from deltaweb.web.pages.actions import Action, Stamp, report
+from deltaweb.web.pages.page_json import shaped
 from deltaweb.web.sharing.access.errors import (
     NamespaceUnknownError,
     SharedSchemaNotFoundError,
@@ -99,18 +100,15 @@ def find_schema(share: Share, name: str) -> SharedSchema:
 def schema_resources(share: Share) -> list[SharedSchemaResource]:
     """Return the schemas of a share, by name, as the catalogue is by now."""
     return [
-        SharedSchemaResource(
+        shaped(
+            SharedSchemaResource,
+            schema,
             share=share.name,
-            schema=schema.schema,
-            namespace=schema.namespace,
-            with_history=schema.with_history,
             num_tables=schema.tables.count(),
             unshared=[
                 UnsharedTable(table=table.full_name, reason=reason)
                 for table, reason in unshared_tables(schema)
             ],
-            added_at=schema.added_at,
-            id=schema.id,
         )
         for schema in resolve_schemas(share)
     ]
