@@ -11,6 +11,7 @@ from deltaweb.storage.objects.quick import QuickReads, quick_reads
 KEY = {"key": "AKIA", "secret": "open sesame"}
 REGION = {"client_kwargs": {"region_name": "eu-west-1"}}
 ENDPOINT = {"client_kwargs": {"endpoint_url": "http://127.0.0.1:9000"}}
+ACCOUNT = {"account_name": "acme", "account_key": "a2V5"}
 Opened = list[tuple[Any, ...]]
 
 
@@ -43,6 +44,9 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> Opened:
         pytest.param("s3a://lake/t", {**KEY, **ENDPOINT}, id="an own server"),
         pytest.param("s3://lake/t", {"anon": True, **REGION}, id="a public bucket"),
         pytest.param("s3://lake/t", {**KEY, "token": "t", **REGION}, id="a session"),
+        pytest.param(
+            "abfss://lake@acme.dfs.core.windows.net/t", ACCOUNT, id="a key of Azure"
+        ),
     ],
 )
 def test_obstore_is_asked_once_where_both_take_the_options_alike(
@@ -52,17 +56,26 @@ def test_obstore_is_asked_once_where_both_take_the_options_alike(
 
     assert reads.read(f"{root}/a", lambda: b"by s3fs") == b"by s3fs"
     assert reads.read(f"{root}/a", lambda: b"again") == b"again"
-    ((bucket, config, credentials),) = opened
-    assert bucket == "lake"
-    assert dict(config).get("skip_signature", False) == ("anon" in options)
-    assert dict(credentials).get("token") == options.get("token")
+    ((bucket,),) = opened
+    assert (bucket.name, "open sesame" in repr(bucket)) == ("lake", False)
+    assert (bucket.credentials is None) == ("anon" in options)
+    assert dict(bucket.credentials or ()).get("token") == options.get("token")
 
 
 @pytest.mark.parametrize(
     ("root", "options"),
     [
         pytest.param("gs://lake/t", {**KEY, **REGION}, id="Google"),
-        pytest.param("az://lake/t", {**KEY, **REGION}, id="Azure"),
+        pytest.param("az://lake/t", {"account_name": "acme"}, id="no key of Azure"),
+        pytest.param("az://lake/t", {"account_key": "a2V5"}, id="no account of Azure"),
+        pytest.param(
+            "az://lake/t", {**ACCOUNT, "client_id": "me"}, id="a sign-on of Azure"
+        ),
+        pytest.param(
+            "az://lake/t",
+            {"connection_string": "AccountName=acme;SharedAccessSignature=sig"},
+            id="a token of Azure",
+        ),
         pytest.param("s3://lake/t", {}, id="what the machine finds"),
         pytest.param("s3://lake/t", REGION, id="a region alone"),
         pytest.param("s3://lake/t", KEY, id="a key alone"),
