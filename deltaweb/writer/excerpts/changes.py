@@ -15,8 +15,8 @@ import pyarrow as pa
 
 from deltaweb.delta.changes import RowLimits
 from deltaweb.delta.changes.bucket_diff import Indices
-from deltaweb.delta.changes.row_changes import CHANGE_TYPE
-from deltaweb.delta.feed.changed_files import ChangedFiles
+from deltaweb.delta.changes.row_changes import CHANGE_TYPE, ChangeType
+from deltaweb.delta.feed.changed_files import CHANGE_FILE, ChangedFiles
 from deltaweb.delta.feed.changed_rows import FeedRows
 from deltaweb.delta.feed.net_changes import (
     NUMBER,
@@ -32,6 +32,7 @@ from deltaweb.writer.excerpts.excerpt import EXCERPT, write_excerpt
 from deltaweb.writer.files.parquet_file import WrittenFile
 
 TELLS_KINDS: Final = "tells_kinds"
+_ACTIONS: Final = {ChangeType.INSERT.value: "add", ChangeType.DELETE.value: "remove"}
 
 
 def numbered(changed: list[ChangedFiles]) -> pa.Table:
@@ -132,17 +133,19 @@ class ChangeExcerpts:
                 yield as_going_and_coming(batch).select(schema.names).cast(schema)
 
 
+def kinds_of(files: pa.Table) -> list[str]:
+    """Return what the log calls each file: `cdc` where rows may come and go."""
+    columns = (files[name].to_pylist() for name in (TELLS_KINDS, "partition_values"))
+    return [
+        CHANGE_FILE if tells else _ACTIONS[dict(values)[CHANGE_TYPE]]
+        for tells, values in zip(*columns, strict=True)
+    ]
+
+
 def is_one_way(files: pa.Table) -> bool:
     """Return whether all rows of files come, or all go: none can do both."""
-    kinds = {
-        None if tells else dict(values or ()).get(CHANGE_TYPE)
-        for tells, values in zip(
-            files[TELLS_KINDS].to_pylist(),
-            files["partition_values"].to_pylist(),
-            strict=True,
-        )
-    }
-    return len(kinds) <= 1 and None not in kinds
+    kinds = set(kinds_of(files))
+    return len(kinds) <= 1 and CHANGE_FILE not in kinds
 
 
 def _at(

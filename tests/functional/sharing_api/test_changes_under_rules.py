@@ -134,11 +134,33 @@ def test_are_those_of_versions_that_are_ready(staff: Ruled, acme: Caller) -> Non
     assert said("startingVersion=5")[0] == 409
     assert said("startingVersion=4&endingVersion=5")[0] == 409
     assert kinds(staff.changes(acme, 4)) == [(4, "insert", 20)]
-    stream = staff.query(acme, {"startingVersion": 4})
-    assert (stream.status_code, "only a part" in error(stream)["message"]) == (
-        400,
-        True,
+
+
+def test_are_a_stream_of_files_where_no_row_is_updated(staff, acme) -> None:
+    staff.rule(EU)
+    staff.prepare()
+    staff.table.append(
+        pa.concat_tables([rows(20, 2, "EU"), rows(22, 1, "US", "secret")])
     )
+    staff.table.update({"salary": "salary + 1"}, "id = 6")  # of what nobody sees
+    staff.table.overwrite(pa.concat_tables([rows(0, 5, "EU"), rows(20, 1, "EU")]))
+    staff.prepare()
+    staff.table.append(rows(30, 1, "EU"))
+
+    assert kinds(staff.stream(acme, 4)) == [
+        (4, "add", 20),
+        (4, "add", 21),
+        *[(6, "remove", number) for number in (10, 11, 12, 21)],
+    ]
+    assert staff.has_served("secret-22", "US") == []
+
+    staff.table.update({"salary": "salary + 1"}, "id = 30")
+    staff.prepare()
+    refused = staff.query(acme, {"startingVersion": 4})
+
+    assert kinds(staff.changes(acme, 8)) == [(8, "delete", 30), (8, "insert", 30)]
+    assert refused.status_code == 400
+    assert "Version 8 of table hr.staff updates" in error(refused)["message"]
 
 
 def test_are_erased_with_their_source(staff, acme, tmp_path) -> None:
