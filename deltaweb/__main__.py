@@ -47,6 +47,8 @@ def main() -> None:
             sys.stdout.write(f"{FIRST}\n{listed(PROGRAM, KIND, COMMANDS, EXITS)}\n")
             return
         case [str(word), *_] if word in COMMANDS:
+            # Where it is called may be a folder of scripts: `celery.py`, `queue.py`.
+            os.environ.setdefault("PYTHONSAFEPATH", "1")  # for all that it starts
             with rare_collections():
                 _run([PROGRAM, *arguments])
             return
