@@ -1,7 +1,7 @@
 """The Celery application; workers and beat start from it."""
 
 import os
-from typing import Any, Final
+from typing import Any
 
 from celery import Celery
 from celery.signals import worker_ready, worker_shutdown
@@ -9,9 +9,6 @@ from celery.signals import worker_ready, worker_shutdown
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "deltaweb.settings")
 # As `deltaweb.environment.checks` has it: Celery would make all checks of the site.
 os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
-
-KEPT_PROCESSES: Final = 2
-"""How many processes wait for the next look, with what they have read."""
 
 app = Celery("deltaweb")
 app.config_from_object("django.conf:settings", namespace="CELERY")
@@ -26,7 +23,10 @@ def _start_heartbeat(sender: Any = None, **_: object) -> None:  # noqa: ANN401 (
     from deltaweb.web.jobs.sweep.heartbeat import Heartbeat  # noqa: PLC0415 (as above)
 
     queues = sender.app.amqp.queues.consume_from if sender else ()
-    apart.begin(num_kept=KEPT_PROCESSES if Queue.INTERACTIVE in queues else 0)
+    # As many wait for the next look as look at once: with fewer, those of people who
+    # come together end and are made again, job after job.
+    looks = Queue.INTERACTIVE in queues
+    apart.begin(num_kept=sender.pool.limit if looks else 0)
     app.heartbeat = Heartbeat(queues)
 
 

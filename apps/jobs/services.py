@@ -46,6 +46,7 @@ def enqueue(  # noqa: PLR0913 (each is one column of the row)
     requested_by: User | None = None,
     reuse: bool = False,
     is_cheap: bool = False,
+    is_new: bool = False,
 ) -> Job:
     """Queue a run of background work and wake a worker once the row is committed.
 
@@ -60,11 +61,12 @@ def enqueue(  # noqa: PLR0913 (each is one column of the row)
         requested_by: Who asked; None for the app itself.
         reuse: Also return the newest finished job with this key: its cached result.
         is_cheap: Whether it is worth its work for a page that nobody has opened yet.
+        is_new: Whether the caller has looked for such a job just now, and found none.
 
     Returns:
         The new job, or the one that already does or has done this work.
     """
-    if key and (existing := _same_work(key, reuse=reuse)):
+    if key and not is_new and (existing := _same_work(key, reuse=reuse)):
         return existing
     if is_prefetch() and not (is_cheap and not Job.objects.waiting().exists()):
         raise NotPrefetchedError

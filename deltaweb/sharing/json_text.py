@@ -35,7 +35,7 @@ def escaped(texts: pa.StringArray) -> pa.StringArray:
 
     A text that is not UTF-8 becomes null.
     """
-    data = _joined_bytes(texts)
+    data = joined_bytes(texts)
     if not (_is_printable(data) or _is_plain(texts)):
         return pa.array(map(_escaped, _bytes_of(texts)), pa.string())
     if b"\\" in data:
@@ -110,7 +110,7 @@ def _is_printable(data: bytes) -> bool:
     )
 
 
-def _joined_bytes(texts: pa.StringArray) -> bytes:
+def joined_bytes(texts: pa.StringArray) -> bytes:
     """Return the bytes of all texts, one after the other."""
     _, offsets, data = texts.buffers()
     if data is None or offsets is None or not len(texts):

@@ -28,6 +28,7 @@ from deltaweb.storage.objects.creation import EXCLUSIVE, check_creates, create_f
 from deltaweb.storage.objects.driver import (
     DRIVERS,
     driver_faults,
+    driver_options,
     fault_of,
     open_driver,
 )
@@ -39,6 +40,7 @@ from deltaweb.storage.objects.listing import (
     list_folder,
     remote_table_above,
 )
+from deltaweb.storage.objects.quick import quick_reads
 from deltaweb.storage.remote_file import GuardedFile
 from deltaweb.storage.remote_pending import RemotePendingFile
 
@@ -65,6 +67,7 @@ class RemoteTableStore:
         self._scheme = root.partition("://")[0]
         self._allowed_roots = tuple(same_scheme(place) for place in allowed_roots)
         self._fs = open_driver(root, storage_options)
+        self._quick = quick_reads(self._root, driver_options(root, storage_options))
         options = sorted(storage_options.items())
         self._access = sha256(repr(options).encode("utf-8", "replace")).hexdigest()
         self._log = f"{self._root}/{LOG_FOLDER}"
@@ -102,7 +105,9 @@ class RemoteTableStore:
         with self._faults():
             self._fs.invalidate_cache()
             try:
-                listed = list_folder(self._fs, self._log, name)
+                listed = self._quick.list_from(
+                    self._log, name, lambda: list_folder(self._fs, self._log, name)
+                )
             except (FileNotFoundError, NotADirectoryError):
                 return []
         for status in listed:
@@ -114,7 +119,10 @@ class RemoteTableStore:
         with self._faults():
             self._fs.invalidate_cache()
             try:
-                listed = list_folder(self._fs, f"{self._log}/{SIDECARS}", "")
+                folder = f"{self._log}/{SIDECARS}"
+                listed = self._quick.list_from(
+                    folder, "", lambda: list_folder(self._fs, folder, "")
+                )
             except (FileNotFoundError, NotADirectoryError):
                 return []
         return [status._replace(name=sidecar_name(status.name)) for status in listed]
@@ -143,8 +151,9 @@ class RemoteTableStore:
     def read(self, name: str) -> bytes:
         """Return one file of the log."""
         self._check_size(name)
+        place = f"{self._log}/{name}"
         with self._faults():
-            return bytes(self._fs.cat_file(f"{self._log}/{name}"))
+            return self._quick.read(place, lambda: bytes(self._fs.cat_file(place)))
 
     def read_head(self, name: str, length: int) -> bytes:
         """Return the beginning of one file of the log."""
@@ -164,10 +173,15 @@ class RemoteTableStore:
             return []
         for name in names:
             self._check_size(name)
-        paths = [self._fs._strip_protocol(f"{self._log}/{name}") for name in names]  # noqa: SLF001  # how fsspec names what `cat` returns
+        places = [f"{self._log}/{name}" for name in names]
         with self._faults():
-            found = self._fs.cat(paths)
-        return [LogFile(bytes(found[path]), None) for path in paths]
+            found = self._quick.read_many(places, lambda: self._cat(places))
+        return [LogFile(data, None) for data in found]
+
+    def _cat(self, places: Sequence[str]) -> list[bytes]:
+        paths = [self._fs._strip_protocol(place) for place in places]  # noqa: SLF001  # how fsspec names what `cat` returns
+        found = self._fs.cat(paths)
+        return [bytes(found[path]) for path in paths]
 
     def open_input(self, name: str) -> pa.NativeFile:
         """Open one file of the log for random access."""

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from pytest_django.fixtures import Settings
 
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.services import cancel
@@ -22,13 +23,18 @@ def queue(location: Path, *column: str, version: int = 21) -> Job:
 
 
 class TestProfileColumn:
-    def test_keeps_the_profile_for_whoever_asks_next(self, lake: Path) -> None:
+    @pytest.mark.parametrize("most_bytes", [1 << 30, 0], ids=["here", "by Spark"])
+    def test_keeps_the_profile_for_whoever_asks_next(
+        self, lake: Path, settings: Settings, most_bytes: int
+    ) -> None:
+        settings.SPARK_DIFF_BYTES = most_bytes
         job = queue(lake / "orders", "country")
 
         PROFILE.work(job.id)
 
         job.refresh_from_db()
         assert job.state == Job.State.DONE
+        assert job.progress_unit == ("rows" if most_bytes else "tasks")
         assert isinstance(job.result, dict)
         assert (job.result["num_rows"], job.result["num_distinct"]) == (5568, 4)
         again = PROFILE.request(

@@ -18,6 +18,7 @@ from deltaweb.web.explorer.columns.tree import SchemaColumn
 from deltaweb.web.explorer.version.page import JobOfPage, TablePage
 from deltaweb.web.explorer.version.table_version import TableVersion, table_version
 from deltaweb.web.jobs.models import Job
+from deltaweb.web.jobs.waiting import wait_a_glance
 from deltaweb.web.pages.errors import PageError
 from deltaweb.web.pages.figures import Chart, percent
 from deltaweb.web.pages.page_json import Named, OnPage, Spread
@@ -173,10 +174,11 @@ def column_detail(
 
 @require_POST
 def column_profile(request: HttpRequest, namespace: str, name: str) -> HttpResponseBase:
-    """Queue the profile of a column; the page shows it when it is done."""
+    """Ask for the profile of a column; the page shows it, or how far it is."""
     user, wanted = signed_in_user(request), request.POST.get("v", "")
     column = request.POST.get("column", "")
-    _, url = request_profile(user, namespace, name, wanted, column)
+    job, url = request_profile(user, namespace, name, wanted, column)
+    wait_a_glance(job)
     return HttpResponseRedirect(f"{url}#profile")
 
 

@@ -42,6 +42,7 @@ from deltaweb.web.pages.lists.links import changed
 from deltaweb.web.pages.page_json import As, Named, OnPage, Spread, in_json
 from deltaweb.web.pages.paging import PageLinks, links_between
 from deltaweb.web.pages.responses import respond_page
+from deltaweb.web.tables.head.drawn_head import DrawnHead
 from deltaweb.web.tables.work.file_look import LookedAtFile
 from deltaweb.web.tables.work.inspect_file import INSPECT_FILE
 from deltaweb.web.tables.work.preview_file import PREVIEW_FILE, FirstRows
@@ -119,7 +120,8 @@ def file_detail(
     at = table_version(request.user, namespace, name, request.GET.get("v", ""))
     query = parse_file_query(request.GET)
     found, listing_job = _found(request, at, file, query)
-    job, inside = _inside(request, at, found, query)
+    drawn = DrawnHead(request=request, head=at.head, fmt=fmt)
+    job, inside = _inside(request, at, found, query, drawn)
     rows_job, rows = _rows(request, at, found, query)
     if fmt != "html":
         for one in (listing_job, job, rows_job):
@@ -127,6 +129,7 @@ def file_detail(
     is_part = "HX-Request" in request.headers
     page = FilePage(
         at=at,
+        drawn_head=drawn,
         file=found,
         leaf=_shortened(file),
         listing_job=listing_job if found is None else None,
@@ -200,14 +203,22 @@ def _found(
 
 
 def _inside(
-    request: HttpRequest, at: TableVersion, file: FoundFile | None, query: FileQuery
+    request: HttpRequest,
+    at: TableVersion,
+    file: FoundFile | None,
+    query: FileQuery,
+    drawn: DrawnHead,
 ) -> tuple[Job | None, FileInside | None]:
     if file is None:
         return None, None
     asked = asked_of(at, file, LookedAtFile)
     user = signed_in_user(request)
     job, found = INSPECT_FILE.answer(
-        at.table, asked, requested_by=user, now=timezone.now()
+        at.table,
+        asked,
+        requested_by=user,
+        now=timezone.now(),
+        meanwhile=drawn.draw,
     )
     if found is None:
         return job, None

@@ -1,5 +1,6 @@
 """The jobs that read the rows of a page, or every row to be downloaded."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 
@@ -19,15 +20,28 @@ def rows_job(  # noqa: PLR0913 (a page's, and how variants come)
     requested_by: User,
     now: datetime,
     typed_variants: bool = False,
+    meanwhile: Callable[[], object] | None = None,
 ) -> tuple[Job, JobRows | None]:
-    """Return the job that reads a page's rows, and its result once it is done."""
+    """Return the job that reads a page's rows, and its result once it is done.
+
+    Args:
+        meanwhile: What is done beside the job.
+    """
     asked = _asked(version, plan, BLOCK_LENGTH, plan.offset)
     asked = replace(asked, typed_variants=typed_variants)
-    return PREVIEW.answer(table, asked, requested_by=requested_by, now=now)
+    return PREVIEW.answer(
+        table, asked, requested_by=requested_by, now=now, meanwhile=meanwhile
+    )
 
 
-def export_job(
-    table: Table, *, version: int, plan: RowPlan, requested_by: User, now: datetime
+def export_job(  # noqa: PLR0913 (as above)
+    table: Table,
+    *,
+    version: int,
+    plan: RowPlan,
+    requested_by: User,
+    now: datetime,
+    meanwhile: Callable[[], object] | None = None,
 ) -> tuple[Job, JobRows | None]:
     """Return the job that reads every row of a plan, and its result once it is done.
 
@@ -38,7 +52,14 @@ def export_job(
     if first and result and not result.facts.get("more"):
         return first, result  # a page has read them all
     asked = _asked(version, plan, None, 0)
-    return PREVIEW.answer(table, asked, requested_by=requested_by, now=now, waits=True)
+    return PREVIEW.answer(
+        table,
+        asked,
+        requested_by=requested_by,
+        now=now,
+        waits=True,
+        meanwhile=meanwhile,
+    )
 
 
 def _asked(version: int, plan: RowPlan, limit: int | None, offset: int) -> Preview:

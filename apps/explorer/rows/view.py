@@ -54,6 +54,7 @@ from deltaweb.web.pages.lists.links import Chip, address_with, changed, without
 from deltaweb.web.pages.page_json import OnPage, Spread, in_json
 from deltaweb.web.pages.paging import PageLinks, links_between
 from deltaweb.web.pages.responses import respond_page
+from deltaweb.web.tables.head.drawn_head import DrawnHead
 
 # The filter form's parts, before they are one `f`; a condition in SQL is one itself.
 NEW_FILTER = ("fc", "fo", "fv")
@@ -150,6 +151,7 @@ def row_list(
     result: JobRows | None = None
     if plan is not None and fmt == "csv":
         plan = plan.for_export()
+    drawn = DrawnHead(request=request, head=at.head, fmt=fmt)
     if plan is not None and at.version is not None:
         find = services.export_job if fmt == "csv" else services.rows_job
         job, result = find(
@@ -158,6 +160,7 @@ def row_list(
             plan=plan,
             requested_by=signed_in_user(request),
             now=timezone.now(),
+            meanwhile=drawn.draw,
         )
         gone = gone_version(at, job)
     if gone and fmt != "html":
@@ -176,6 +179,7 @@ def row_list(
         raise _not_ready(at, job, problem)
     page = RowList(
         at=at,
+        drawn_head=drawn,
         page=found,
         links=links_between(
             request,

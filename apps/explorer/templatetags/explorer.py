@@ -2,8 +2,10 @@
 
 import re
 from datetime import UTC, datetime
+from functools import lru_cache
 
 from django import template
+from django.template.loader import render_to_string
 from django.utils.html import conditional_escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 
@@ -13,16 +15,22 @@ from deltaweb.web.accounts.zones import user_zone
 from deltaweb.web.explorer.columns.column_facts import column_facts
 from deltaweb.web.explorer.grid import cells
 from deltaweb.web.explorer.history import selector as history
-from deltaweb.web.explorer.history.operations import OperationFamily, operation_family
+from deltaweb.web.explorer.history.operations import operation_family
 from deltaweb.web.explorer.lanes.selector import sentence
 from deltaweb.web.explorer.parquet_file import found as found_files
 from deltaweb.web.explorer.version.table_version import TableVersion
-from deltaweb.web.pages.templatetags.deltaweb import absolute, compact, size
+from deltaweb.web.pages.templatetags.deltaweb import (
+    absolute,
+    compact,
+    size,
+    time_element,
+)
 from deltaweb.web.tables.models import Commit
 from deltaweb.web.tables.templatetags.tables import state_dot
 
 register = template.Library()
 
+READABILITY_WORDS = dict(Commit.Readability.choices)
 MAX_CHANGE_LENGTH = 160  # characters of a change in a list
 
 # The counts that a sentence is about: rows, and files where no row is named.
@@ -33,10 +41,18 @@ _ROWS = re.compile(
 _FILES = re.compile(rf"(?<![\w.,]){_COUNT}(?= (?:\w+ ){{0,2}}files?\b)")
 
 
+@register.simple_tag
+@lru_cache(maxsize=256)
+def operation_chip(operation: str) -> SafeString:
+    """Draw the chip of an operation: lists have the same few again and again."""
+    words = {"operation": operation, "family": operation_family(operation)}
+    return render_to_string("explorer/_op.html", words)
+
+
 @register.filter
-def family(operation: str) -> OperationFamily:
-    """Return the family of an operation: its icon and hue."""
-    return operation_family(operation)
+def readability_word(readability: str) -> str:
+    """Say whether a version can be read, in a word."""
+    return READABILITY_WORDS.get(readability, readability)
 
 
 @register.filter
@@ -119,12 +135,8 @@ def shortened(text: object, length: int) -> str:
 def clock(context: template.Context, moment: datetime) -> SafeString:
     """Render the time of day in the reader's zone; its title holds the whole moment."""
     zone = user_zone(context["request"].user)
-    return format_html(
-        '<time datetime="{}" title="{}">{}</time>',
-        moment.astimezone(UTC).isoformat(),
-        absolute(moment, zone),
-        f"{moment.astimezone(zone):%H:%M}",
-    )
+    iso, text = moment.astimezone(UTC).isoformat(), f"{moment.astimezone(zone):%H:%M}"
+    return time_element(iso, text, absolute(moment, zone))
 
 
 @register.simple_tag

@@ -12,6 +12,7 @@ from django import template
 from django.utils.safestring import SafeString, mark_safe
 
 from deltaweb.web.explorer.grid.cells import Cell
+from deltaweb.web.explorer.rows.selector import GridRow
 from deltaweb.web.pages.templatetags.deltaweb import NO_VALUE
 
 register = template.Library()
@@ -36,6 +37,19 @@ def grid_cells(row: Iterable[Cell]) -> SafeString:
     """Render the cells of one row."""
     cells = "".join(WHOLE.get(cell.kind) or _cell(cell) for cell in row)
     return mark_safe(cells)  # noqa: S308 (every text of a table is escaped in _cell)
+
+
+@register.simple_tag
+def grid_rows(rows: Iterable[GridRow], url: str, query: str) -> SafeString:
+    """Render rows by their numbers, each with the way to its own page."""
+    place, end = escape(url), escape(query)
+    lines = (
+        f'<tr data-row><td class="x-rowno"><a href="{place}/{row.number}{end}"'
+        f' aria-label="Row {row.number} as a record">{row.number}</a></td>'
+        f"{grid_cells(row.cells)}</tr>\n"
+        for row in rows
+    )
+    return mark_safe("".join(lines))  # noqa: S308 (escaped above, and in grid_cells)
 
 
 @register.filter

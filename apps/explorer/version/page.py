@@ -7,7 +7,8 @@ from deltaweb.web.explorer.version.table_version import TableVersion
 from deltaweb.web.jobs.listing.resource import PageJob
 from deltaweb.web.jobs.listing.selectors import page_jobs
 from deltaweb.web.jobs.models import Job
-from deltaweb.web.pages.page_json import As, Spread
+from deltaweb.web.pages.page_json import As, OnPage, Spread
+from deltaweb.web.tables.head.drawn_head import DrawnHead
 from deltaweb.web.tables.head.table_head import TableHead
 from deltaweb.web.tables.models import Table
 
@@ -25,6 +26,7 @@ class TablePage:
     """A page over a table at a version; its fields are its JSON form."""
 
     at: Spread[TableVersion]
+    drawn_head: OnPage[DrawnHead | None] = None
 
     @property
     def head(self) -> TableHead:

@@ -6,10 +6,12 @@ up within a few seconds, and the sweep delivers later.
 """
 
 import logging
+import os
 import threading
 import time
 from collections.abc import Sequence
-from typing import Any
+from contextlib import suppress
+from typing import Any, Final
 
 from django.conf import settings
 from django.db import transaction
@@ -22,11 +24,19 @@ logger = logging.getLogger(__name__)
 
 CONNECT_TIMEOUT_S = 2
 PAUSE_AFTER_FAILURE_S = 10
+KEPT_S: Final = 30.0  # a connection without use; brokers and their proxies cut later
 
 
 def celery_application() -> Any:  # noqa: ANN401 (Celery is untyped)
     """Return the application that sends wake-ups; the first call takes a while."""
     return import_string(settings.JOBS_APPLICATION)
+
+
+def load() -> None:
+    """Load what the first wake-up would wait for; connect to nothing."""
+    app = celery_application()
+    _connection(app).get_transport_cls()
+    _ = app.backend, app.amqp.router, app.amqp.send_task_message
 
 
 class _Pause:
@@ -50,6 +60,41 @@ class _Pause:
 
 
 pause = _Pause()
+
+
+class _Kept(threading.local):
+    """The connection of a thread, for the wake-ups that follow soon.
+
+    To make one takes ten times as much of a processor as to send a wake-up by it.
+    """
+
+    def __init__(self) -> None:
+        self._connection: Any = None
+        self._made_for: tuple[object, ...] = ()
+        self._used_at_s = 0.0
+
+    def open(self, app: Any) -> tuple[Any, bool]:  # noqa: ANN401 (Celery's)
+        """Return a connection, and whether it is new."""
+        conf = app.conf
+        options = str(conf.broker_transport_options)
+        wanted = os.getpid(), conf.broker_url, conf.broker_transport, options
+        now_s = time.monotonic()
+        is_new = self._made_for != wanted or now_s - self._used_at_s > KEPT_S
+        if is_new:
+            self.close()
+            self._connection, self._made_for = _connection(app), wanted
+        self._used_at_s = now_s
+        return self._connection, is_new
+
+    def close(self) -> None:
+        """Let go of it; that it is broken is no fault of the next one."""
+        connection, self._connection, self._made_for = self._connection, None, ()
+        if connection is not None:
+            with suppress(Exception):
+                connection.release()
+
+
+_kept = _Kept()
 
 
 def wake_on_commit(job: Job) -> None:
@@ -77,19 +122,9 @@ def wake(jobs: Sequence[Job], *, on_to: str = "") -> int:
         return 0
     sent = 0
     try:
-        with _connection(app) as connection:
-            for job in jobs:
-                queue = on_to or queue_of(job)
-                asked = {"queue": queue, "is_handed_on": bool(on_to)}
-                app.send_task(
-                    job.kind,
-                    kwargs={"job_id": str(job.id), **asked},
-                    queue=queue,
-                    connection=connection,
-                    retry=False,
-                    ignore_result=True,
-                )
-                sent += 1
+        for job in jobs:
+            _send(app, job, on_to)
+            sent += 1
     except Exception as error:  # noqa: BLE001 (each transport raises its own kinds)
         pause.begin()
         logger.warning(
@@ -103,6 +138,27 @@ def wake(jobs: Sequence[Job], *, on_to: str = "") -> int:
     else:
         pause.end()
     return sent
+
+
+def _send(app: Any, job: Job, on_to: str) -> None:  # noqa: ANN401 (Celery's)
+    """Send one wake-up; a connection that was cut since its last use is made again."""
+    queue = on_to or queue_of(job)
+    asked = {"queue": queue, "is_handed_on": bool(on_to)}
+    connection, is_new = _kept.open(app)
+    try:
+        app.send_task(
+            job.kind,
+            kwargs={"job_id": str(job.id), **asked},
+            queue=queue,
+            connection=connection,
+            retry=False,
+            ignore_result=True,
+        )
+    except Exception:
+        _kept.close()
+        if is_new:
+            raise
+        _send(app, job, on_to)
 
 
 def _leave_to_sweep(jobs: Sequence[Job]) -> None:

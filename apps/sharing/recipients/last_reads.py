@@ -18,6 +18,7 @@ from django.db.models import (
 )
 from django.db.models.functions import Cast
 
+from deltaweb.index.history.sentences.commit_facts import counted
 from deltaweb.web.pages.page_json import OnPage
 from deltaweb.web.sharing.models import Hold, LastRead, Recipient, SharedTable
 from deltaweb.web.tables.extension.guards import HeldVersions
@@ -65,11 +66,11 @@ class LastReadResource:
             return "not indexed"
         if self.num_versions_behind <= 0:
             return "up to date"
-        parts = [_counted(self.num_versions_behind, "version") + " behind"]
+        parts = [counted(self.num_versions_behind, "version") + " behind"]
         if self.added_rows:
-            parts.append(f"{_counted(self.added_rows, 'row')} added")
+            parts.append(f"{counted(self.added_rows, 'row')} added")
         if self.num_schema_changes:
-            parts.append(_counted(self.num_schema_changes, "schema change"))
+            parts.append(counted(self.num_schema_changes, "schema change"))
         return ", ".join(parts)
 
 
@@ -163,7 +164,3 @@ def _resource(read: LastRead, hold: Hold | None) -> LastReadResource:
         held_version=None if hold is None else hold.version,
         held_until=None if hold is None else hold.ends_at,
     )
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -7,11 +7,13 @@ from uuid import UUID
 from django.db import IntegrityError, transaction
 
 from deltaweb.web.pages.actions import Action, Stamp, report
+from deltaweb.web.pages.page_json import shaped
 from deltaweb.web.sharing.access.errors import (
     NamespaceUnknownError,
     SharedSchemaNotFoundError,
 )
 from deltaweb.web.sharing.access.schemas import resolve_schemas, unshared_tables
+from deltaweb.web.sharing.activity.actions import action_on
 from deltaweb.web.sharing.errors import NameTakenError
 from deltaweb.web.sharing.models import Share, SharedSchema
 from deltaweb.web.sharing.names import check_name, is_storable, name_key
@@ -99,18 +101,15 @@ def find_schema(share: Share, name: str) -> SharedSchema:
 def schema_resources(share: Share) -> list[SharedSchemaResource]:
     """Return the schemas of a share, by name, as the catalogue is by now."""
     return [
-        SharedSchemaResource(
+        shaped(
+            SharedSchemaResource,
+            schema,
             share=share.name,
-            schema=schema.schema,
-            namespace=schema.namespace,
-            with_history=schema.with_history,
             num_tables=schema.tables.count(),
             unshared=[
                 UnsharedTable(table=table.full_name, reason=reason)
                 for table, reason in unshared_tables(schema)
             ],
-            added_at=schema.added_at,
-            id=schema.id,
         )
         for schema in resolve_schemas(share)
     ]
@@ -122,4 +121,4 @@ def _action(name: str, schema: SharedSchema, stamp: Stamp) -> Action:
         "namespace": schema.namespace,
         "with_history": schema.with_history,
     }
-    return Action(name=name, stamp=stamp, share=schema.share.name, detail=detail)
+    return action_on(name, stamp, schema.share, **detail)

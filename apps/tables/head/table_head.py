@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from functools import cached_property
 
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Q
@@ -27,40 +28,107 @@ MENU_LENGTH = 8  # newest versions in the version menu
 MAX_DIGITS = len(str(2**63))  # of a version
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class TableHead:
     """The head of every page of a table, at the version that the page shows.
 
+    What it shows is asked for when it is shown: a part of a page has no head.
+
     Attributes:
         version: The version shown; None before the first index.
-        is_latest: Whether that is the newest indexed version.
-        newest: The newest commits, newest first, for the version menu.
-        commits_behind: How many versions the newest one is ahead.
-        timeline: The version timeline; None before the first index.
-        ticks: Dates below the timeline.
-        first_at: When the timeline's first version was committed, if known.
-        index_job: The job that indexes the table now, or None.
-        failed_job: The newest index job where it failed and nothing came after it.
-        check_job: The job that checks the data files now, or None.
-        missing: What the version shown lacks, as far as is known; None without.
-        unread: The features for which the newest version is not read, and who reads
-            them.
     """
 
     table: Table
     version: int | None
-    is_latest: bool
-    commit: Commit | None
-    newest: list[Commit]
-    commits_behind: int
-    timeline: Timeline | None
-    ticks: list[Tick]
-    first_at: datetime | None
-    index_job: Job | None
-    failed_job: Job | None
-    check_job: Job | None = None
-    missing: MissingFiles | None = None
-    unread: Sequence[FeatureReaders] = ()
+
+    @property
+    def is_latest(self) -> bool:
+        """Whether the version shown is the newest indexed one."""
+        return self.version == self.table.version
+
+    @property
+    def commits_behind(self) -> int:
+        """How many versions the newest one is ahead."""
+        return (self.table.version or 0) - (self.version or 0)
+
+    @cached_property
+    def timeline(self) -> Timeline | None:
+        """The version timeline; None before the first index."""
+        if self.version is None or self.table.version is None:
+            return None
+        return build_timeline(
+            self.table.summary, latest=self.table.version, shown=self.version
+        )
+
+    # === Commits ===
+
+    @property
+    def commit(self) -> Commit | None:
+        """The commit of the version shown, if it is known."""
+        return None if self.version is None else self._commits.get(self.version)
+
+    @property
+    def newest(self) -> list[Commit]:
+        """The newest commits, newest first, for the version menu."""
+        first = (self.table.version or 0) - MENU_LENGTH
+        return [one for one in self._commits.values() if one.version > first]
+
+    @cached_property
+    def ticks(self) -> list[Tick]:
+        """Dates below the timeline."""
+        if self.timeline is None:
+            return []
+        commits = self._commits
+        marks = [v for v in _tick_versions(self.timeline) if v in commits]
+        return self.timeline.ticks({v: commits[v].committed_at for v in marks})
+
+    @property
+    def first_at(self) -> datetime | None:
+        """When the timeline's first version was committed, if known."""
+        first = self._commits.get(self.timeline.first) if self.timeline else None
+        return first.committed_at if first else None
+
+    @cached_property
+    def missing(self) -> MissingFiles | None:
+        """What the version shown lacks, as far as is known; None without."""
+        return _missing(self.table, self.timeline) if self.timeline else None
+
+    @cached_property
+    def _commits(self) -> dict[int, Commit]:
+        return _commits(self.table, self.timeline) if self.timeline else {}
+
+    # === Jobs ===
+
+    @property
+    def index_job(self) -> Job | None:
+        """The job that indexes the table now, or None."""
+        return next((job for job in self._index_jobs if job.is_active), None)
+
+    @property
+    def failed_job(self) -> Job | None:
+        """The newest index job where it failed and nothing came after it."""
+        newest = next(iter(self._index_jobs), None)
+        has_failed = newest is not None and newest.state == Job.State.FAILED
+        return newest if has_failed and self.index_job is None else None
+
+    @property
+    def check_job(self) -> Job | None:
+        """The job that checks the data files now, or None."""
+        jobs = (job for job in self._jobs if job.kind == CHECK_FILES.name)
+        return next(jobs, None)
+
+    @property
+    def _index_jobs(self) -> list[Job]:
+        return [job for job in self._jobs if job.kind == REFRESH.name]
+
+    @cached_property
+    def _jobs(self) -> list[Job]:
+        return _head_jobs(self.table)
+
+    @cached_property
+    def unread(self) -> Sequence[FeatureReaders]:
+        """For which features the newest version is not read, and who reads them."""
+        return _unread(self.table) if self.version is not None else ()
 
     @property
     def is_lacking(self) -> bool:
@@ -149,61 +217,16 @@ def requested_version(table: Table, text: str) -> int | None:
 
 
 def table_head(table: Table, version: int | None = None) -> TableHead:
-    """Return the head of a table's pages, by two queries.
+    """Return the head of a table's pages, which is shown by two queries.
 
     Args:
         version: The version shown, from `requested_version`; None is the newest.
     """
-    found = _head_jobs(table)
-    jobs = [job for job in found if job.kind == REFRESH.name]
-    check_job = next((job for job in found if job.kind == CHECK_FILES.name), None)
-    index_job = next((job for job in jobs if job.state in Job.ACTIVE_STATES), None)
-    has_failed = jobs and not index_job and jobs[0].state == Job.State.FAILED
-    failed = jobs[0] if has_failed else None
     shown = table.version if version is None else version
-    if shown is None or table.version is None:
-        if index_job is not None:
-            bring_forward(index_job, now=timezone.now())
-        return TableHead(
-            table=table,
-            version=None,
-            is_latest=True,
-            commit=None,
-            newest=[],
-            commits_behind=0,
-            timeline=None,
-            ticks=[],
-            first_at=None,
-            index_job=index_job,
-            failed_job=failed,
-            check_job=check_job,
-        )
-    timeline = build_timeline(table.summary, latest=table.version, shown=shown)
-    commits = _commits(table, timeline)
-    marks = _tick_versions(timeline)
-    first = commits.get(timeline.first)
-    return TableHead(
-        table=table,
-        version=shown,
-        is_latest=shown == table.version,
-        commit=commits.get(shown),
-        newest=[
-            commit
-            for commit in commits.values()
-            if commit.version > table.version - MENU_LENGTH
-        ],
-        commits_behind=table.version - shown,
-        timeline=timeline,
-        ticks=timeline.ticks(
-            {v: commits[v].committed_at for v in marks if v in commits}
-        ),
-        first_at=first.committed_at if first else None,
-        index_job=index_job,
-        failed_job=failed,
-        check_job=check_job,
-        missing=_missing(table, timeline),
-        unread=_unread(table),
-    )
+    head = TableHead(table=table, version=None if table.version is None else shown)
+    if head.version is None and head.index_job is not None:
+        bring_forward(head.index_job, now=timezone.now())
+    return head
 
 
 def _version_range(table: Table) -> tuple[int, int | None]:

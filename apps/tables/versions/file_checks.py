@@ -82,7 +82,7 @@ def keep_failed_read(
         if time.monotonic() > deadline_s:
             break
         looked += 1
-        if _is_missing(opened.store, path):
+        if is_missing(opened.store, path):
             missing[path] = None
     is_exact = looked == len(paths)
     # The error may name the deletion vector of a file that is there itself.
@@ -154,13 +154,14 @@ def look_again(table: Table, version: int, store: DataStore) -> None:
     """Forget what reads have missed of a version where the files are there again."""
     rows: list[MissingFiles] = list(missing_files.of_reads(table, version))
     paths = {row.path for row in rows if row.path}
-    found = [path for path in paths if not _is_missing(store, path)]
+    found = [path for path in paths if not is_missing(store, path)]
     if found:
         missing_files.forget_reads(table.id, found)
 
 
-def _is_missing(store: DataStore, path: str) -> bool:
+def is_missing(store: DataStore, path: str) -> bool:
+    """Tell whether a data file is gone; where nobody may look, reading it says so."""
     try:
         return not store.has_data_file(path)
     except PathEscapesTableError:
-        return False  # nobody looks there
+        return False

@@ -7,7 +7,6 @@ from typing import Any, Final
 import pyarrow as pa
 
 from deltaweb.delta.changes import SnapshotDiff
-from deltaweb.delta.errors import PathEscapesTableError
 from deltaweb.delta.log.commits.partition_keys import with_logical_partitions
 from deltaweb.delta.log.store import TableStore
 from deltaweb.web.jobs import kinds
@@ -17,6 +16,7 @@ from deltaweb.web.jobs.running.tracking import TrackedJob
 from deltaweb.web.tables.models.subjects import Page, on_table, table_of
 from deltaweb.web.tables.storage.opening import open_table, roots_of_server
 from deltaweb.web.tables.versions.change_json import files_json
+from deltaweb.web.tables.versions.file_checks import is_missing
 from deltaweb.web.tables.work.table_look import TableLook
 from deltaweb.web.tables.work.version_files import ROWS_A_BATCH
 
@@ -51,7 +51,6 @@ def diff_files(job: TrackedJob, asked: DiffFiles) -> dict[str, Any]:
         and bytes of both versions, and `missing` as `_missing_files` tells it.
     """
     table = table_of(job)
-    job.step("Replaying the log")
     opened = open_table(table, roots=roots_of_server())
     diff = opened.compare(asked.from_, asked.to)
     files = _changed_files(diff)
@@ -111,7 +110,7 @@ def _missing_files(
         if snapshot.version not in partly:
             continue
         looked_for = files["path"].slice(0, MAX_LOOKED_FOR).to_pylist()
-        gone = [path for path in looked_for if _is_missing(store, path)]
+        gone = [path for path in looked_for if is_missing(store, path)]
         if gone:
             found.append(
                 {
@@ -122,13 +121,6 @@ def _missing_files(
                 }
             )
     return found
-
-
-def _is_missing(store: TableStore, path: str) -> bool:
-    try:
-        return not store.has_data_file(path)
-    except PathEscapesTableError:
-        return False  # nobody may look: reading it says so
 
 
 def _page(job: Job) -> Page:
@@ -144,6 +136,7 @@ DIFF_FILES: Final = kinds.register(
         title=lambda table, asked: (
             f"Compare files of {table.full_name}, versions {asked.from_} and {asked.to}"
         ),
+        first_step="Replaying the log",
         is_apart=True,
         is_cheap=lambda table, _: (table.num_files or 0) <= FEW_FILES,
         run=diff_files,

@@ -1,14 +1,22 @@
-"""Profiles of columns, by Spark."""
+"""Profiles of columns: in process, or by Spark where they are long."""
 
 from dataclasses import dataclass
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
+import pyarrow.compute as pc
+from django.conf import settings
+
 from deltaweb import spark
+from deltaweb.delta.profile import in_process
+from deltaweb.delta.profile.described import ColumnProfile
+from deltaweb.delta.snapshot import Snapshot
+from deltaweb.table import DeltaTable
 from deltaweb.web.jobs import kinds
 from deltaweb.web.jobs.kind import Queue
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.running.tracking import TrackedJob
-from deltaweb.web.tables.index.spark_session import with_spark
+from deltaweb.web.tables.index.engine import choose
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.models.subjects import Page, on_table, table_of
 from deltaweb.web.tables.storage.opening import roots_of_server, table_place
@@ -17,6 +25,11 @@ from deltaweb.web.tables.work.table_look import TableLook
 
 if TYPE_CHECKING:
     from deltaweb.web.tables.index.spark_session import SparkSession
+
+# What is described here: its values are held at once, texts of 256 characters at most.
+FILES_HERE: Final = 1_000
+ROWS_HERE: Final = 2_000_000
+BYTES_HERE: Final = 256 << 20  # of whole data files, of which one column is read
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,27 +41,45 @@ class Profile:
 
 
 def profile_column(job: TrackedJob, asked: Profile) -> dict[str, Any]:
-    """Describe the values of a column."""
+    """Describe the values of a column: here, or by Spark where they are many."""
     table = table_of(job)
-    request = spark.column_reader.ProfileRequest(
-        place=table_place(table, roots=roots_of_server()),
-        version=asked.version,
-        column=asked.column,
-        num_files=_num_files(table, asked.version),
-    )
+    place = table_place(table, roots=roots_of_server())
+    num_files = _num_files(table, asked.version)
 
-    def work(session: "SparkSession") -> dict[str, Any]:
+    @cache
+    def snapshot() -> Snapshot:
+        return DeltaTable.from_store(place.open()).snapshot(asked.version)
+
+    def size_bytes() -> int | None:
+        if num_files is None or num_files > FILES_HERE:
+            return None
+        num_records = snapshot().statistics(())["num_records"]
+        if num_records.null_count or (pc.sum(num_records).as_py() or 0) > ROWS_HERE:
+            return None
+        size_bytes: int = pc.sum(snapshot().files["size"], min_count=0).as_py()
+        return size_bytes
+
+    def here() -> ColumnProfile:
         job.step("Reading the column")
-        profile = spark.statistics.profile_column(
-            session,
-            request,
-            on_progress=lambda done, total: job.progress(
-                done, total=total, unit="tasks"
-            ),
-        )
-        return profile.to_json()
+        report = partial(job.progress, unit="rows")
+        return in_process.profile_column(snapshot(), asked.column, on_progress=report)
 
-    return with_spark(job.step, work)
+    def on_spark(session: "SparkSession") -> ColumnProfile:
+        job.step("Reading the column")
+        request = spark.column_reader.ProfileRequest(
+            place=place,
+            version=asked.version,
+            column=asked.column,
+            num_files=num_files,
+        )
+        report = job.progress_of("tasks")
+        return spark.statistics.profile_column(session, request, on_progress=report)
+
+    most = min(settings.SPARK_DIFF_BYTES, BYTES_HERE)
+    profile, _engine = choose(
+        size_bytes, most, here=here, on_spark=on_spark, reports=job
+    )
+    return profile.to_json()
 
 
 def _num_files(table: Table, version: int) -> int | None:
@@ -74,6 +105,7 @@ PROFILE: Final = kinds.register(
             f"Profile {'.'.join(asked.column)} of {table.full_name}"
             f" at version {asked.version}"
         ),
+        is_apart=True,
         run=profile_column,
         queue=Queue.SPARK,
         page=on_table(_page),

@@ -71,30 +71,19 @@ class TableLook(JobKind[P]):
         requested_by: User | None = None,
     ) -> Job:
         """Queue the work, or return the job that does it or has done it."""
-        return enqueue(
-            kind=self.name,
-            title=self.title(table, parameters),
-            parameters={"table_id": str(table.id), **to_json(parameters)},
-            subject_id=table.id,
-            key=self.key(table, parameters),
-            requested_by=requested_by,
-            now=now,
-            reuse=True,
-            is_cheap=bool(self.is_cheap and self.is_cheap(table, parameters)),
-        )
+        key = self.key(table, parameters)
+        return self._queue(table, parameters, key, now=now, requested_by=requested_by)
 
     def newest(self, table: Table, parameters: P) -> Job | None:
         """Return the newest job that does this very work; None without one."""
-        key = self.key(table, parameters)
-        jobs = Job.objects.filter(kind=self.name, subject_id=table.id, key=key)
-        return jobs.defer("log", "error_detail").order_by("-created_at").first()
+        return self._newest(table, self.key(table, parameters))
 
     def known(self, table: Table, parameters: P) -> JobRows | None:
         """Return what a job has found before, without asking for one."""
         job = self.newest(table, parameters)
         return job_rows(job) if job is not None else None
 
-    def answer(
+    def answer(  # noqa: PLR0913 (a page's, and how long it waits)
         self,
         table: Table,
         parameters: P,
@@ -102,6 +91,7 @@ class TableLook(JobKind[P]):
         now: datetime,
         requested_by: User,
         waits: bool = False,
+        meanwhile: Callable[[], object] | None = None,
     ) -> tuple[Job, JobRows | None]:
         """Return the job that does this work, queued if need be, and its result.
 
@@ -109,12 +99,20 @@ class TableLook(JobKind[P]):
         that is reloaded does not fail again and again. A job that was asked for just
         now is waited for as long as nobody notices; with `waits` a while, as a
         download does.
+
+        Args:
+            meanwhile: What is done beside the job, unless that is over already.
         """
-        job = self.newest(table, parameters)
+        key = self.key(table, parameters)
+        job = self._newest(table, key)
         if job is None or is_lost(table, job):
-            job = self.start(
-                table, parameters, now=now, requested_by=requested_by, lost=job
+            if job is not None:
+                _let_go(job)
+            job = self._queue(
+                table, parameters, key, now=now, requested_by=requested_by, is_new=True
             )
+        if meanwhile is not None and job.is_active:
+            meanwhile()
         if waits:
             wait_for(job)
         else:
@@ -136,8 +134,40 @@ class TableLook(JobKind[P]):
             lost: A job whose result was cleaned up: it stands for its work no longer.
         """
         if lost is not None:
-            Job.objects.filter(id=lost.id).update(key="")
+            _let_go(lost)
         return self.request(table, parameters, now=now, requested_by=requested_by)
+
+    def _newest(self, table: Table, key: str) -> Job | None:
+        jobs = Job.objects.filter(kind=self.name, subject_id=table.id, key=key)
+        return jobs.defer("log", "error_detail").order_by("-created_at").first()
+
+    def _queue(  # noqa: PLR0913 (a row's)
+        self,
+        table: Table,
+        parameters: P,
+        key: str,
+        *,
+        now: datetime,
+        requested_by: User | None,
+        is_new: bool = False,
+    ) -> Job:
+        return enqueue(
+            kind=self.name,
+            title=self.title(table, parameters),
+            parameters={"table_id": str(table.id), **to_json(parameters)},
+            subject_id=table.id,
+            key=key,
+            requested_by=requested_by,
+            now=now,
+            reuse=True,
+            is_cheap=bool(self.is_cheap and self.is_cheap(table, parameters)),
+            is_new=is_new,
+        )
+
+
+def _let_go(lost: Job) -> None:
+    """Let a job whose result was cleaned up stand for its work no longer."""
+    Job.objects.filter(id=lost.id).update(key="")
 
 
 def is_lost(table: Table, job: Job) -> bool:

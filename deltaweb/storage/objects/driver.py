@@ -94,9 +94,8 @@ def open_driver(root: str, options: Mapping[str, Any]) -> Any:  # noqa: ANN401  
     import fsspec  # noqa: PLC0415  # loads only for remote tables
 
     shown, scheme = without_credentials(root), root.partition("://")[0]
-    stored = {name: options[name] for name in options if name not in OWN_OPTIONS}
     try:
-        return fsspec.filesystem(scheme, **ambient_options(root, stored))
+        return fsspec.filesystem(scheme, **driver_options(root, options))
     except ImportError:
         package = DRIVERS.get(scheme, "")
     except (TypeError, KeyError, ValueError) as error:
@@ -109,6 +108,12 @@ def open_driver(root: str, options: Mapping[str, Any]) -> Any:  # noqa: ANN401  
     raise LocationUnsupportedError(
         location=shown, scheme=scheme, package=package
     ) from None
+
+
+def driver_options(root: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of a URL as its driver takes them."""
+    stored = {name: options[name] for name in options if name not in OWN_OPTIONS}
+    return ambient_options(root, stored)
 
 
 @contextlib.contextmanager

@@ -25,7 +25,7 @@ import pyarrow.compute as pc
 from deltaweb.delta.errors import DeltaError
 from deltaweb.sharing.json_text import hex_texts
 from deltaweb.storage.signing.hmac_states import Numbers, Texts, as_list, hmac_states
-from deltaweb.storage.signing.url_quoting import quote_paths
+from deltaweb.storage.signing.url_quoting import quote_column, quote_paths
 
 PATH_PREFIX: Final = "/delta-sharing/files"
 PREPARED_PREFIX: Final = "/delta-sharing/prepared"
@@ -124,7 +124,7 @@ class LocalFileSigner:
 
     def sign_all(self, relative_paths: pa.StringArray, sizes: pa.Array) -> pa.Array:
         """Return the same of whole columns, as a column."""
-        quoted = pa.array(quote_paths(relative_paths.to_pylist()), pa.string())
+        quoted = quote_column(relative_paths)
         lengths = sizes.fill_null(0).cast(pa.string())
         messages = pc.binary_join_element_wise(lengths, relative_paths, "\0")
         digests = self._digests(messages.cast(pa.binary()).to_pylist())

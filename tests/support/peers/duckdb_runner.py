@@ -1,117 +1,29 @@
-"""Run code by DuckDB and its extensions, line by line, in a process of its own.
+"""DuckDB of the release that its extensions come for, as packages."""
 
-The extensions come as packages for one release of DuckDB, which is not the one of this
-environment: `SidecarDuckDB` starts a process that finds that release first. It reads
-a line of JSON, {"code", "shown"}, runs the code and answers with a line: the number of
-rows of what the variable `shown` holds, and where they are; or the error.
-"""
-
-import json
-import os
-import subprocess
 import sys
-from contextlib import redirect_stdout, suppress
 from pathlib import Path
-from typing import Any, cast
+from typing import Final
 
-import pandas as pd
-import pyarrow as pa
+from tests.support.peers.sidecar import Sidecar
 
-PACKAGES = Path(sys.prefix) / "duckdb"
-
-
-class SidecarError(Exception):
-    """What DuckDB says."""
+PACKAGES: Final = Path(sys.prefix) / "duckdb"
+EXTENSIONS: Final = "duckdb_extension_*/extensions/*/*.duckdb_extension"
 
 
-class SidecarDuckDB:
+class SidecarDuckDB(Sidecar):
     """A DuckDB that has its extensions; it forgets no connection in between."""
 
     def __init__(self, folder: Path) -> None:
         """Start it; `folder` is for the extensions and for rows."""
-        paths = [str(PACKAGES), os.environ.get("PYTHONPATH", "")]
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.support.peers.duckdb_runner", str(folder)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
-        )
-
-    def run(self, code: str, shown: str) -> dict[str, Any]:
-        """Return `num_rows` and `path` of what code makes, or its `error`."""
-        if self._process.stdin is None or self._process.stdout is None:
-            raise ValueError(shown)
-        print(
-            json.dumps({"code": code, "shown": shown}),
-            file=self._process.stdin,
-            flush=True,
-        )
-        return cast("dict[str, Any]", json.loads(self._process.stdout.readline()))
-
-    def rows(self, code: str, shown: str) -> pa.Table | pd.DataFrame:
-        """Return the rows of what code makes.
-
-        Raises:
-            SidecarError: If it makes none.
-        """
-        told = self.run(code, shown)
-        if "error" in told:
-            raise SidecarError(told["error"])
-        if told["path"].endswith(".pickle"):
-            return pd.read_pickle(told["path"])  # noqa: S301 (our own process wrote it)
-        with pa.OSFile(told["path"]) as file:
-            return pa.ipc.open_file(file).read_all()
-
-    def close(self) -> None:
-        """End the process."""
-        if self._process.stdin is not None:
-            self._process.stdin.close()
-        self._process.wait(timeout=60)
-        if self._process.stdout is not None:
-            self._process.stdout.close()
-
-
-def main(folder: Path) -> None:
-    """Answer until nothing is asked any more."""
-    import duckdb
-
-    duckdb.execute(f"SET extension_directory = '{folder / 'extensions'}'")
-    for extension in PACKAGES.glob(
-        "duckdb_extension_*/extensions/*/*.duckdb_extension"
-    ):
-        duckdb.execute(f"INSTALL '{extension}'")
-    for line in sys.stdin:
-        asked = json.loads(line)
-        names: dict[str, Any] = {}
-        try:
-            with redirect_stdout(sys.stderr):
-                exec(asked["code"], names)  # noqa: S102 (what people are told to run)
-            told = _told(names[asked["shown"]], folder)
-        except Exception as error:  # noqa: BLE001 (which one is what is asked)
-            told = {"error": f"{type(error).__name__}: {error}"}
-            with suppress(duckdb.Error):  # an error outlives its statement
-                duckdb.rollback()
-        print(json.dumps(told), flush=True)  # noqa: T201 (the answer)
-
-
-def _told(shown: Any, folder: Path) -> dict[str, Any]:  # noqa: ANN401 (any frame)
-    if type(shown).__name__ == "DuckDBPyRelation":
-        num_rows = shown.aggregate("count(*)").fetchone()[0]
-        if "VARIANT" in str(shown.types):  # of which Arrow has none
-            return {"num_rows": num_rows, "path": None}
-        rows = shown.to_arrow_table()
-    elif hasattr(shown, "to_arrow"):
-        rows = shown.to_arrow()
-    else:
-        path = str(folder / "rows.pickle")
-        shown.to_pickle(path)
-        return {"num_rows": len(shown), "path": path}
-    path = str(folder / "rows.arrow")
-    with pa.OSFile(path, "wb") as file, pa.ipc.new_file(file, rows.schema) as writer:
-        writer.write_table(rows)
-    return {"num_rows": rows.num_rows, "path": path}
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+        super().__init__(folder, PACKAGES)
+        code = [
+            "import duckdb",
+            f"duckdb.execute(\"SET extension_directory = '{folder / 'extensions'}'\")",
+            *(
+                f"duckdb.execute(\"INSTALL '{extension}'\")"
+                for extension in PACKAGES.glob(EXTENSIONS)
+            ),
+            "found = duckdb.sql('SELECT 1')",
+        ]
+        told = self.run("\n".join(code), "found")
+        assert "error" not in told, told

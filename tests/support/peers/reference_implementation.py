@@ -1,13 +1,7 @@
-"""The reference implementation of the protocol: where its jars are, and its process.
-
-Maven fetches the jars once into the user's cache folder; where that cannot be done,
-whoever asks for them is skipped with the reason.
-"""
+"""The reference implementation of the protocol, in a process of its own."""
 
 import json
 import os
-import secrets
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,26 +9,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-import pytest
+from deltaweb.spark.driver.java import find_java_home
+from tests.support.peers.fetched import find_jars
 
 VERSION: Final = "4.4.0"
-ARTIFACTS: Final = (f"delta-spark_2.13:{VERSION}", f"delta-storage:{VERSION}")
-FETCH_TIMEOUT_S: Final = 240
-POM: Final = """<project>
-<modelVersion>4.0.0</modelVersion>
-<groupId>tests</groupId><artifactId>jars</artifactId><version>1</version>
-<packaging>pom</packaging>
-<dependencies>{dependencies}</dependencies>
-</project>
-"""
-# Spark has all else that they need.
-DEPENDENCY: Final = """<dependency>
-<groupId>io.delta</groupId><artifactId>{name}</artifactId><version>{version}</version>
-<exclusions>
-<exclusion><groupId>*</groupId><artifactId>*</artifactId></exclusion>
-</exclusions>
-</dependency>
-"""
+ARTIFACTS: Final = (
+    f"io.delta:delta-spark_2.13:{VERSION}",
+    f"io.delta:delta-storage:{VERSION}",
+)
 
 
 class RefusedError(Exception):
@@ -95,7 +77,7 @@ def running_reference(folder: Path) -> Iterator[Reference]:
     Args:
         folder: Where its process may keep files.
     """
-    jars = find_jars(folder)
+    jars = find_jars(f"delta-{VERSION}", ARTIFACTS, folder)
     command = [
         sys.executable,
         "-m",
@@ -104,9 +86,9 @@ def running_reference(folder: Path) -> Iterator[Reference]:
     ]
     environment = {
         **os.environ,
-        "JAVA_HOME": str(_java_home(folder)),
+        "JAVA_HOME": str(find_java_home(folder)),
         # Behind Spark's own: so the archive of Spark's classes fits.
-        "SPARK_DIST_CLASSPATH": ":".join(sorted(map(str, jars.glob("*.jar")))),
+        "SPARK_DIST_CLASSPATH": ":".join(map(str, jars)),
         "SPARK_LOCAL_IP": "127.0.0.1",
         "PYSPARK_PYTHON": sys.executable,
     }
@@ -132,56 +114,3 @@ def running_reference(folder: Path) -> Iterator[Reference]:
                 process.wait(60)
             except subprocess.TimeoutExpired:
                 process.kill()
-
-
-def find_jars(folder: Path) -> Path:
-    """Return the folder of the jars, fetched where they are not cached.
-
-    Args:
-        folder: Where they are kept when the user's cache folder takes nothing.
-    """
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    jars = cache / "deltaweb-tests" / f"delta-{VERSION}"
-    if not jars.is_dir():
-        try:
-            jars.parent.mkdir(parents=True, exist_ok=True)
-            beside = jars.with_name(f".{jars.name}.{secrets.token_hex(4)}")
-            beside.mkdir()
-        except OSError:
-            jars, beside = folder / "jars", folder / ".jars"
-            beside.mkdir()
-        try:
-            _fetch(beside)
-            if not jars.is_dir():  # nobody else was quicker
-                beside.rename(jars)
-        finally:
-            shutil.rmtree(beside, ignore_errors=True)
-    return jars
-
-
-def _fetch(folder: Path) -> None:
-    maven = shutil.which("mvn")
-    if maven is None:
-        pytest.skip("the reference implementation is fetched by mvn, which is missing")
-    parts = (artifact.split(":") for artifact in ARTIFACTS)
-    dependencies = "".join(DEPENDENCY.format(name=n, version=v) for n, v in parts)
-    pom = folder / "pom.xml"
-    pom.write_text(POM.format(dependencies=dependencies), encoding="utf-8")
-    command = [
-        *(maven, "-B", "-q", "-f", str(pom), "dependency:copy-dependencies"),
-        f"-DoutputDirectory={folder}",
-    ]
-    try:
-        subprocess.run(
-            command, check=True, capture_output=True, timeout=FETCH_TIMEOUT_S
-        )
-    except (OSError, subprocess.SubprocessError) as error:
-        pytest.skip(f"the reference implementation is not fetched: {error}"[:300])
-    if len(list(folder.glob("*.jar"))) < len(ARTIFACTS):
-        pytest.skip("mvn brought no reference implementation")
-
-
-def _java_home(folder: Path) -> Path:
-    from deltaweb.spark.driver.java import find_java_home
-
-    return find_java_home(folder)

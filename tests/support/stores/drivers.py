@@ -71,35 +71,35 @@ class ObstoreDriver:
     """`obstore`, by its own functions: its face for fsspec overwrites."""
 
     def __init__(self, store: Any) -> None:  # noqa: ANN401 (one of its stores)
-        self._store = store
+        self.store = store
 
     def create(self, key: str, data: bytes) -> None:
         try:
-            obstore.put(self._store, key, data, mode="create")
+            obstore.put(self.store, key, data, mode="create")
         except AlreadyExistsError as error:
             raise FileExistsError(key) from error
 
     def read(self, key: str) -> bytes:
-        return bytes(obstore.get(self._store, key).bytes())
+        return bytes(obstore.get(self.store, key).bytes())
 
     def read_head(self, key: str, length: int) -> bytes:
         # A range of an empty object is an error here, too.
-        size = obstore.head(self._store, key)["size"]
+        size = obstore.head(self.store, key)["size"]
         end = min(length, size)
         if not end:
             return b""
-        return bytes(obstore.get_range(self._store, key, start=0, end=end))
+        return bytes(obstore.get_range(self.store, key, start=0, end=end))
 
     def list_from(self, folder: str, name: str) -> list[str]:
         # What is given is left out, so it is a name that sorts just before.
         before = f"{folder}/{name[:-1]}{chr(ord(name[-1]) - 1)}~" if name else None
-        pages = obstore.list(self._store, f"{folder}/", offset=before)
+        pages = obstore.list(self.store, f"{folder}/", offset=before)
         found = [entry["path"] for page in pages for entry in page]
         return sorted(path.removeprefix(f"{folder}/") for path in found)
 
     def delete_many(self, folder: str, names: Sequence[str]) -> None:
         with contextlib.suppress(FileNotFoundError):
-            obstore.delete(self._store, [f"{folder}/{name}" for name in names])
+            obstore.delete(self.store, [f"{folder}/{name}" for name in names])
 
 
 QUICKLY: Mapping[str, Any] = {

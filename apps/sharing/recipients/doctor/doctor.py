@@ -25,7 +25,7 @@ from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.running.tracking import TrackedJob
 from deltaweb.web.jobs.services import enqueue
 from deltaweb.web.pages.actions import Actor, Stamp
-from deltaweb.web.pages.page_json import in_json, json_of
+from deltaweb.web.pages.page_json import in_json, json_of, shaped
 from deltaweb.web.sharing.access import callers as access
 from deltaweb.web.sharing.activity.refusals import kept_reason
 from deltaweb.web.sharing.api.keys import signing_plan
@@ -137,16 +137,7 @@ def _offered(recipient: Recipient, *, actor: Actor, clock: Clock) -> Iterator[Fi
 
 def diagnose(recipient: Recipient, text: str, *, now: datetime) -> Diagnosis:
     """Return what an error of a recipient's client is known as."""
-    causes = [
-        LikelyCause(
-            key=one.key,
-            step=one.step,
-            clients=one.clients,
-            cause=one.cause,
-            remedy=one.remedy,
-        )
-        for one in recognize(text)
-    ]
+    causes = [shaped(LikelyCause, one) for one in recognize(text)]
     return Diagnosis(causes=causes, findings=list(_named(recipient, text, now=now)))
 
 

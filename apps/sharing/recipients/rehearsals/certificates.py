@@ -8,6 +8,7 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import QuerySet
 
+from deltaweb.web.pages.page_json import shaped
 from deltaweb.web.sharing.models import Certificate, Recipient, SharedTable
 from deltaweb.web.sharing.recipients.rehearsals.rehearsal import Reading, Rehearsal
 
@@ -131,19 +132,10 @@ def _resources(rows: QuerySet[Certificate]) -> list[CertificateResource]:
 
 def _resource(row: Certificate) -> CertificateResource:
     shared = row.shared_table
-    return CertificateResource(
+    return shaped(
+        CertificateResource,
+        row,
         recipient=row.recipient.name,
         table=f"{shared.share.name}.{shared.full_name}",
-        client=row.client,
-        client_version=row.client_version,
-        version=row.version,
-        num_rows=row.num_rows,
-        size_bytes=row.size_bytes,
-        duration_s=row.duration_s,
-        is_equal=row.is_equal,
-        error=row.error or None,
-        remedy=row.remedy or None,
-        rehearsed_at=row.rehearsed_at,
-        passed_version=row.passed_version,
         broken_since=row.broken_version,
     )

@@ -1,6 +1,7 @@
 """The file that rows, or columns, are taken of: brought, or at a place."""
 
-from typing import Any, Protocol
+from dataclasses import dataclass, field
+from typing import Any
 
 from deltaweb.web.accounts.models import User
 from deltaweb.web.tables.catalogue.adding.uploads import upload_path
@@ -11,30 +12,25 @@ from deltaweb.writer.importing.options import TextForm
 from deltaweb.writer.importing.source_file import SourceFiles
 
 
-class FileAsked(Protocol):
-    """Parameters that name a file."""
+@dataclass(frozen=True, kw_only=True)
+class FileAsked:
+    """Parameters that name a file.
 
-    @property
-    def user_id(self) -> int: ...
+    Attributes:
+        user_id: Who asks, and may read it.
+        upload: The id of a file that somebody brought; empty for one at `path`.
+        path: Where the server reads files: a path, or a URL of an object store.
+        file_name: What people call it.
+        file_format: Its format; empty to go by its name.
+        form: How its texts are written, as `TextForm` has it.
+    """
 
-    @property
-    def upload(self) -> str:
-        """The id of a file that somebody brought; empty for one at `path`."""
-
-    @property
-    def path(self) -> str:
-        """Where the server reads files: a path, or a URL of an object store."""
-
-    @property
-    def file_name(self) -> str: ...
-
-    @property
-    def file_format(self) -> str:
-        """Its format; empty to go by its name."""
-
-    @property
-    def form(self) -> dict[str, Any]:
-        """How texts are written, as `TextForm` has it."""
+    user_id: int
+    upload: str = ""
+    path: str = ""
+    file_name: str = ""
+    file_format: str = ""
+    form: dict[str, Any] = field(default_factory=dict)
 
 
 def check_file(asked: FileAsked) -> str:

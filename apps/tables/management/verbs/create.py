@@ -22,6 +22,7 @@ from deltaweb.web.tables.management.options.file_options import (
     narrower_lines,
     with_types,
 )
+from deltaweb.web.tables.operations.parameters import names_of
 from deltaweb.web.tables.storage.locations import check_allowed, parse_location
 from deltaweb.web.tables.storage.opening import open_location
 from deltaweb.web.tables.storage.roots import roots_for
@@ -76,12 +77,11 @@ class Verb(WritingVerb):
         check_name_free(parse_table_name(name))
         where = parse_location(location, base=Path.cwd())
         check_allowed(where, roots=roots_for(None))
-        partitions = [text.strip() for text in partition_by.split(",") if text.strip()]
         new = NewTable(
             schema=self._schema_of_file(schema_of, types, options)
             if schema_of
             else _schema(schema),
-            partition_by=partitions,
+            partition_by=names_of(partition_by),
             description=description or None,
         )
         store = open_location(where).store

@@ -7,6 +7,7 @@ from django import forms
 
 from deltaweb.web.tables.operations.optimize.operation import OPTIMIZE, Optimize
 from deltaweb.web.tables.operations.pages.page import OperationPage, by_values
+from deltaweb.web.tables.operations.parameters import names_of
 
 MAX_TARGET_MIB: Final = 16_384
 MIB: Final = 20  # bits
@@ -29,8 +30,7 @@ class OptimizeForm(forms.Form):
 
     def clean_cluster_by(self) -> tuple[str, ...]:
         """Return the names of the columns."""
-        names = self.cleaned_data["cluster_by"].split(",")
-        found = tuple(name.strip() for name in names if name.strip())
+        found = names_of(self.cleaned_data["cluster_by"])
         if len(found) > MAX_COLUMNS:
             message = f"More than {MAX_COLUMNS} columns are close to nothing."
             raise forms.ValidationError(message)

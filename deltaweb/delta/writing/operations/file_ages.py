@@ -85,7 +85,7 @@ def file_ages(
     known = pc.if_else(pc.is_valid(left_at), TOMBSTONED, ORPHAN)
     kind = pc.case_when(
         pc.make_struct(
-            _is_in(place, live),
+            pc.is_in(place, value_set=live.combine_chunks()),
             are_below(place, tables_below(place)),
             pc.match_substring_regex(place, CHANGE_DATA),
             pc.match_substring_regex(place, LEFTOVER),
@@ -158,10 +158,6 @@ def _live_paths(state: SnapshotState) -> pa.ChunkedArray:
     return pa.chunked_array(parts, pa.string())
 
 
-def _is_in(places: pa.ChunkedArray, others: pa.ChunkedArray) -> pa.ChunkedArray:
-    return pc.is_in(places, value_set=others.combine_chunks())
-
-
 # === Versions ===
 
 
@@ -204,7 +200,8 @@ def version_losses(
     known = ages.filter(pc.invert(is_kept))
     at = pc.index_in(places, value_set=known["place"].combine_chunks())
     is_elsewhere = pc.match_substring_regex(places, r"^/|^[A-Za-z][A-Za-z0-9+.-]*:")
-    is_live = _is_in_array(places, ages.filter(is_kept)["place"])
+    kept = ages.filter(is_kept)["place"].combine_chunks()
+    is_live = pc.is_in(places, value_set=kept)
     stays = pc.or_(is_elsewhere, is_live)
     times = known["since"].combine_chunks().take(at)
     gone = pc.if_else(stays, ALWAYS, pc.fill_null(times, NEVER))
@@ -332,7 +329,3 @@ def _free(following: npt.NDArray[np.int64], place: int) -> int:
     while following[place] != root:
         following[place], place = root, int(following[place])
     return root
-
-
-def _is_in_array(places: pa.Array, others: pa.ChunkedArray) -> pa.Array:
-    return pc.is_in(places, value_set=others.combine_chunks())

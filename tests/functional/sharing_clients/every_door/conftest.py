@@ -1,8 +1,8 @@
 """Every recorded table in one share, and what reads of it."""
 
 import json
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -23,9 +23,11 @@ from tests.functional.sharing_clients.conftest import (
 from tests.functional.sharing_clients.every_door.cells import NAMES
 from tests.functional.sharing_clients.every_door.faults import VERSIONS
 from tests.support.peers.duckdb_runner import SidecarDuckDB
+from tests.support.peers.spark_iceberg import SidecarSpark
 from tests.support.processes.installation import Installation
 
 SHARE = "doors"
+SESSION = "from pyspark.sql import SparkSession"
 
 
 @dataclass(frozen=True)
@@ -36,11 +38,13 @@ class Doors:
         profile: The profile file of a recipient.
         catalog: The share as an Iceberg catalogue.
         duckdb: Reads the same catalogue.
+        spark: As DuckDB; it is started by who asks first.
     """
 
     profile: Path
     catalog: Catalog
     duckdb: SidecarDuckDB
+    spark: Callable[[], SidecarSpark]
 
     def url(self, name: str) -> str:
         """What the functions of the sharing client take."""
@@ -70,6 +74,16 @@ class Doors:
         code = f"import duckdb\nfound = duckdb.sql({text!r})"
         return self.duckdb.rows(code, "found")
 
+    def in_spark(self, name: str, version: int | None) -> pa.Table:
+        """The rows that Spark reads."""
+        at = ""
+        if version is not None:
+            number = self.snapshot(self.iceberg_table(name), version)
+            at = f" VERSION AS OF {number}"
+        text = f"FROM {SHARE}.data.`{plain(name)}`{at} SELECT *"
+        code = f"{SESSION}\nfound = SparkSession.active().sql({text!r})"
+        return self.spark().rows(code, "found")
+
 
 def table_of(name: str) -> DeltaTable:
     """A recorded table itself."""
@@ -95,8 +109,18 @@ def doors(
     put_into_share(server, SHARE, places, space=SHARE, indexed=indexed)
     profile = new_profile(server, "doorkeeper", SHARE)
     folder = tmp_path_factory.mktemp("duckdb")
-    with closing(_duckdb(folder, json.loads(profile.read_text()))) as duckdb:
-        yield Doors(profile, catalog_of(profile, SHARE), duckdb)
+    said = json.loads(profile.read_text())
+    with ExitStack() as stack:
+        duckdb = stack.enter_context(closing(_duckdb(folder, said)))
+
+        @cache
+        def spark() -> SidecarSpark:
+            place = tmp_path_factory.mktemp("spark")
+            catalog = {"uri": said["icebergEndpoint"], "token": said["bearerToken"]}
+            started = SidecarSpark(place, SHARE, {**catalog, "warehouse": SHARE})
+            return stack.enter_context(closing(started))
+
+        yield Doors(profile, catalog_of(profile, SHARE), duckdb, spark)
 
 
 def _duckdb(folder: Path, profile: dict[str, str]) -> SidecarDuckDB:

@@ -17,6 +17,7 @@ class Client(StrEnum):
     PYICEBERG = "pyiceberg"
     DUCKDB = "duckdb"
     POLARS = "polars"
+    SPARK = "Spark"
     PARQUET = "delta-sharing, parquet format"
     DELTA = "delta-sharing, delta format"
 
@@ -63,6 +64,10 @@ MAP_KEYS = Fault(
     "it finds keys by name only in files of no ids, in `key_value`",
     "of MAP did",
 )
+# Of the same tables, and of no other ones: a file that has any id goes by ids alone.
+NO_ELEMENTS = Fault(
+    CLIENT, "it finds no elements without ids beside columns with ids", "not in the st"
+)
 NO_FILES = Fault(CLIENT, "a table without files has no schema", "Must pass schema")
 
 SHREDDED = (
@@ -90,12 +95,12 @@ NESTED = (
     "golden__table-with-columnmapping-mode-name",
     "golden__table-with-icebegCompatV2Enabled",
 )
-WITH_MAPS = (
-    "derived__types-extreme",
+WITH_IDS = (
     "golden__table-with-columnmapping-mode-id",
     "golden__table-with-columnmapping-mode-name",
     "kernelrs__stats-writing-all-types",
 )
+WITH_MAPS = ("derived__types-extreme", *WITH_IDS)
 _CASES: Final[tuple[tuple[Client, Fault, tuple[str, ...]], ...]] = (
     (Client.PYICEBERG, VARIANT, SHREDDED),
     (Client.PYICEBERG, VOID, ("kernelrs__void-column",)),
@@ -105,6 +110,9 @@ _CASES: Final[tuple[tuple[Client, Fault, tuple[str, ...]], ...]] = (
     (Client.DUCKDB, VARIANT, SHREDDED),
     (Client.DUCKDB, VOID, ("kernelrs__void-column",)),
     (Client.DUCKDB, MAP_KEYS, WITH_MAPS),
+    (Client.SPARK, VARIANT, SHREDDED),
+    (Client.SPARK, VOID, ("kernelrs__void-column",)),
+    (Client.SPARK, NO_ELEMENTS, WITH_IDS),
     (Client.PARQUET, VARIANT, SHREDDED),
     (Client.PARQUET, VOID_UNKNOWN, ("kernelrs__void-column",)),
     (

@@ -66,6 +66,10 @@ def by_duckdb(doors: Doors, name: str, version: int | None) -> Rows:
     return of_table(doors.in_duckdb(name, version))
 
 
+def by_spark(doors: Doors, name: str, version: int | None) -> Rows:
+    return of_table(doors.in_spark(name, version))
+
+
 def in_parquet_format(doors: Doors, name: str, version: int | None) -> Rows:
     return of_frame(
         delta_sharing.load_as_pandas(
@@ -86,6 +90,7 @@ READ: Final[Mapping[Client, Read]] = {
     Client.PYICEBERG: by_pyiceberg,
     Client.POLARS: by_polars,
     Client.DUCKDB: by_duckdb,
+    Client.SPARK: by_spark,
     Client.PARQUET: in_parquet_format,
     Client.DELTA: in_delta_format,
 }

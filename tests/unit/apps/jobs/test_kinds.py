@@ -67,7 +67,8 @@ def test_jobs_wait_in_the_queue_of_their_kind() -> None:
         ),
         pytest.param("delete_rows", {"seen": {}}, "spark", id="what is agreed to"),
         pytest.param("optimize", {"seen": {}}, "default", id="the same, in process"),
-        pytest.param("profile_column", {}, "spark", id="what Spark looks at"),
+        pytest.param("profile_column", {}, "interactive", id="a profile"),
+        pytest.param("survey_files", {}, "spark", id="what Spark looks at"),
         pytest.param("index_log", {}, "spark", id="an index"),
     ],
 )

@@ -1,7 +1,7 @@
 """A table is made of columns that somebody wrote down, or of those of a file."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 from zlib import crc32
 
@@ -9,7 +9,7 @@ from deltaweb.delta.protocol.schema import StructType, type_text
 from deltaweb.delta.writing.commit import commit
 from deltaweb.delta.writing.transaction import Transaction
 from deltaweb.table import DeltaTable
-from deltaweb.web.tables.catalogue.adding.source import source_files
+from deltaweb.web.tables.catalogue.adding.source import FileAsked, source_files
 from deltaweb.web.tables.catalogue.adding.table_request import (
     finish_making,
     open_place,
@@ -25,29 +25,19 @@ from deltaweb.writer.importing.proposal import propose_columns
 from deltaweb.writer.making.new_table import NewTable, plan_table
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CreateTable:
-    """A table that is to be made.
+@dataclass(frozen=True, kw_only=True)
+class CreateTable(FileAsked):
+    """A table that is to be made of columns, or of those of a file.
 
     Attributes:
         columns: Each with `name`, `type`, `is_nullable`, `comment`, `is_partition`; the
             file's own for none.
-        upload: The id of a file that somebody brought; empty for one at `path`.
-        path: Where a file is; empty where columns were written down.
-        file_format: Its format; empty to go by its name.
-        form: How its texts are written, as `TextForm` has it.
     """
 
     name: str
     location: str
     description: str
-    user_id: int
     columns: list[dict[str, Any]]
-    upload: str = ""
-    path: str = ""
-    file_name: str = ""
-    file_format: str = ""
-    form: dict[str, Any] = field(default_factory=dict)
 
     @property
     def has_file(self) -> bool:

@@ -44,30 +44,20 @@ MAX_CELL: Final = 200
 MAX_GRID_COLUMNS: Final = 60
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ImportRows:
+@dataclass(frozen=True, kw_only=True)
+class ImportRows(FileAsked):
     """What is imported.
 
     Attributes:
         name: Of a table that is made; empty for rows of one that is there.
-        upload: The id of a file that somebody brought; empty for one at `path`.
-        path: A file where the server reads files: a path, or a URL of an object store.
-        file_name: What people call it.
-        form: How texts are written, as `TextForm` has it; `file_format` beside it.
         columns: What its columns become, as `ImportColumn` has it, and `is_partition`.
         bad_rows: What becomes of rows that do not fit.
         merge_schema: Whether columns that the table lacks are added.
     """
 
-    user_id: int
     name: str = ""
     location: str = ""
     description: str = ""
-    upload: str = ""
-    path: str = ""
-    file_name: str = ""
-    file_format: str = ""
-    form: dict[str, Any] = field(default_factory=dict)
     columns: list[dict[str, Any]] = field(default_factory=list)
     mode: str = "append"
     bad_rows: str = "leave-out"

@@ -1,13 +1,13 @@
 """Rows that somebody brings, or those of a table, are merged into a table."""
 
-from dataclasses import dataclass, field
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Final
 
 import pyarrow as pa
 
 from deltaweb.web.accounts.models import User
 from deltaweb.web.jobs.kind import Queue
-from deltaweb.web.tables.catalogue.adding.source import source_files
+from deltaweb.web.tables.catalogue.adding.source import FileAsked, source_files
 from deltaweb.web.tables.catalogue.adding.work.import_rows import settle_rows
 from deltaweb.web.tables.errors import TableNotRegisteredError
 from deltaweb.web.tables.models import Table
@@ -23,23 +23,17 @@ from deltaweb.web.tables.storage.opening import open_table, roots_of_server
 from deltaweb.writer import importing
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MergeBrought(MergeAsked):
-    """What is merged: the rows of a file, as `FileAsked` has it, or of a table.
+@dataclass(frozen=True, kw_only=True)
+class MergeBrought(FileAsked, MergeAsked):
+    """What is merged: the rows of a file, or of a table.
 
     Attributes:
         source_id: The id of the table; empty for a file.
         source: Its name when that was asked.
     """
 
-    user_id: int
     source_id: str = ""
     source: str = ""
-    upload: str = ""
-    path: str = ""
-    file_name: str = ""
-    file_format: str = ""
-    form: dict[str, Any] = field(default_factory=dict)
 
     def rows(self) -> pa.RecordBatchReader:
         """Read the rows of the source, from their beginning each time."""

@@ -1,12 +1,13 @@
 import socket
 from collections.abc import Iterator
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
 from deltaweb.celery import app
 from deltaweb.web.jobs import services
-from deltaweb.web.jobs.broker import waking
+from deltaweb.web.jobs.broker import file_broker, waking
 from deltaweb.web.jobs.models import Job
 from tests.support.pages.factories import NOW, new_job
 
@@ -84,6 +85,54 @@ class TestTheEmbeddedBroker:
         assert work.name.endswith(".spark.msg")
         assert '"is_handed_on": false' in _body(look)
         assert '"is_handed_on": true' in _body(work)
+
+    def test_is_connected_with_once_for_wake_ups_that_follow(
+        self, folder_broker: Path, connections: list["CuttableTransport"]
+    ) -> None:
+        sent = [waking.wake([new_job(), new_job()]), waking.wake([new_job()])]
+
+        assert sent == [2, 1]
+        assert len(connections) == 1
+        assert len(list(folder_broker.iterdir())) == 3
+
+    def test_is_connected_with_again_where_the_connection_was_cut(
+        self, folder_broker: Path, connections: list["CuttableTransport"]
+    ) -> None:
+        waking.wake([new_job()])
+        connections[0].is_cut = True
+
+        assert waking.wake([new_job(), new_job()]) == 2
+        assert len(connections) == 2
+        assert len(list(folder_broker.iterdir())) == 3
+
+
+class CuttableChannel(file_broker.Channel):
+    """A channel that breaks with its connection."""
+
+    def _put(self, queue: str, message: dict[str, object], **named: object) -> None:
+        if self.connection.is_cut:
+            raise ConnectionResetError
+        super()._put(queue, message, **named)
+
+
+class CuttableTransport(file_broker.Transport):
+    """The embedded broker, whose connections are known and may be cut."""
+
+    Channel = CuttableChannel
+    made: ClassVar[list["CuttableTransport"]] = []
+    is_cut = False
+
+    def establish_connection(self):
+        self.made.append(self)
+        return super().establish_connection()
+
+
+@pytest.fixture
+def connections(folder_broker: Path) -> list[CuttableTransport]:
+    assert folder_broker.is_dir()
+    app.conf.broker_transport = f"{__name__}:CuttableTransport"
+    CuttableTransport.made.clear()
+    return CuttableTransport.made
 
 
 def _body(message: Path) -> str:

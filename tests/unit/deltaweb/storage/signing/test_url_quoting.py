@@ -1,11 +1,13 @@
+import re
 from urllib.parse import quote, unquote
 
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from deltaweb.delta.errors import PathEscapesTableError
-from deltaweb.storage.signing.url_quoting import quote_all, quote_paths
+from deltaweb.storage.signing.url_quoting import quote_all, quote_column, quote_paths
 
 TEXTS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))
 
@@ -19,6 +21,18 @@ def test_quotes_bytes_that_are_no_text() -> None:
     name = unquote("a%FFb", errors="surrogateescape")
 
     assert quote_all([name, "%41"]) == ["a%FFb", "%2541"]
+
+
+@given(st.lists(st.text("ab.%= /é", max_size=6)), st.integers(0, 2))
+def test_quotes_a_column_as_it_quotes_paths(paths: list[str], first: int) -> None:
+    column = pa.array(["skipped"] * first + paths, pa.string()).slice(first)
+    try:
+        quoted = quote_paths(paths)
+    except PathEscapesTableError as error:
+        with pytest.raises(PathEscapesTableError, match=re.escape(str(error))):
+            quote_column(column)
+    else:
+        assert quote_column(column).to_pylist() == quoted
 
 
 @pytest.mark.parametrize(

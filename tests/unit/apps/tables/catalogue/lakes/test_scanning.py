@@ -6,10 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from deltaweb.web.accounts.models import User
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.pages.actions import COMMAND_LINE, Stamp
-from deltaweb.web.tables.catalogue.lakes.scan_job import request_due_scans, request_scan
+from deltaweb.web.tables.catalogue.lakes.scan_job import (
+    SCAN_ROOT,
+    request_due_scans,
+    request_scan,
+)
 from deltaweb.web.tables.catalogue.lakes.scanning import scan_lake
 from deltaweb.web.tables.catalogue.lakes.services import (
     add_lake,
@@ -125,6 +130,16 @@ class TestSchedule:
 
         (job,) = Job.objects.filter(kind="tables.scan_root")
         assert (job.parameters["root"], job.requested_by) == (lake.url, None)
+
+    def test_what_it_finds_is_recorded_as_its_owners(self, lake: Lake) -> None:
+        lake.owner = User.objects.create_user("ada", role=User.Role.ADMIN)
+        lake.save()
+        request_due_scans(now=LATER)
+
+        SCAN_ROOT.work(Job.objects.get(kind="tables.scan_root").id)
+
+        found = AuditEvent.objects.filter(action__in=["table.register", "lake.scan"])
+        assert [event.actor for event in found] == ["ada"] * 4
 
     def test_one_that_is_scanned_only_when_asked_is_never_due(self, lake: Lake) -> None:
         change_lake(lake, schedule="never", stamp=STAMP)

@@ -1,0 +1,128 @@
+"""When obstore answers, and when s3fs does."""
+
+import os
+from typing import Any
+
+import pytest
+
+from deltaweb.storage.objects import quick
+from deltaweb.storage.objects.quick import QuickReads, quick_reads
+
+KEY = {"key": "AKIA", "secret": "open sesame"}
+REGION = {"client_kwargs": {"region_name": "eu-west-1"}}
+ENDPOINT = {"client_kwargs": {"endpoint_url": "http://127.0.0.1:9000"}}
+ACCOUNT = {"account_name": "acme", "account_key": "a2V5"}
+Opened = list[tuple[Any, ...]]
+
+
+@pytest.fixture(autouse=True)
+def used_by(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
+    found: dict[str, int] = {}
+    monkeypatch.setattr(quick, "_used_by", found)
+    for name in quick.TRUST:
+        monkeypatch.delenv(name, raising=False)
+    return found
+
+
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch) -> Opened:
+    """What is opened for obstore, which then fails."""
+    found: Opened = []
+
+    def note(*asked: object) -> None:
+        found.append(asked)
+        raise OSError
+
+    monkeypatch.setattr(quick, "_opened", note)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("root", "options"),
+    [
+        pytest.param("s3://lake/t", {**KEY, **REGION}, id="a key and a region"),
+        pytest.param("s3a://lake/t", {**KEY, **ENDPOINT}, id="an own server"),
+        pytest.param("s3://lake/t", {"anon": True, **REGION}, id="a public bucket"),
+        pytest.param("s3://lake/t", {**KEY, "token": "t", **REGION}, id="a session"),
+        pytest.param(
+            "abfss://lake@acme.dfs.core.windows.net/t", ACCOUNT, id="a key of Azure"
+        ),
+    ],
+)
+def test_obstore_is_asked_once_where_both_take_the_options_alike(
+    root: str, options: dict[str, Any], opened: Opened
+) -> None:
+    reads = quick_reads(root, options)
+
+    assert reads.read(f"{root}/a", lambda: b"by s3fs") == b"by s3fs"
+    assert reads.read(f"{root}/a", lambda: b"again") == b"again"
+    ((bucket,),) = opened
+    assert (bucket.name, "open sesame" in repr(bucket)) == ("lake", False)
+    assert (bucket.credentials is None) == ("anon" in options)
+    assert dict(bucket.credentials or ()).get("token") == options.get("token")
+
+
+@pytest.mark.parametrize(
+    ("root", "options"),
+    [
+        pytest.param("gs://lake/t", {**KEY, **REGION}, id="Google"),
+        pytest.param("az://lake/t", {"account_name": "acme"}, id="no key of Azure"),
+        pytest.param("az://lake/t", {"account_key": "a2V5"}, id="no account of Azure"),
+        pytest.param(
+            "az://lake/t", {**ACCOUNT, "client_id": "me"}, id="a sign-on of Azure"
+        ),
+        pytest.param(
+            "az://lake/t",
+            {"connection_string": "AccountName=acme;SharedAccessSignature=sig"},
+            id="a token of Azure",
+        ),
+        pytest.param("s3://lake/t", {}, id="what the machine finds"),
+        pytest.param("s3://lake/t", REGION, id="a region alone"),
+        pytest.param("s3://lake/t", KEY, id="a key alone"),
+        pytest.param("s3://lake/t", {"profile": "me", **REGION}, id="a profile"),
+        pytest.param("s3://lake/t", {**KEY, **REGION, "ssl": 1}, id="another option"),
+        pytest.param(
+            "s3://lake/t",
+            {**KEY, "client_kwargs": {"region_name": "x", "verify": False}},
+            id="another one of the client",
+        ),
+        pytest.param("s3://lake/t", {**KEY, **REGION, "anon": True}, id="both"),
+    ],
+)
+def test_else_s3fs_is_asked(root: str, options: dict[str, Any], opened: Opened) -> None:
+    reads = quick_reads(root, options)
+
+    assert reads.read_many([f"{root}/a"], lambda: [b"by s3fs"]) == [b"by s3fs"]
+    assert not opened
+
+
+def test_s3fs_is_asked_where_an_own_authority_is_trusted(
+    monkeypatch: pytest.MonkeyPatch, opened: Opened
+) -> None:
+    monkeypatch.setenv("AWS_CA_BUNDLE", "/etc/own.pem")
+    reads = quick_reads("s3://lake/t", {**KEY, **REGION})
+
+    assert reads.read("s3://lake/t/a", lambda: b"by s3fs") == b"by s3fs"
+    assert not opened
+
+
+def test_s3fs_is_asked_by_a_child_whose_parent_has_asked_obstore(
+    used_by: dict[str, int], opened: Opened
+) -> None:
+    used_by["pid"] = os.getppid()
+    reads = quick_reads("s3://lake/t", {**KEY, **REGION})
+
+    assert reads.read("s3://lake/t/a", lambda: b"by s3fs") == b"by s3fs"
+    assert not opened
+
+
+def test_what_is_missing_is_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(*_: object) -> bytes:
+        raise FileNotFoundError
+
+    monkeypatch.setattr(quick, "_object", missing)
+    reads = QuickReads(lambda: None)
+
+    for _ in range(2):
+        with pytest.raises(FileNotFoundError):
+            reads.read("s3://lake/t/a", lambda: b"found")
