@@ -197,8 +197,9 @@ _PLACES: Final[Mapping[str, str]] = {
         "FormatNotOfferedError HistoryNotSharedError MethodNotAllowedError "
         "ParameterInvalidError QueryNotFoundError QueryTokenEndedError "
         "RangeUnsatisfiableError RequestMalformedError RequestTooLargeError "
-        "RuledChangesError SharingError TableMisreadError TooManyDownloadsError "
-        "TooManyRequestsError TooManyStreamsError VersionNotReadyError"
+        "RuledChangesError SharingError TableMisreadError "
+        "TooManyDownloadsError TooManyRequestsError TooManyStreamsError "
+        "VersionNotReadyError"
     ),
     "deltaweb.sharing.oauth.errors": (
         "AssertionUsedError ClientRefusedError GrantTypeError IssuerInvalidError "

@@ -106,8 +106,8 @@ PREPARED_BYTES = env_int(
 )
 PREPARED_DAYS = env_int("DELTAWEB_PREPARED_DAYS", default=30, minimum=1, maximum=3650)
 REHEARSAL_HOUR = env_int("DELTAWEB_REHEARSAL_HOUR", default=-1, minimum=-1, maximum=23)
-# What a GiB costs that recipients are offered, by prefix of the table's location.
-PRICES = env_prices("DELTAWEB_PRICES")
+REHEARSAL_PYTHON = env_text("DELTAWEB_REHEARSAL_PYTHON")  # with clients of its own
+PRICES = env_prices("DELTAWEB_PRICES")  # of a GiB, by prefix of the table's location
 CURRENCY = env_text("DELTAWEB_CURRENCY", default="USD")
 PROVIDER_NAME = env_text("DELTAWEB_PROVIDER_NAME", default="deltaweb")
 PROVIDER_CONTACT = env_text("DELTAWEB_PROVIDER_CONTACT")

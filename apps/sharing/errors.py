@@ -258,6 +258,12 @@ class RetirementInvalidError(SharingStateError, code="retirement-invalid"):
 # === Coming in ===
 
 
+class RehearsalPythonError(SharingStateError, code="rehearsal-python"):
+    reason: str
+    message = "DELTAWEB_REHEARSAL_PYTHON does not say which clients it has: {reason}."
+    hint = "Set it to the Python, 3.11 or newer, of an environment that has some."
+
+
 class AccessError(SharingStateError, code="access-denied"):
     """A caller may not come in."""
 

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 import re
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from deltaweb.web.tables.models import Table
 from tests.support.index.indexed_tables import index_table, new_indexed_table
 from tests.support.logs.dated_log import DatedLog
 from tests.support.logs.delta_logs import metadata
+from tests.support.pages.answers import json_of, text_of
 
 pytestmark = pytest.mark.django_db
 PAGE = "/t/default/orders/"
@@ -38,16 +38,6 @@ def cleaned(log: DatedLog) -> Table:
     log.clean_up(6)
     index_table(table)
     return table
-
-
-def text_of(client: Client, path: str) -> str:
-    response = client.get(path)
-    assert response.status_code == 200, response.content[:500]
-    return response.content.decode()
-
-
-def json_of(client: Client, path: str) -> dict[str, object]:
-    return dict(json.loads(text_of(client, path)))
 
 
 @pytest.mark.usefixtures("cleaned")
@@ -135,8 +125,8 @@ class TestAVersion:
         before = json_of(viewer, "/t/default/orders.json?v=2")
         after = json_of(viewer, "/t/default/orders.json?v=4")
 
-        assert before["metadata"]["description"] is None  # type: ignore[index]  # JSON
-        assert after["metadata"]["description"] == "Orders of all shops."  # type: ignore[index]
+        assert before["metadata"]["description"] is None
+        assert after["metadata"]["description"] == "Orders of all shops."
 
     @pytest.mark.usefixtures("cleaned")
     @pytest.mark.parametrize("view", ["files", "schema", "properties", "rows"])

@@ -54,7 +54,7 @@ def staff(tmp_path: Path, settings: Settings) -> Ruled:
 
 def _prepared(folder: Path) -> tuple[list[tuple[object, ...]], dict[str, bytes]]:
     """What is known of rewritten files, and their bytes."""
-    facts = ("key", "source_path", "num_rows", "size_bytes", "statistics")
+    facts = ("key", "kind", "source_path", "num_rows", "size_bytes", "statistics")
     known = PreparedFile.objects.order_by("key").values_list(*facts, "partition_values")
     files = {one.name: one.read_bytes() for one in folder.rglob("*.parquet")}
     return list(known), files

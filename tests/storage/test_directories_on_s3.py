@@ -21,6 +21,11 @@ from deltaweb.storage.objects.vending.vendors import open_vendor
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.pages.actions import command_stamp
 from deltaweb.web.sharing.access.errors import DirectoryRefusedError
+from deltaweb.web.sharing.recipients.rehearsals import rehearsal
+from deltaweb.web.sharing.recipients.rehearsals.client_program import (
+    CLIENTS,
+    DIRECTORY,
+)
 from deltaweb.web.sharing.shares.services import add_table
 from deltaweb.web.tables.storage.connections import add_connection
 from tests.functional.sharing_api.calls import Answer, Caller, error, items, lines
@@ -233,6 +238,20 @@ class TestTable:
             DirectoryRefusedError, match="not on S3, R2, Azure or Google"
         ):
             add_table(new_share("other"), **shared_facts | {"table": table})
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_rehearsal_reads_a_folder_as_one(
+    globex, live_server, settings, monkeypatch
+) -> None:
+    settings.PUBLIC_URL = live_server.url
+    monkeypatch.setattr(rehearsal, "CLIENTS", {DIRECTORY: CLIENTS[DIRECTORY]})
+
+    (one,) = rehearsal.rehearse(globex.recipient, stamp=command_stamp()).readings
+
+    assert (one.error, one.client, one.num_rows) == (None, DIRECTORY, 20)
+    globex.recipient.shares.get().shared_tables.update(with_directory=False)
+    assert not rehearsal.rehearse(globex.recipient, stamp=command_stamp()).readings
 
 
 class TestRequest:

@@ -12,9 +12,9 @@ from django.core.management import CommandError, call_command
 from pytest_django.fixtures import Settings
 
 from deltaweb.table import DeltaTable
-from deltaweb.web.jobs import kinds
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.models import Table
+from tests.support.pages.answers import newest_job_done
 from tests.support.stores.s3_server import S3Server
 
 pytestmark = pytest.mark.django_db
@@ -47,13 +47,6 @@ def _run(*arguments: object) -> str:
     out = io.StringIO()
     call_command(*map(str, arguments), stdout=out, stderr=io.StringIO())
     return out.getvalue()
-
-
-def _work() -> Job:
-    job = Job.objects.exclude(kind="tables.index_log").latest("created_at")
-    kinds.all_kinds()[job.kind].work(job.id)
-    job.refresh_from_db()
-    return job
 
 
 def _rows(location: str) -> list[dict[str, Any]]:
@@ -91,13 +84,13 @@ def test_what_is_wrong_is_named_with_its_place(folder, tmp_path, settings):
 def test_the_page_imports_a_file_under_a_connection(editor, folder, tmp_path):
     asked = {"name": "s3.rows", "location": f"{tmp_path}/t"}
     came = editor.post(NEW, {**asked, "path": f"{folder}/a 1.csv"})
-    look = _work()
+    look = newest_job_done()
     page = editor.get(came.headers["Location"]).content.decode()
     assert "Import 2 rows" in page
     assert "a 1.csv" in page
 
     editor.post(NEW, {"seen": look.id})
-    assert _work().state == Job.State.DONE
+    assert newest_job_done().state == Job.State.DONE
 
     table = Table.objects.get(namespace="s3", name="rows")
     assert [row["s"] for row in _rows(table.location)] == ["one", "two"]
@@ -111,6 +104,6 @@ def test_the_page_refuses_a_store_that_is_not_allowed(editor, folder, tmp_path):
     assert not Job.objects.filter(kind="tables.import_rows").exists()
 
     editor.post(NEW, {**asked, "path": f"{folder}/gone.csv"})
-    failed = _work()
+    failed = newest_job_done()
     assert failed.state == Job.State.FAILED
     assert f"{folder}/gone.csv" in failed.error

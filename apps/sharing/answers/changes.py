@@ -29,7 +29,6 @@ from deltaweb.sharing.compatibility import misreadings
 from deltaweb.sharing.errors import (
     FileOutsideTableError,
     FilesVacuumedError,
-    RuledChangesError,
 )
 from deltaweb.sharing.narrowed import narrowed
 from deltaweb.sharing.query_tokens import head_digest
@@ -70,12 +69,13 @@ def table_changes(
     paging = paging_of(shared, query, capabilities=capabilities, signing=signing)
     start = paging.start(ChangesStart)
     table = open_shared(shared)
-    is_rewritten = _is_rewritten(shared, rule, table, query)
+    is_rewritten = _is_rewritten(rule, table)
     versions = _find_range(table, query, start)
     check_start(shared, versions.first)
     if is_rewritten:
         ends = (query.ending_version, query.ending_timestamp)
-        is_open = start is None and ends == (None, None)
+        # The end of a stream is but a hint.
+        is_open = start is None and (ends == (None, None) or not query.with_feed)
         versions = offered_range(shared, rule, versions, is_open=is_open)
     changes = FeedFiles(table.store, versions, with_feed=query.with_feed)
     told = [_told(rule, table.root, at) for at in changes.definitions]
@@ -83,7 +83,9 @@ def table_changes(
         shown = told[0]
         if not query.with_old_metadata:
             shown = _shown_part(rule, table, told, versions, start)
-        offered = offered_changes(shared, rule, versions, told, now=signing.now)
+        offered = offered_changes(
+            shared, rule, versions, told, with_feed=query.with_feed, now=signing.now
+        )
         selection = ChangeSelection(
             changes=offered,
             root=normalize_location(location_of(shared.id)),
@@ -177,17 +179,11 @@ def _find_range(
     )
 
 
-def _is_rewritten(
-    shared: SharedTable, rule: TableRule, table: DeltaTable, query: ChangesQuery
-) -> bool:
+def _is_rewritten(rule: TableRule, table: DeltaTable) -> bool:
     """Return whether changes are offered by rewritten files alone."""
     newest = table.snapshot_metadata()
     partitions = newest.metadata.partition_columns
-    if rule.is_whole or rule.leaves_whole_files(newest.schema, partitions):
-        return False
-    if not query.with_feed:
-        raise RuledChangesError(table=shared.full_name)
-    return True
+    return not (rule.is_whole or rule.leaves_whole_files(newest.schema, partitions))
 
 
 def _shown_part(

@@ -15,7 +15,8 @@ from django.db.models import F, Q
 from django.db.models.functions import Least
 
 from deltaweb.web.accounts.tokens import sha256
-from deltaweb.web.pages.actions import Action, Stamp, report
+from deltaweb.web.pages.actions import Stamp, report
+from deltaweb.web.sharing.activity.actions import action_on
 from deltaweb.web.sharing.errors import (
     NoWaitingTokenError,
     RetirementInvalidError,
@@ -74,7 +75,7 @@ def issue_token(
     """
     token = _new_token(recipient, proof, lifetime=lifetime, stamp=stamp)
     detail = {"expires_at": _text(token.expires_at), **proof.describe()}
-    report(_action("token.issue", token, stamp, **detail))
+    report(action_on("token.issue", stamp, token, **detail))
     return token
 
 
@@ -116,7 +117,7 @@ def rotate(
         "keep_old_s": int(overlap.total_seconds()),
         **proof.describe(),
     }
-    report(_action("token.rotate", token, stamp, **detail))
+    report(action_on("token.rotate", stamp, token, **detail))
     return token
 
 
@@ -157,7 +158,7 @@ def issue_link(token: RecipientToken, *, stamp: Stamp) -> Credentials:
         expires_at=min(stamp.at + span, locked.ends_at),
     )
     detail = {"expires_at": _text(link.expires_at), "num_withdrawn": num_withdrawn}
-    report(_action("link.issue", locked, stamp, **detail))
+    report(action_on("link.issue", stamp, locked, **detail))
     url = f"{settings.PUBLIC_URL}/activate/{nonce}"
     return Credentials(token=token, link=url, link_expires_at=link.expires_at)
 
@@ -167,7 +168,7 @@ def issue_profile(token: RecipientToken, *, stamp: Stamp) -> ProfileFile:
     """Activate a waiting token at once and return its profile file."""
     profile = take_secret(token, address=stamp.actor.address, now=stamp.at)
     withdraw_links(token, now=stamp.at)
-    report(_action("token.profile", token, stamp))
+    report(action_on("token.profile", stamp, token))
     return profile
 
 
@@ -227,7 +228,7 @@ def set_retirement(
         "before": None if before is None else _text(before),
         "after": _text(token.retires_at),
     }
-    report(_action("token.retire", token, stamp, **detail))
+    report(action_on("token.retire", stamp, token, **detail))
     return token
 
 
@@ -240,7 +241,7 @@ def revoke(token: RecipientToken, *, stamp: Stamp) -> RecipientToken:
     revoked = RecipientToken.objects.filter(id=token.id, revoked_at__isnull=True)
     if revoked.update(revoked_at=stamp.at):
         withdraw_links(token, now=stamp.at)
-        report(_action("token.revoke", token, stamp))
+        report(action_on("token.revoke", stamp, token))
     token.refresh_from_db()
     return token
 
@@ -269,15 +270,3 @@ def _check_waiting(token: RecipientToken, now: datetime) -> None:
 
 def _text(moment: datetime) -> str:
     return moment.isoformat(timespec="seconds")
-
-
-def _action(name: str, token: RecipientToken, stamp: Stamp, **detail: object) -> Action:
-    return Action(
-        name=name,
-        stamp=stamp,
-        recipient=token.recipient.name,
-        recipient_id=token.recipient_id,
-        token_id=token.id,
-        token_prefix=token.prefix,
-        detail=detail,
-    )

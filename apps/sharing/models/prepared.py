@@ -37,7 +37,8 @@ class PreparedFile(models.Model):
     `key` is a keyed hash of all that it was made from, and the name of the file, which
     is there where any row is left. `rule` is the digest of the rule with the values of
     recipients that it asks for: recipients with equal ones share files. One of
-    `changes` holds changed rows, one without is of any version that has its source.
+    `changes` holds rows that came (its `kind` is `add`) or that went (`remove`), one
+    without is of any version that has its source.
     """
 
     shared_table = models.ForeignKey(
@@ -50,6 +51,7 @@ class PreparedFile(models.Model):
         null=True,
         blank=True,
     )
+    kind = models.CharField(max_length=6, blank=True)
     key = models.CharField(max_length=64, unique=True)
     rule = models.CharField(max_length=64)
     source_path = models.TextField()  # as in the log of the table

@@ -1,11 +1,11 @@
 """Holding versions of a shared table for a recipient, until a moment."""
 
-from dataclasses import replace
 from datetime import timedelta
 
 from django.db import transaction
 
-from deltaweb.web.pages.actions import Action, Stamp, report
+from deltaweb.web.pages.actions import Stamp, report
+from deltaweb.web.sharing.activity.actions import action_on
 from deltaweb.web.sharing.errors import HoldInvalidError
 from deltaweb.web.sharing.models import Hold, LastRead, Recipient, SharedTable
 
@@ -60,7 +60,7 @@ def hold_versions(
         defaults={"version": version, "ends_at": stamp.at + span, "made_at": stamp.at},
     )
     detail = {"version": version, "ends_at": hold.ends_at.isoformat()}
-    report(replace(_action("hold.add", recipient, shared, stamp), detail=detail))
+    report(action_on("hold.add", stamp, recipient, shared, **detail))
     return hold
 
 
@@ -69,19 +69,5 @@ def end_hold(recipient: Recipient, shared: SharedTable, *, stamp: Stamp) -> bool
     """End a hold at once; return whether there was one."""
     ended, _ = Hold.objects.filter(recipient=recipient, shared_table=shared).delete()
     if ended:
-        report(_action("hold.remove", recipient, shared, stamp))
+        report(action_on("hold.remove", stamp, recipient, shared))
     return bool(ended)
-
-
-def _action(
-    name: str, recipient: Recipient, shared: SharedTable, stamp: Stamp
-) -> Action:
-    return Action(
-        name=name,
-        stamp=stamp,
-        share=shared.share.name,
-        recipient=recipient.name,
-        recipient_id=recipient.id,
-        table=shared.full_name,
-        table_id=shared.table_id,
-    )

@@ -1,7 +1,7 @@
 """What administrators ask of recipients: make, change, grant, delete."""
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Final
 
@@ -10,7 +10,6 @@ from django.core.validators import validate_email
 from django.db import transaction
 
 from deltaweb.web.pages.actions import (
-    Action,
     FieldChange,
     Stamp,
     report,
@@ -18,6 +17,7 @@ from deltaweb.web.pages.actions import (
 )
 from deltaweb.web.sharing.access.networks import parse_networks
 from deltaweb.web.sharing.access.waited_queries import cancel_queries
+from deltaweb.web.sharing.activity.actions import action_on
 from deltaweb.web.sharing.activity.budgets import parse_limit
 from deltaweb.web.sharing.errors import ContactInvalidError, LimitInvalidError
 from deltaweb.web.sharing.issuing.credentials import Deliver, issue
@@ -83,7 +83,7 @@ def create_recipient(new: NewRecipient, *, stamp: Stamp) -> Recipient:
         created_by_id=stamp.actor.user_id,
     )
     save_named(recipient, "recipient")
-    report(_action("recipient.create", recipient, stamp, _facts(recipient)))
+    report(action_on("recipient.create", stamp, recipient, **_facts(recipient)))
     return recipient
 
 
@@ -170,7 +170,7 @@ def delete_recipient(recipient: Recipient, *, stamp: Stamp) -> None:
         "shares": [share.name for share in recipient.shares.all()],
         "num_tokens_ended": recipient.tokens.live(stamp.at).count(),
     }
-    report(_action("recipient.delete", recipient, stamp, detail))
+    report(action_on("recipient.delete", stamp, recipient, **detail))
     cancel_queries(recipient, now=stamp.at)
     recipient.delete()
 
@@ -187,7 +187,7 @@ def grant(share: Share, recipient: Recipient, *, stamp: Stamp) -> Grant:
         defaults={"granted_at": stamp.at, "granted_by_id": stamp.actor.user_id},
     )
     if is_new:
-        report(_grant_action("grant.add", share, recipient, stamp))
+        report(action_on("grant.add", stamp, share, recipient))
     return granted
 
 
@@ -201,7 +201,7 @@ def ungrant(share: Share, recipient: Recipient, *, stamp: Stamp) -> bool:
     removed, _ = Grant.objects.filter(share=share, recipient=recipient).delete()
     if removed:
         cancel_queries(recipient, share, now=stamp.at)
-        report(_grant_action("grant.remove", share, recipient, stamp))
+        report(action_on("grant.remove", stamp, share, recipient))
     return bool(removed)
 
 
@@ -229,7 +229,7 @@ def _report_facts(
     changes = [
         FieldChange(_FACT_ACTIONS[name], before[name], after[name]) for name in after
     ]
-    if report_changes(_action("", recipient, stamp), changes):
+    if report_changes(action_on("", stamp, recipient), changes):
         recipient.save(update_fields=list(after))
 
 
@@ -252,24 +252,3 @@ def _facts(recipient: Recipient) -> dict[str, object]:
         "soft_limit_bytes": recipient.soft_limit_bytes,
         "hard_limit_bytes": recipient.hard_limit_bytes,
     }
-
-
-def _grant_action(
-    name: str, share: Share, recipient: Recipient, stamp: Stamp
-) -> Action:
-    return replace(_action(name, recipient, stamp), share=share.name)
-
-
-def _action(
-    name: str,
-    recipient: Recipient,
-    stamp: Stamp,
-    detail: Mapping[str, object] | None = None,
-) -> Action:
-    return Action(
-        name=name,
-        stamp=stamp,
-        recipient=recipient.name,
-        recipient_id=recipient.id,
-        detail=detail or {},
-    )

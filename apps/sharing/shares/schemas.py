@@ -13,6 +13,7 @@ from deltaweb.web.sharing.access.errors import (
     SharedSchemaNotFoundError,
 )
 from deltaweb.web.sharing.access.schemas import resolve_schemas, unshared_tables
+from deltaweb.web.sharing.activity.actions import action_on
 from deltaweb.web.sharing.errors import NameTakenError
 from deltaweb.web.sharing.models import Share, SharedSchema
 from deltaweb.web.sharing.names import check_name, is_storable, name_key
@@ -120,4 +121,4 @@ def _action(name: str, schema: SharedSchema, stamp: Stamp) -> Action:
         "namespace": schema.namespace,
         "with_history": schema.with_history,
     }
-    return Action(name=name, stamp=stamp, share=schema.share.name, detail=detail)
+    return action_on(name, stamp, schema.share, **detail)

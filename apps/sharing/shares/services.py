@@ -17,6 +17,7 @@ from deltaweb.web.sharing.access.directories import obstacle
 from deltaweb.web.sharing.access.errors import DirectoryRefusedError, TableOfSchemaError
 from deltaweb.web.sharing.access.grants.checks import check_columns, check_condition
 from deltaweb.web.sharing.access.grants.prepared import erase_all
+from deltaweb.web.sharing.activity.actions import action_on
 from deltaweb.web.sharing.errors import (
     NameTakenError,
     ReceivedSharedError,
@@ -51,7 +52,7 @@ def create_share(*, name: str, comment: str = "", stamp: Stamp) -> Share:
         created_by_id=stamp.actor.user_id,
     )
     save_named(share, "share")
-    report(_action("share.create", share, stamp))
+    report(action_on("share.create", stamp, share))
     return share
 
 
@@ -68,7 +69,7 @@ def rename_share(share: Share, *, name: str, stamp: Stamp) -> Share:
     except NameTakenError:
         share.name, share.name_key = old_name, name_key(old_name)
         raise
-    report(_action("share.rename", share, stamp, old=old_name, new=name))
+    report(action_on("share.rename", stamp, share, old=old_name, new=name))
     return share
 
 
@@ -77,7 +78,7 @@ def update_share(share: Share, *, comment: str, stamp: Stamp) -> Share:
     """Set what administrators and recipients read of a share."""
     comment = comment.strip()
     change = FieldChange("share.update", share.comment, comment)
-    if report_changes(_action("", share, stamp), [change]):
+    if report_changes(action_on("", stamp, share), [change]):
         share.comment = comment
         share.save(update_fields=["comment"])
     return share
@@ -95,7 +96,7 @@ def switch_share(share: Share, *, is_on: bool, stamp: Stamp) -> Share:
     share.off_since = None if is_on else stamp.at
     share.save(update_fields=["off_since"])
     name = "share.switch_on" if is_on else "share.switch_off"
-    report(_action(name, share, stamp))
+    report(action_on(name, stamp, share))
     return share
 
 
@@ -106,7 +107,7 @@ def delete_share(share: Share, *, stamp: Stamp) -> None:
         "tables": [table.full_name for table in share.shared_tables.all()],
         "recipients": [recipient.name for recipient in share.recipients.all()],
     }
-    report(_action("share.delete", share, stamp, **detail))
+    report(action_on("share.delete", stamp, share, **detail))
     for shared_table in share.shared_tables.all():
         erase_all(shared_table)
     share.delete()
@@ -281,18 +282,8 @@ def _offer(shared_table: SharedTable) -> dict[str, object]:
     }
 
 
-def _action(name: str, share: Share, stamp: Stamp, **detail: object) -> Action:
-    return Action(name=name, stamp=stamp, share=share.name, detail=detail)
-
-
 def _table_action(
     name: str, shared_table: SharedTable, stamp: Stamp, **detail: object
 ) -> Action:
-    return Action(
-        name=name,
-        stamp=stamp,
-        share=shared_table.share.name,
-        table=shared_table.full_name,
-        table_id=shared_table.table_id,
-        detail={"registered_as": shared_table.table.full_name, **detail},
-    )
+    registered_as = shared_table.table.full_name
+    return action_on(name, stamp, shared_table, registered_as=registered_as, **detail)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from deltaweb.web.jobs import kinds
 from deltaweb.web.jobs.models import Job
+from tests.support.pages.answers import newest_job_done
 
 if TYPE_CHECKING:
     from pytest_django.fixtures import Settings
@@ -26,11 +26,4 @@ def lake(settings: "Settings", tmp_path: Path) -> Path:
 @pytest.fixture
 def work() -> Work:
     """Do the newest job that adds data here, as a worker does."""
-
-    def do() -> Job:
-        job = Job.objects.exclude(kind="tables.index_log").latest("created_at")
-        kinds.all_kinds()[job.kind].work(job.id)
-        job.refresh_from_db()
-        return job
-
-    return do
+    return newest_job_done

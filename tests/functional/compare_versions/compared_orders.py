@@ -1,14 +1,8 @@
 """A table of orders whose versions are compared, and what its pages answer."""
 
-import csv
-import io
-import json
 from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
-
-from django.test import Client
 
 from deltaweb.delta.protocol.schema import (
     DecimalType,
@@ -82,21 +76,3 @@ def work() -> None:
     """Do what waits, as a worker does."""
     for job in Job.objects.filter(state=Job.State.QUEUED):
         RUN[job.kind](job_id=str(job.id))
-
-
-def page_of(client: Client, path: str, **headers: str) -> str:
-    response = client.get(path, headers=headers)
-    assert response.status_code == 200, response.content[:500]
-    return response.content.decode()
-
-
-def json_of(client: Client, path: str, status: int = 200) -> dict[str, Any]:
-    response = client.get(path)
-    assert response.status_code == status, response.content[:500]
-    return dict(json.loads(response.content))
-
-
-def csv_of(client: Client, path: str) -> list[list[str]]:
-    response = client.get(path)
-    assert response.status_code == 200
-    return list(csv.reader(io.StringIO(b"".join(response).decode())))

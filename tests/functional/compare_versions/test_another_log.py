@@ -10,12 +10,12 @@ from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.models import Table
 from tests.functional.compare_versions.compared_orders import (
     COMPARE,
-    json_of,
     orders,
     work,
     write_orders,
 )
 from tests.support.index.indexed_tables import index_table, new_indexed_table
+from tests.support.pages.answers import json_of
 from tests.support.tables.versioned_table import VersionedTable
 
 pytestmark = pytest.mark.django_db

@@ -4,14 +4,8 @@ import pytest
 from django.test import Client
 
 from deltaweb.web.jobs.models import Job
-from tests.functional.compare_versions.compared_orders import (
-    COMPARE,
-    HTMX,
-    csv_of,
-    json_of,
-    page_of,
-    work,
-)
+from tests.functional.compare_versions.compared_orders import COMPARE, HTMX, work
+from tests.support.pages.answers import csv_of, json_of, text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -19,14 +13,14 @@ pytestmark = pytest.mark.django_db
 @pytest.mark.usefixtures("table")
 class TestWhatTheLogSays:
     def test_the_schema_is_compared_without_a_job(self, viewer: Client) -> None:
-        page = page_of(viewer, f"{COMPARE}/0...4?view=schema")
+        page = text_of(viewer, f"{COMPARE}/0...4?view=schema")
 
         assert "channel" in page
         assert "Where" in page
         assert not Job.objects.exists()
 
     def test_both_versions_stand_on_the_timeline(self, viewer: Client) -> None:
-        page = page_of(viewer, f"{COMPARE}/0...4?view=schema")
+        page = text_of(viewer, f"{COMPARE}/0...4?view=schema")
 
         assert "dw-vt-flag-b" in page
         assert "dw-vt-span" in page
@@ -46,7 +40,7 @@ class TestWhatTheLogSays:
         [("properties", "delta.appendOnly"), ("protocol", "The protocol is the same")],
     )
     def test_other_views_show_what_changed(self, viewer: Client, view: str, text: str):
-        assert text in page_of(viewer, f"{COMPARE}/0...4?view={view}")
+        assert text in text_of(viewer, f"{COMPARE}/0...4?view={view}")
 
     def test_the_csv_form_lists_the_changes(self, viewer: Client) -> None:
         lines = csv_of(viewer, f"{COMPARE}/4...0.csv?view=schema")
@@ -60,9 +54,9 @@ class TestWhatTheLogSays:
 @pytest.mark.usefixtures("table")
 class TestFiles:
     def test_a_job_finds_them_and_the_page_waits(self, viewer: Client) -> None:
-        waiting = page_of(viewer, f"{COMPARE}/1...4")
+        waiting = text_of(viewer, f"{COMPARE}/1...4")
         work()
-        page = page_of(viewer, f"{COMPARE}/1...4", **HTMX)
+        page = text_of(viewer, f"{COMPARE}/1...4", **HTMX)
 
         assert "Comparing the files of both versions" in waiting
         assert "1 removed" in page

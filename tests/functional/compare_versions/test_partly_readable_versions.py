@@ -10,12 +10,11 @@ from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.models import Table
 from tests.functional.compare_versions.compared_orders import (
     COMPARE,
-    json_of,
-    page_of,
     work,
     write_orders,
 )
 from tests.support.index.indexed_tables import index_table, new_indexed_table
+from tests.support.pages.answers import json_of, text_of
 from tests.support.tables.versioned_table import VersionedTable
 
 pytestmark = pytest.mark.django_db
@@ -52,7 +51,7 @@ def words(page: str) -> str:
 @pytest.mark.usefixtures("table")
 class TestTheChoice:
     def test_marks_a_version_that_lacks_files(self, viewer: Client) -> None:
-        page = page_of(viewer, f"{COMPARE}/3...4?view=schema")
+        page = text_of(viewer, f"{COMPARE}/3...4?view=schema")
 
         _, first, second = page.split('<details class="dw-menu x-pick">')
         assert REASON in first.split("</summary>")[0]
@@ -60,12 +59,12 @@ class TestTheChoice:
         assert "partly readable" not in second.split("</summary>")[0]
 
     def test_says_which_versions_can_be_read(self, viewer: Client) -> None:
-        page = words(page_of(viewer, f"{COMPARE}/4...5?view=schema"))
+        page = words(text_of(viewer, f"{COMPARE}/4...5?view=schema"))
 
         assert "readable: v4 to v6 partly readable: v3 gone: v0 to v2" in page
 
     def test_marks_versions_of_the_list(self, viewer: Client) -> None:
-        page = page_of(viewer, f"{COMPARE}/4...5?view=schema")
+        page = text_of(viewer, f"{COMPARE}/4...5?view=schema")
 
         marked = re.findall(r"v(\d)</b> <span class=\"dw-dot (part|gone)\"", page)
         lacking = [("3", "part"), ("2", "gone"), ("1", "gone"), ("0", "gone")]
@@ -81,7 +80,7 @@ class TestTheChoice:
 
     @pytest.mark.parametrize("view", ["schema", "properties", "protocol"])
     def test_keeps_nothing_from_being_compared_that_needs_no_file(self, viewer, view):
-        page = page_of(viewer, f"{COMPARE}/0...4?view={view}")
+        page = text_of(viewer, f"{COMPARE}/0...4?view={view}")
 
         assert "cannot be compared" not in page
         assert not Job.objects.exists()
@@ -100,7 +99,7 @@ class TestRowsWhoseFilesAreDeleted:
         return viewer
 
     def test_are_refused_before_anybody_asks(self, looked: Client) -> None:
-        page = page_of(looked, self.ROWS)
+        page = text_of(looked, self.ROWS)
 
         assert "The rows of these versions cannot be compared" in page
         assert f"Version 2: {NONE_LEFT}" in page
@@ -132,19 +131,19 @@ class TestRowsWhoseFilesAreDeleted:
         )
 
     def test_have_a_list_of_files_all_the_same(self, looked: Client) -> None:
-        assert "1 removed" in page_of(looked, f"{COMPARE}/2...4?view=files")
+        assert "1 removed" in text_of(looked, f"{COMPARE}/2...4?view=files")
 
 
 @pytest.mark.usefixtures("table")
 def test_rows_whose_files_are_there_are_compared(viewer: Client) -> None:
     viewer.get(f"{COMPARE}/0...1?view=rows")
     work()
-    before = page_of(viewer, f"{COMPARE}/0...1?view=rows")
+    before = text_of(viewer, f"{COMPARE}/0...1?view=rows")
     viewer.post(f"{COMPARE}/0...1/rows")
     work()
 
     assert "No file that is read here was found missing." in before
-    assert "20 inserted" in page_of(viewer, f"{COMPARE}/0...1?view=rows")
+    assert "20 inserted" in text_of(viewer, f"{COMPARE}/0...1?view=rows")
 
 
 class TestAComparisonFromBeforeTheVacuum:
@@ -161,7 +160,7 @@ class TestAComparisonFromBeforeTheVacuum:
 
     @pytest.mark.usefixtures("compared")
     def test_still_shows_its_rows(self, viewer: Client) -> None:
-        page = page_of(viewer, f"{COMPARE}/2...4?view=rows")
+        page = text_of(viewer, f"{COMPARE}/2...4?view=rows")
 
         assert "48 deleted" in page
 
@@ -169,7 +168,7 @@ class TestAComparisonFromBeforeTheVacuum:
     def test_is_not_taken_for_what_is_there_now(self, viewer: Client) -> None:
         viewer.get(f"{COMPARE}/2...4?view=rows&key=order_id")
         work()
-        page = page_of(viewer, f"{COMPARE}/2...4?view=rows&key=order_id")
+        page = text_of(viewer, f"{COMPARE}/2...4?view=rows&key=order_id")
 
         assert "a-4.parquet" in page
         assert "Compare rows</button>" not in page

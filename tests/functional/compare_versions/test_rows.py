@@ -11,13 +11,8 @@ from django.utils import timezone
 
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.models import Table
-from tests.functional.compare_versions.compared_orders import (
-    COMPARE,
-    csv_of,
-    json_of,
-    page_of,
-    work,
-)
+from tests.functional.compare_versions.compared_orders import COMPARE, work
+from tests.support.pages.answers import csv_of, json_of, text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -34,7 +29,7 @@ class TestRows:
     def test_nothing_starts_before_somebody_has_seen_the_estimate(self, viewer: Client):
         viewer.get(f"{COMPARE}/1...3?view=rows")
         work()
-        page = page_of(viewer, f"{COMPARE}/1...3?view=rows")
+        page = text_of(viewer, f"{COMPARE}/1...3?view=rows")
 
         assert "Will read" in page
         assert "2 files" in page
@@ -45,7 +40,7 @@ class TestRows:
     def test_without_a_merge_statistics_suggest_a_key(self, viewer: Client) -> None:
         viewer.get(f"{COMPARE}/0...1?view=rows")
         work()
-        page = page_of(viewer, f"{COMPARE}/0...1?view=rows")
+        page = text_of(viewer, f"{COMPARE}/0...1?view=rows")
         data = json_of(viewer, f"{COMPARE}/0...1.json?view=rows")
 
         assert 'value="order_id"' in page
@@ -54,7 +49,7 @@ class TestRows:
 
     def test_with_a_key_changed_cells_are_marked(self, viewer: Client) -> None:
         self.start(viewer, "1...3", "order_id")
-        page = page_of(viewer, f"{COMPARE}/1...3?view=rows&key=order_id")
+        page = text_of(viewer, f"{COMPARE}/1...3?view=rows&key=order_id")
 
         assert "5 changed" in page
         assert "0 inserted" in page
@@ -91,7 +86,7 @@ class TestRows:
 
     def test_rows_of_a_kind_can_be_chosen(self, viewer: Client) -> None:
         self.start(viewer, "1...2")
-        page = page_of(viewer, f"{COMPARE}/1...2?view=rows&kind=inserted")
+        page = text_of(viewer, f"{COMPARE}/1...2?view=rows&kind=inserted")
 
         assert page.count('class="c-ins"') == 5
         assert 'class="c-del"' not in page
@@ -123,7 +118,7 @@ class TestRows:
         for file in Path(written.store.root).glob("a-1*.parquet"):
             file.unlink()
         self.start(viewer, "1...2")
-        page = page_of(viewer, f"{COMPARE}/1...2?view=rows")
+        page = text_of(viewer, f"{COMPARE}/1...2?view=rows")
 
         assert "The rows could not be compared" in page
         assert "a-1.parquet" in page
@@ -134,7 +129,7 @@ class TestRows:
         viewer.post(f"{COMPARE}/1...2/rows")
         job = Job.objects.get(kind="tables.diff_rows")
         viewer.post(f"/jobs/{job.id}/cancel")
-        page = page_of(viewer, f"{COMPARE}/1...2?view=rows")
+        page = text_of(viewer, f"{COMPARE}/1...2?view=rows")
 
         assert "Cancelled" in page
         assert "Try again" in page

@@ -6,7 +6,8 @@ import pytest
 from django.test import Client, override_settings
 
 from deltaweb.web.tables.models import Commit
-from tests.functional.compare_versions.compared_orders import COMPARE, page_of, work
+from tests.functional.compare_versions.compared_orders import COMPARE, work
+from tests.support.pages.answers import text_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("table")]
 
@@ -15,13 +16,13 @@ ROWS = f"{COMPARE}/1...2/rows"
 
 
 def test_one_click_compares_them_by_the_key_that_is_suggested(viewer: Client) -> None:
-    page = page_of(viewer, PAGE)
+    page = text_of(viewer, PAGE)
     assert f'action="{ROWS}"' in page
     assert 'name="by" value="suggestion"' in page
 
     leads_to = viewer.post(ROWS, {"by": "suggestion"}).headers["Location"]
     work()
-    rows = page_of(viewer, leads_to)
+    rows = text_of(viewer, leads_to)
 
     assert leads_to == f"{COMPARE}/1...2?view=rows&key=order_id"
     assert re.search(r"\d+ (?:changed|added|removed)", rows)
@@ -29,7 +30,7 @@ def test_one_click_compares_them_by_the_key_that_is_suggested(viewer: Client) ->
 
 @override_settings(SPARK_DIFF_BYTES=0)
 def test_a_large_commit_shows_first_what_that_will_read(viewer: Client) -> None:
-    page = page_of(viewer, PAGE)
+    page = text_of(viewer, PAGE)
 
     assert f'action="{ROWS}"' not in page
     assert f'href="{COMPARE}/1...2?view=rows"' in page
@@ -45,4 +46,4 @@ def test_a_large_commit_shows_first_what_that_will_read(viewer: Client) -> None:
 def test_there_is_no_way_where_there_are_no_rows(viewer, change):
     Commit.objects.filter(version=2).update(**change)
 
-    assert "Changed rows" not in page_of(viewer, PAGE)
+    assert "Changed rows" not in text_of(viewer, PAGE)

@@ -7,7 +7,8 @@ from django.test import Client
 
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.models import Table
-from tests.functional.compare_versions.compared_orders import COMPARE, json_of, page_of
+from tests.functional.compare_versions.compared_orders import COMPARE
+from tests.support.pages.answers import json_of, text_of
 from tests.support.pages.factories import new_unindexed_table
 
 pytestmark = pytest.mark.django_db
@@ -19,7 +20,7 @@ class TestTheWayToAComparison:
         response = viewer.get(COMPARE)
 
         assert response.headers["Location"] == f"{COMPARE}/3...4"
-        assert f'href="{COMPARE}"' in page_of(viewer, "/t/default/orders/")
+        assert f'href="{COMPARE}"' in text_of(viewer, "/t/default/orders/")
 
     @pytest.mark.parametrize(
         ("query", "leads_to"),
@@ -65,7 +66,7 @@ class TestTheWayToAComparison:
         assert b"Choose a version from 0 to 4" in response.content
 
     def test_one_version_twice_says_so(self, viewer: Client) -> None:
-        assert "Both sides are the same version" in page_of(viewer, f"{COMPARE}/2...2")
+        assert "Both sides are the same version" in text_of(viewer, f"{COMPARE}/2...2")
 
     @pytest.mark.parametrize("view", ["files", "rows"])
     def test_one_version_twice_says_so_to_scripts(self, viewer: Client, view: str):
@@ -80,14 +81,14 @@ class TestTheWayToAComparison:
     def test_the_way_back_is_named(self, viewer: Client) -> None:
         words = "From the later version back to the earlier one"
 
-        assert words in page_of(viewer, f"{COMPARE}/4...1?view=schema")
-        assert words not in page_of(viewer, f"{COMPARE}/1...4?view=schema")
+        assert words in text_of(viewer, f"{COMPARE}/4...1?view=schema")
+        assert words not in text_of(viewer, f"{COMPARE}/1...4?view=schema")
 
     def test_a_view_that_is_not_known_is_refused(self, viewer: Client) -> None:
         assert viewer.get(f"{COMPARE}/1...2?view=moods").status_code == 400
 
     def test_the_history_offers_to_tick_versions(self, viewer: Client) -> None:
-        page = page_of(viewer, "/t/default/orders/history")
+        page = text_of(viewer, "/t/default/orders/history")
 
         assert 'name="pick"' in page
         assert f'action="{COMPARE}"' in page
@@ -101,13 +102,13 @@ class TestVersionsThatCannotBeRead:
 
     @pytest.mark.parametrize("view", ["files", "rows"])
     def test_files_and_rows_say_why(self, viewer: Client, view: str) -> None:
-        page = page_of(viewer, f"{COMPARE}/0...4?view={view}")
+        page = text_of(viewer, f"{COMPARE}/0...4?view={view}")
 
         assert "It uses teleport." in page
         assert not Job.objects.exists()
 
     def test_what_the_log_says_is_shown_all_the_same(self, viewer: Client) -> None:
-        assert "channel" in page_of(viewer, f"{COMPARE}/0...4?view=schema")
+        assert "channel" in text_of(viewer, f"{COMPARE}/0...4?view=schema")
 
     def test_rows_cannot_be_started(self, viewer: Client) -> None:
         response = viewer.post(f"{COMPARE}/0...4/rows")
@@ -120,5 +121,5 @@ class TestATableThatIsNotIndexed:
     def test_the_page_says_so(self, viewer: Client, tmp_path: Path) -> None:
         new_unindexed_table("orders", location=str(tmp_path))
 
-        assert "orders" in page_of(viewer, COMPARE)
+        assert "orders" in text_of(viewer, COMPARE)
         assert viewer.get(f"{COMPARE}/0...1").status_code == 404

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from deltaweb.web.accounts.models import User
 from deltaweb.web.jobs.models import Job
-from tests.functional.explore_a_table.pages import PAGES, TABLE, json_of, text_of
+from tests.functional.explore_a_table.pages import PAGES, TABLE
 from tests.support.conditions.drawn_examples import examples
+from tests.support.pages.answers import json_of, text_of
 from tests.support.pages.factories import (
     new_commit,
     new_metadata,

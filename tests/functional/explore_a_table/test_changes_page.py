@@ -11,8 +11,9 @@ from django.test import Client
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.models import Commit, Table
 from deltaweb.web.tables.work.changes import READ_CHANGES
-from tests.functional.explore_a_table.pages import TABLE, csv_of, json_of, text_of
+from tests.functional.explore_a_table.pages import TABLE
 from tests.support.index.indexed_tables import new_indexed_table
+from tests.support.pages.answers import csv_of, json_of, text_of
 from tests.support.pages.factories import new_unindexed_table
 from tests.support.tables.fed_table import FedTable, numbers, renamed_things
 

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.functional.explore_a_table.pages import TABLE, json_of, text_of
+from tests.functional.explore_a_table.pages import TABLE
 from tests.support.index.indexed_tables import new_indexed_table
+from tests.support.pages.answers import json_of, text_of
 from tests.support.tables.fed_table import renamed_things
 
 pytestmark = pytest.mark.django_db

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from tests.functional.explore_a_table.pages import TABLE, json_of, text_of
+from tests.functional.explore_a_table.pages import TABLE
 from tests.support.index.indexed_tables import new_indexed_table
+from tests.support.pages.answers import json_of, text_of
 from tests.support.pages.shown_words import words
 from tests.support.tables.clustered_table import (
     CLUSTERING,

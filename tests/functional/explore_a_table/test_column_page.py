@@ -12,6 +12,7 @@ from django.test import Client
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.models import Table
 from tests.support.index.indexed_tables import new_indexed_table
+from tests.support.pages.answers import json_of, text_of
 from tests.support.pages.factories import (
     NOW,
     new_metadata,
@@ -43,18 +44,6 @@ PROFILE = {
 }
 
 
-def text_of(client: Client, path: str) -> str:
-    response = client.get(path)
-    assert response.status_code == 200, response.content[:500]
-    return response.content.decode()
-
-
-def json_of(client: Client, path: str, status: int = 200) -> dict[str, object]:
-    response = client.get(path)
-    assert response.status_code == status
-    return dict(json.loads(response.content))
-
-
 @pytest.mark.usefixtures("orders")
 class TestColumn:
     def test_shows_what_files_tell_of_it(self, viewer: Client) -> None:
@@ -80,8 +69,8 @@ class TestColumn:
     def test_a_partition_column_is_told_by_its_values(self, viewer: Client) -> None:
         data = json_of(viewer, f"{SCHEMA}/country.json")
 
-        assert data["column"]["partition"] is True  # type: ignore[index]  # JSON
-        assert data["statistics"]["files_with_min_max"] == 84  # type: ignore[index]  # JSON
+        assert data["column"]["partition"] is True
+        assert data["statistics"]["files_with_min_max"] == 84
 
     def test_the_schema_leads_to_it(self, viewer: Client) -> None:
         assert f'href="{SCHEMA}/amount"' in text_of(viewer, SCHEMA)
@@ -185,7 +174,7 @@ class TestOddNames:
     def test_each_has_a_page(self, viewer, odd, address, names):
         data = json_of(viewer, f"/t/default/{odd.name}/schema/{address}.json")
 
-        assert data["column"]["names"] == names  # type: ignore[index]  # JSON
+        assert data["column"]["names"] == names
 
     @pytest.mark.usefixtures("odd")
     def test_a_name_like_a_machine_form_has_a_page_for_people(self, viewer: Client):

@@ -11,15 +11,9 @@ from django.utils import timezone
 from deltaweb.web.jobs.models import Job, Worker
 from deltaweb.web.pages.templatetags.deltaweb import NO_VALUE
 from deltaweb.web.tables.models import Table
-from tests.functional.explore_a_table.pages import (
-    HTMX,
-    TABLE,
-    csv_of,
-    json_of,
-    text_of,
-    work,
-)
+from tests.functional.explore_a_table.pages import HTMX, TABLE, work
 from tests.support.index.indexed_tables import new_sample_table
+from tests.support.pages.answers import csv_of, json_of, text_of
 
 pytestmark = pytest.mark.django_db
 

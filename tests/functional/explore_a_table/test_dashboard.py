@@ -7,8 +7,8 @@ from django.test import Client
 
 from deltaweb.web.accounts.models import User
 from deltaweb.web.jobs.models import Job
-from tests.functional.explore_a_table.pages import text_of
 from tests.functional.jobs.jobs_at_work import failed
+from tests.support.pages.answers import text_of
 from tests.support.pages.factories import (
     NOW,
     new_commit,

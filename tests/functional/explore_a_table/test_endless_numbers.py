@@ -6,10 +6,11 @@ import pytest
 from django.test import Client
 
 from deltaweb.delta.log.paths import commit_name
-from tests.functional.explore_a_table.pages import TABLE, json_of, text_of
+from tests.functional.explore_a_table.pages import TABLE
 from tests.support.index.indexed_tables import new_indexed_table
 from tests.support.logs.delta_logs import add, commit_bytes, metadata, protocol
 from tests.support.logs.local_logs import stats_of, typed_schema
+from tests.support.pages.answers import json_of, text_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 LARGEST = 2**63 - 1
@@ -49,7 +50,7 @@ class TestNumbersAtTheEndOfALong:
     def test_are_counted_in_the_list_of_files(self, viewer: Client) -> None:
         data = json_of(viewer, f"{TABLE}endless/files.json")
 
-        spread = data["distributions"]["rows_per_file"]  # type: ignore[index]  # JSON
+        spread = data["distributions"]["rows_per_file"]
         assert isinstance(spread, dict)
         assert len(spread["edges"]) == len(spread["counts"]) + 1
         assert sum(spread["counts"]) == 4

@@ -12,10 +12,11 @@ from django.test import Client
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.work.inspect_file import INSPECT_FILE
 from deltaweb.web.tables.work.preview_file import PREVIEW_FILE
-from tests.functional.explore_a_table.pages import HTMX, json_of, text_of
+from tests.functional.explore_a_table.pages import HTMX
 from tests.support.index.indexed_tables import new_indexed_table
 from tests.support.logs.delta_logs import add, commit_bytes, metadata, protocol
 from tests.support.logs.local_logs import typed_schema
+from tests.support.pages.answers import json_of, text_of
 
 pytestmark = pytest.mark.django_db
 FILES = "/t/default/events/files"
@@ -74,8 +75,8 @@ class TestFilePage:
 
         found = json_of(viewer, f"{PART}.json")
 
-        assert found["file"]["path"] == "day=2026-11-20/part-0.parquet"  # type: ignore[index]
-        assert found["footer"]["num_row_groups"] == 3  # type: ignore[index]
+        assert found["file"]["path"] == "day=2026-11-20/part-0.parquet"
+        assert found["footer"]["num_row_groups"] == 3
 
     def test_shows_the_footer_by_parts(self, viewer: Client) -> None:
         json_of(viewer, f"{PART}.json", 202)
@@ -110,9 +111,9 @@ class TestFilePage:
         found = json_of(viewer, f"{PART}.json?column=0")["column"]
         legacy = json_of(viewer, f"{PART}.json?column=131")["column"]
 
-        ranges = [(one["min"], one["max"]) for one in found["row_groups"]]  # type: ignore[index]
+        ranges = [(one["min"], one["max"]) for one in found["row_groups"]]
         assert ranges == [("1", "2"), ("3", "4"), ("5", "6")]
-        assert legacy["num_ranges"] == 0  # type: ignore[index]
+        assert legacy["num_ranges"] == 0
 
     def test_the_schema_is_filtered_by_name_and_type(self, viewer: Client) -> None:
         json_of(viewer, f"{PART}.json", 202)
@@ -120,8 +121,8 @@ class TestFilePage:
 
         found = json_of(viewer, f"{PART}.json?q=NOTE")["schema"]
 
-        assert [one["path"] for one in found["nodes"]] == [["note"]]  # type: ignore[index]
-        assert found["nodes"][0]["table_type"] == "string"  # type: ignore[index]
+        assert [one["path"] for one in found["nodes"]] == [["note"]]
+        assert found["nodes"][0]["table_type"] == "string"
         assert "No node matches" in text_of(viewer, f"{PART}?q=nowhere")
 
     @pytest.mark.parametrize("language", ["delta", "spark", "arrow"])
@@ -152,7 +153,7 @@ class TestFilePage:
         rows = json_of(viewer, f"{PART}.json?rows=1")["rows"]
 
         assert "First rows" in page
-        assert [row["note"] for row in rows][:3] == ["a", "b", None]  # type: ignore[attr-defined]
+        assert [row["note"] for row in rows][:3] == ["a", "b", None]
 
     def test_the_footer_is_read_once(self, viewer: Client) -> None:
         for _ in range(2):
@@ -173,7 +174,7 @@ class TestFilePage:
 
         found = json_of(viewer, f"{PART}.json?group=99&cols=99&page=99")
 
-        assert found["group"]["number"] == 2  # type: ignore[index]
+        assert found["group"]["number"] == 2
         assert "has no column 999" in text_of(viewer, f"{PART}?column=999")
 
 
@@ -192,7 +193,7 @@ class TestOtherFiles:
 
         found = json_of(viewer, address)
 
-        assert found["footer"]["num_rows"] == 1  # type: ignore[index]
+        assert found["footer"]["num_rows"] == 1
         assert "not a file of v0" in text_of(viewer, address.replace(".json", ""))
 
     @pytest.mark.parametrize(

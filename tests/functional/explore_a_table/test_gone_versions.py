@@ -12,8 +12,9 @@ from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.models import MissingFiles, Table
 from deltaweb.web.tables.work.check_files import CHECK_FILES
 from deltaweb.web.tables.work.diff_rows import DIFF_ROWS
-from tests.functional.explore_a_table.pages import HTMX, TABLE, json_of, text_of, work
+from tests.functional.explore_a_table.pages import HTMX, TABLE, work
 from tests.support.index.indexed_tables import index_table, new_indexed_table
+from tests.support.pages.answers import json_of, text_of
 from tests.support.tables.versioned_table import VersionedTable
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
@@ -122,7 +123,7 @@ class TestAVersionThatAVacuumHasEmptied:
         assert gone["error"] == "version-gone"
         assert gone["vacuum"] is not None
         assert gone["nearest_readable"] == {"older": None, "newer": 2}
-        files = dict(gone["files"])  # type: ignore[call-overload]
+        files = dict(gone["files"])
         assert (files["total"], files["missing"], files["known"]) == (1, 1, "LOG")
 
     def test_is_said_by_its_overview_and_its_ribbon(self, viewer: Client) -> None:
@@ -145,7 +146,7 @@ class TestAVersionThatAVacuumHasEmptied:
     def test_says_how_many_files_of_a_version_are_left(self, viewer: Client) -> None:
         tip = json_of(viewer, f"{TABLE}visits/versions/1.json")
 
-        files = dict(tip["files"])  # type: ignore[call-overload]
+        files = dict(tip["files"])
         assert files["words"] == "1 of 2 files"
         lacking = json_of(viewer, f"{TABLE}visits.json")["missing_files"]
         assert [(run["first"], run["words"]) for run in list_of(lacking)] == [

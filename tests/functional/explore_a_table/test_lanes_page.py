@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from tests.functional.explore_a_table.pages import TABLE, csv_of, json_of, text_of
+from tests.functional.explore_a_table.pages import TABLE
 from tests.support.index.indexed_tables import new_indexed_table
+from tests.support.pages.answers import csv_of, json_of, text_of
 from tests.support.pages.factories import new_commit, new_metadata, new_table
 from tests.support.tables.mapped_tables import MappedTable, field, struct
 

@@ -10,16 +10,10 @@ from pytest_django.fixtures import DjangoAssertNumQueries
 
 from deltaweb.delta.log.paths import commit_name
 from deltaweb.web.tables.models import Table
-from tests.functional.explore_a_table.pages import (
-    HTMX,
-    PAGES,
-    TABLE,
-    csv_of,
-    json_of,
-    text_of,
-)
+from tests.functional.explore_a_table.pages import HTMX, PAGES, TABLE
 from tests.support.index.indexed_tables import new_sample_table
 from tests.support.logs.delta_logs import commit_bytes, metadata, protocol
+from tests.support.pages.answers import csv_of, json_of, text_of
 from tests.support.pages.factories import (
     new_commit,
     new_metadata,
@@ -59,7 +53,7 @@ class TestOverview:
         data = json_of(viewer, f"{TABLE}orders.json?v=3")
 
         assert (data["version"], data["latest_version"]) == (3, 21)
-        assert data["protocol"]["min_reader_version"] == 1  # type: ignore[index]  # JSON
+        assert data["protocol"]["min_reader_version"] == 1
         assert data["partition_columns"] == ["order_date", "country"]
 
     def test_charts_have_their_numbers_without_script(self, viewer: Client) -> None:

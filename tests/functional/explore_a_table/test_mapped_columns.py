@@ -7,8 +7,9 @@ import pyarrow as pa
 import pytest
 from django.test import Client
 
-from tests.functional.explore_a_table.pages import TABLE, json_of, text_of, work
+from tests.functional.explore_a_table.pages import TABLE, work
 from tests.support.index.indexed_tables import new_indexed_table
+from tests.support.pages.answers import json_of, text_of
 from tests.support.tables.mapped_tables import MappedTable, field
 
 pytestmark = pytest.mark.django_db

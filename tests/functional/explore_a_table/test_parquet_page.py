@@ -12,9 +12,9 @@ from deltaweb.web.pages.templatetags.deltaweb import size
 from deltaweb.web.tables.work.inspect_file import INSPECT_FILE
 from deltaweb.web.tables.work.survey_files import SURVEY_FILES
 from tests.functional.command_line import Ran, refusal, run_json
-from tests.functional.explore_a_table.pages import json_of, text_of
 from tests.support.files.mixed_files import write_mixed_table
 from tests.support.index.indexed_tables import new_indexed_table
+from tests.support.pages.answers import json_of, text_of
 
 pytestmark = pytest.mark.django_db
 PARQUET = "/t/default/mixed/parquet"
@@ -38,8 +38,8 @@ class TestParquetPage:
         found = json_of(surveyed, f"{PARQUET}.json")
 
         assert (found["files"], found["rows"], found["row_groups"]) == (4, 9, 4)
-        assert {one["name"] for one in found["codecs"]} == {"SNAPPY", "ZSTD"}  # type: ignore[attr-defined]
-        assert len(found["writers"]) == 1  # type: ignore[arg-type]
+        assert {one["name"] for one in found["codecs"]} == {"SNAPPY", "ZSTD"}
+        assert len(found["writers"]) == 1
         assert found["engine"] == "in process"
 
     def test_codecs_and_encodings_add_up_to_the_size_beside_them(self, surveyed):
@@ -47,7 +47,7 @@ class TestParquetPage:
         page = text_of(surveyed, PARQUET)
 
         sums = {
-            name: sum(one["bytes"] for one in found[name])  # type: ignore[attr-defined]
+            name: sum(one["bytes"] for one in found[name])
             for name in ("codecs", "encodings")
         }
         (data_bytes,) = set(sums.values())
@@ -67,7 +67,7 @@ class TestParquetPage:
 
         assert {
             (one["column"], one["relation"], one["file_type"], one["files"])
-            for one in found  # type: ignore[attr-defined]
+            for one in found
         } == {
             ("at", "legacy", "INT96", 1),
             ("amount", "widened", "INT32", 1),
@@ -76,7 +76,7 @@ class TestParquetPage:
         }
 
     def test_names_a_file_that_does_not_read(self, surveyed: Client) -> None:
-        bad = json_of(surveyed, f"{PARQUET}.json")["unreadable"][0]  # type: ignore[index]
+        bad = json_of(surveyed, f"{PARQUET}.json")["unreadable"][0]
 
         assert (bad["name"], bad["files"]) == ("parquet-not-a-file", 1)
         assert bad["example"] == "bad.parquet"

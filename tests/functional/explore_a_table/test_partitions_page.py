@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 from pathlib import Path
 
 import pytest
@@ -11,21 +10,10 @@ from django.test import Client
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.work.version_files import VERSION_FILES
 from tests.support.index.indexed_tables import new_sample_table
+from tests.support.pages.answers import json_of, text_of
 
 pytestmark = pytest.mark.django_db
 ORDERS = "/t/default/orders/partitions"
-
-
-def text_of(client: Client, path: str, **headers: str) -> str:
-    response = client.get(path, headers=headers)
-    assert response.status_code == 200, response.content[:500]
-    return response.content.decode()
-
-
-def json_of(client: Client, path: str, status: int = 200) -> dict[str, object]:
-    response = client.get(path)
-    assert response.status_code == status
-    return dict(json.loads(response.content))
 
 
 @pytest.mark.usefixtures("orders")
@@ -58,9 +46,9 @@ class TestPartitions:
         skew = data["skew"]
 
         assert (data["count"], data["num_partitions"]) == (84, 84)
-        assert len(data["partitions"]) == 50  # type: ignore[arg-type]  # JSON
+        assert len(data["partitions"]) == 50
         assert data["next"] == f"http://testserver{ORDERS}.json?sort=-files&page=2"
-        assert skew["gini"] > 0  # type: ignore[index]  # JSON
+        assert skew["gini"] > 0
 
     def test_the_csv_form_has_every_partition_of_the_filter(self, viewer: Client):
         response = viewer.get(f"{ORDERS}.csv?partition=country=DE&sort=values")

@@ -11,7 +11,7 @@ from pytest_django.fixtures import Settings
 from deltaweb.web.accounts.models import User
 from deltaweb.web.jobs import kinds
 from deltaweb.web.jobs.models import Job
-from tests.functional.explore_a_table.pages import json_of, text_of
+from tests.support.pages.answers import json_of, text_of
 from tests.support.pages.factories import signed_in
 
 pytestmark = pytest.mark.django_db

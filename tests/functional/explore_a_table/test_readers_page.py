@@ -7,8 +7,8 @@ from django.test import Client
 
 from deltaweb.web.accounts.models import User
 from deltaweb.web.tables.models import Table
-from tests.functional.explore_a_table.pages import json_of, text_of
 from tests.support.logs.local_logs import typed_schema
+from tests.support.pages.answers import json_of, text_of
 from tests.support.pages.factories import (
     new_metadata,
     new_protocol,
@@ -83,7 +83,7 @@ def test_what_is_allowed_and_unused_is_said(viewer: Client) -> None:
     found = json_of(viewer, f"{READERS}.json")
     shown = text_of(viewer, READERS)
 
-    assert found["for_readers"][0]["usage"] == "allowed, unused"  # type: ignore[index]
+    assert found["for_readers"][0]["usage"] == "allowed, unused"
     assert "Nothing of this version has it." in shown
     assert "Append only, unused" in " ".join(shown.split())
 
@@ -123,11 +123,11 @@ class TestWhatWouldOpenIt:
         ways = json_of(viewer, f"{READERS}.json")["ways_in"]
         shown = " ".join(text_of(viewer, READERS).split())
 
-        assert [(one["feature"], one["stops"]) for one in ways["stops"]] == [  # type: ignore[index]  # JSON
+        assert [(one["feature"], one["stops"]) for one in ways["stops"]] == [
             ("columnMapping", ["Polars"]),
             ("typeWidening", ["deltalake", "Polars"]),
         ]
-        code = ways["code"]["ways-sql"]  # type: ignore[index]  # JSON
+        code = ways["code"]["ways-sql"]
         assert "SET TBLPROPERTIES ('delta.columnMapping.mode' = 'none');\n" in code
         assert code.endswith("DROP FEATURE `typeWidening`;")
         assert "deletionVectors" not in code
@@ -146,7 +146,7 @@ class TestWhatWouldOpenIt:
     def test_names_no_switch_that_is_off(self, viewer: Client) -> None:
         protected("typeWidening")
 
-        (stop,) = json_of(viewer, f"{READERS}.json")["ways_in"]["stops"]  # type: ignore[index]  # JSON
+        (stop,) = json_of(viewer, f"{READERS}.json")["ways_in"]["stops"]
         assert stop["switch_url"] == ""
 
     def test_is_a_copy_where_nothing_takes_it_out(self, viewer: Client) -> None:
@@ -154,7 +154,7 @@ class TestWhatWouldOpenIt:
 
         ways = json_of(viewer, f"{READERS}.json")["ways_in"]
 
-        assert set(ways["code"]) == {"ways-copy"}  # type: ignore[index]  # JSON
+        assert set(ways["code"]) == {"ways-copy"}
         assert "cannot be removed from a table" in text_of(viewer, READERS)
 
     def test_is_a_copy_without_columns_that_stop_clients(self, viewer: Client) -> None:
@@ -169,9 +169,9 @@ class TestWhatWouldOpenIt:
             clients(found)["DuckDB"]["reason"]
             == "stopped by the type of column nothing"
         )
-        assert found["ways_in"]["columns"] == ["nothing"]  # type: ignore[index]  # JSON
+        assert found["ways_in"]["columns"] == ["nothing"]
         shown = text_of(viewer, READERS)
         assert "The type of a column" in shown
         assert "any client of Delta tables reads it" not in shown
-        copied = found["ways_in"]["code"]["ways-copy"]  # type: ignore[index]  # JSON
+        copied = found["ways_in"]["code"]["ways-copy"]
         assert 'read(columns=["id"])' in copied

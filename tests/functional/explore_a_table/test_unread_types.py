@@ -10,8 +10,9 @@ from django.test import Client
 from deltaweb.web.explorer.rows.form import RowQuery
 from deltaweb.web.explorer.rows.plan import row_plan
 from deltaweb.web.tables.models import Table
-from tests.functional.explore_a_table.pages import TABLE, csv_of, json_of, text_of, work
+from tests.functional.explore_a_table.pages import TABLE, work
 from tests.support.index.indexed_tables import new_indexed_table
+from tests.support.pages.answers import csv_of, json_of, text_of
 from tests.support.tables.span_table import SPAN, write_span_table
 
 pytestmark = pytest.mark.django_db

@@ -12,8 +12,9 @@ from deltaweb.delta.features.column_mapping import FIELD_ID, PHYSICAL_NAME
 from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
 from deltaweb.storage.local import LocalTableStore
 from deltaweb.web.tables.models import Table
-from tests.functional.explore_a_table.pages import TABLE, json_of, text_of, work
+from tests.functional.explore_a_table.pages import TABLE, work
 from tests.support.index.indexed_tables import new_indexed_table
+from tests.support.pages.answers import json_of, text_of
 from tests.support.pages.factories import new_table
 from tests.support.tables.versioned_table import VersionedTable
 

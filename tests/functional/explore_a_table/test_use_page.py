@@ -11,8 +11,9 @@ from django.test import Client
 from deltaweb.web.accounts.models import User
 from deltaweb.web.sharing.models import SharedTable
 from deltaweb.web.tables.models import Commit, Table
-from tests.functional.explore_a_table.pages import HTMX, TABLE, json_of, text_of
+from tests.functional.explore_a_table.pages import HTMX, TABLE
 from tests.support.logs.local_logs import typed_schema
+from tests.support.pages.answers import json_of, text_of
 from tests.support.pages.factories import (
     new_commit,
     new_metadata,
@@ -36,7 +37,7 @@ class TestThePage:
 
         assert page["columns"] == ["order_id", "country"]
         assert page["filters"] == ["`country` = 'DE'"]
-        snippets = dict(page["snippets"])  # type: ignore[call-overload]  # JSON
+        snippets = dict(page["snippets"])
         assert set(snippets) == {
             *("pandas", "sql", "pyspark", "polars", "duckdb", "deltaweb", "curl")
         }
@@ -46,7 +47,7 @@ class TestThePage:
 
     def test_curl_asks_for_the_same_rows(self, viewer: Client) -> None:
         page = json_of(viewer, f"{TABLE}orders/use.json?{VIEW}")
-        curl = dict(page["snippets"])["curl"]  # type: ignore[call-overload]  # JSON
+        curl = dict(page["snippets"])["curl"]
 
         url = urlsplit(re.findall(r"'(http[^']+)'", curl)[0])
         assert url.path == f"{TABLE}orders/data.json"
@@ -79,7 +80,7 @@ class TestThePage:
 
         page = json_of(viewer, f"{TABLE}orders/use.json?v=1")
 
-        assert set(page["restore"]) == {"restore-sql", "restore-pyspark"}  # type: ignore[call-overload]  # JSON
+        assert set(page["restore"]) == {"restore-sql", "restore-pyspark"}
         assert "requires teleport of its writers" in text_of(
             viewer, f"{TABLE}orders/use?v=1"
         )
@@ -113,8 +114,8 @@ class TestTheSwitch:
 
         assert (pinned["newest"], newest["newest"]) == (False, True)
         for key, pin in self.PINS.items():
-            assert pin in pinned["snippets"][key]  # type: ignore[index]  # JSON
-            assert pin not in newest["snippets"][key]  # type: ignore[index]  # JSON
+            assert pin in pinned["snippets"][key]
+            assert pin not in newest["snippets"][key]
         assert newest["version"] == newest["latest_version"]
 
     def test_is_two_links_of_which_one_is_current(self, viewer: Client) -> None:
@@ -198,11 +199,11 @@ class TestWhoIsStopped:
         readers = json_of(viewer, f"{TABLE}orders/readers.json")
         use = json_of(viewer, f"{TABLE}orders/use.json")
 
-        told = {one["client"]: one for one in readers["clients"]}  # type: ignore[attr-defined]  # JSON
+        told = {one["client"]: one for one in readers["clients"]}
         for client in ("deltalake", "Polars"):
             assert told[client]["answer"] == "cannot"
         reason = f"Polars is {told['Polars']['reason']}."
-        assert use["snippets"]["polars"].startswith(f"# {reason}")  # type: ignore[index]  # JSON
+        assert use["snippets"]["polars"].startswith(f"# {reason}")
 
 
 class TestWhereThereIsNothingToRead:
@@ -235,7 +236,7 @@ class TestAShareOfTheTable:
         page = json_of(client, f"{TABLE}orders/use.json?v=1")
 
         name = f"{shared.share.name}.{shared.schema}.{shared.name}"
-        snippets = dict(page["snippets"])  # type: ignore[call-overload]  # JSON
+        snippets = dict(page["snippets"])
         assert (f"#{name}" in snippets.get("sharing", "")) is is_shown
         assert SharedTable.objects.count() == 1
 

@@ -8,15 +8,9 @@ import pytest
 from django.test import Client
 
 from tests.functional.command_line import Ran
-from tests.functional.explore_a_table.pages import (
-    HTMX,
-    TABLE,
-    csv_of,
-    json_of,
-    text_of,
-    work,
-)
+from tests.functional.explore_a_table.pages import HTMX, TABLE, work
 from tests.support.index.indexed_tables import new_indexed_table
+from tests.support.pages.answers import csv_of, json_of, text_of
 from tests.support.tables.variant_tables import TEXTS, USER_ID, ZIP_CODE, write_events
 
 pytestmark = pytest.mark.django_db
@@ -46,8 +40,8 @@ class TestRows:
         assert f'title="{USER_ID}">{USER_ID}</a><small>bigint</small>' in page
         assert "Columns <span" in page
         assert "1 of 2, 2 paths" in page
-        assert [c["name"] for c in told["columns"]] == ["id", ZIP_CODE, USER_ID]  # type: ignore[attr-defined]  # JSON
-        assert told["rows"][:3] == [  # type: ignore[index]  # JSON
+        assert [c["name"] for c in told["columns"]] == ["id", ZIP_CODE, USER_ID]
+        assert told["rows"][:3] == [
             {"id": "1", ZIP_CODE: "10115", USER_ID: "42"},
             {"id": "2", ZIP_CODE: "10115", USER_ID: "7"},
             {"id": "3", ZIP_CODE: "10115", USER_ID: None},
@@ -158,7 +152,7 @@ class TestUse:
 
         snippets = dict(
             json_of(viewer, f"{TABLE}events/use.json?{address}")["snippets"]
-        )  # type: ignore[call-overload]  # JSON
+        )
 
         assert set(snippets) == {"sql", "pyspark", "deltaweb", "curl"}
         value = r"try_variant_get(`v`, '$.user[\'zip code\']', 'string')"

@@ -9,10 +9,11 @@ import pytest
 from django.test import Client
 
 from deltaweb.delta.log.paths import commit_name
-from tests.functional.explore_a_table.pages import TABLE, json_of, text_of, work
+from tests.functional.explore_a_table.pages import TABLE, work
 from tests.support.index.indexed_tables import new_indexed_table
 from tests.support.logs.delta_logs import add, commit_bytes, metadata, protocol
 from tests.support.logs.local_logs import typed_schema
+from tests.support.pages.answers import json_of, text_of
 from tests.support.pages.shown_words import words
 from tests.unit.deltaweb.delta.values.test_variants import (
     members,

@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from tests.functional.explore_a_table.pages import TABLE, json_of, text_of
+from tests.functional.explore_a_table.pages import TABLE
 from tests.support.index.indexed_tables import new_indexed_table
 from tests.support.logs.delta_logs import LogBuilder, add, metadata, protocol
+from tests.support.pages.answers import json_of, text_of
 
 pytestmark = pytest.mark.django_db
 

@@ -10,8 +10,9 @@ import pytest
 from django.test import Client
 
 from deltaweb.web.pages.templatetags.deltaweb import NO_VALUE
-from tests.functional.explore_a_table.pages import TABLE, json_of, text_of, work
+from tests.functional.explore_a_table.pages import TABLE, work
 from tests.support.index.indexed_tables import new_indexed_table
+from tests.support.pages.answers import json_of, text_of
 
 pytestmark = pytest.mark.django_db
 
@@ -98,7 +99,7 @@ class TestAWideTable:
         while url:
             read(viewer, url.replace("data.json", "data"))
             page = json_of(viewer, url)
-            found |= page["rows"][1]  # type: ignore[index]  # JSON
+            found |= page["rows"][1]
             url = str(page["next_columns"] or "")
 
         assert found == {f"c{number}": str(-number) for number in range(400)}
@@ -188,7 +189,7 @@ class TestOddTexts:
         record = json_of(viewer, f"{TABLE}odd/data/6.json")
 
         assert found["cut"] == [{"index": 5, "column": "note", "row": 6}]
-        assert len(found["rows"][5]["note"]) < len(LONG)  # type: ignore[index]  # JSON
+        assert len(found["rows"][5]["note"]) < len(LONG)
         assert record["values"] == {"id": "6", "note": LONG, "price": "0.0000000001"}
 
     def test_a_record_can_be_copied_and_walked(self, viewer: Client) -> None:

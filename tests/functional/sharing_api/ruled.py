@@ -89,21 +89,35 @@ class Ruled:
         asked += "" if last is None else f"&endingVersion={last}"
         answer = caller.get(f"{self.path}/changes{asked}", **IN_DELTA)
         self.bytes_served.append(body_of(answer))
+        return self._changed(caller, answer)
+
+    def stream(
+        self, caller: Caller, first: int
+    ) -> list[tuple[int, str, dict[str, Any]]]:
+        """The same of a stream: of files that were added or removed."""
+        return self._changed(caller, self.query(caller, {"startingVersion": first}))
+
+    def _changed(
+        self, caller: Caller, answer: Answer
+    ) -> list[tuple[int, str, dict[str, Any]]]:
         assert answer.status_code == 200, body_of(answer)
         protocol, metadata, *files = lines(answer)
         found = []
         for line in files:
             one = line["file"]
+            ((kind, action),) = one["deltaSingleAction"].items()
             source = _source(
                 protocol["protocol"]["deltaProtocol"],
                 metadata["metaData"]["deltaMetadata"],
-                [one["deltaSingleAction"]["cdc"]],
+                [action],
                 lambda url: pa.BufferReader(self.fetch(caller, url)),
             )
-            fields = (*source.schema.fields, StructField(KIND, PrimitiveType("string")))
-            source = replace(source, schema=StructType(fields))
+            if kind == "cdc":
+                kinds = StructField(KIND, PrimitiveType("string"))
+                fields = (*source.schema.fields, kinds)
+                source = replace(source, schema=StructType(fields))
             read = read_rows(source).to_pylist()
-            found += [(one["version"], row.pop(KIND), row) for row in read]
+            found += [(one["version"], row.pop(KIND, kind), row) for row in read]
         return sorted(found, key=str)
 
     def fetch(self, caller: Caller, url: str) -> bytes:

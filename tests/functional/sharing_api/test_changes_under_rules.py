@@ -134,11 +134,35 @@ def test_are_those_of_versions_that_are_ready(staff: Ruled, acme: Caller) -> Non
     assert said("startingVersion=5")[0] == 409
     assert said("startingVersion=4&endingVersion=5")[0] == 409
     assert kinds(staff.changes(acme, 4)) == [(4, "insert", 20)]
-    stream = staff.query(acme, {"startingVersion": 4})
-    assert (stream.status_code, "only a part" in error(stream)["message"]) == (
-        400,
-        True,
+
+
+def test_are_a_stream_of_files_that_were_added_and_removed(staff, acme) -> None:
+    staff.rule(EU)
+    staff.prepare()
+    staff.table.append(
+        pa.concat_tables([rows(20, 2, "EU"), rows(22, 1, "US", "secret")])
     )
+    staff.table.update({"salary": "salary + 1"}, "id = 6")  # of what nobody sees
+    staff.table.overwrite(pa.concat_tables([rows(0, 5, "EU"), rows(20, 1, "EU")]))
+    staff.prepare()
+    staff.table.append(rows(30, 1, "EU"))
+
+    assert kinds(staff.stream(acme, 4)) == [
+        (4, "add", 20),
+        (4, "add", 21),
+        *[(6, "remove", number) for number in (10, 11, 12, 21)],
+    ]
+    assert staff.has_served("secret-22", "US") == []
+
+    staff.table.update({"salary": "salary + 1"}, "id = 30")
+    staff.table.update({"region": "'US'"}, "id = 0")
+    staff.prepare()
+
+    assert kinds(staff.stream(acme, 8)) == [
+        (8, "add", 30),
+        (8, "remove", 30),
+        (9, "remove", 0),
+    ]
 
 
 def test_are_erased_with_their_source(staff, acme, tmp_path) -> None:
@@ -148,8 +172,8 @@ def test_are_erased_with_their_source(staff, acme, tmp_path) -> None:
     staff.prepare()
     changes = PreparedFile.objects.exclude(changes=None)
     files = [next((tmp_path / "prepared").rglob(f"{one.key}*")) for one in changes]
-    for one in changes:
-        (Path(staff.table.root) / one.source_path).unlink()
+    for path in {one.source_path for one in changes}:
+        (Path(staff.table.root) / path).unlink()
     staff.prepare()
 
     assert not any(file.exists() for file in files)

@@ -8,9 +8,9 @@ import pyarrow as pa
 import pytest
 
 from deltaweb.table import DeltaTable
-from deltaweb.web.jobs import kinds
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.models import Table
+from tests.support.pages.answers import newest_job_done
 from tests.support.pages.factories import (
     new_commit,
     new_metadata,
@@ -74,11 +74,4 @@ Work = Callable[[], Job]
 @pytest.fixture
 def work() -> Work:
     """Do the newest job of an operation here, as a worker does."""
-
-    def do() -> Job:
-        job = Job.objects.exclude(kind="tables.index_log").latest("created_at")
-        kinds.all_kinds()[job.kind].work(job.id)
-        job.refresh_from_db()
-        return job
-
-    return do
+    return newest_job_done

@@ -28,6 +28,18 @@ OPTIONS: Final = {
 }
 
 
+def find_spark(folder: Path) -> tuple[Path, dict[str, str]]:
+    """Return the folder of its packages, and the variables that it starts with."""
+    jars = find_jars(f"iceberg-{ICEBERG}", ARTIFACTS, folder)
+    packages = find_package(SPARK, folder)
+    return packages, {
+        "JAVA_HOME": str(find_java_home(folder)),
+        "SPARK_LOCAL_IP": "127.0.0.1",
+        "SPARK_DIST_CLASSPATH": ":".join(map(str, jars)),
+        "SPARK_HOME": str(packages / "pyspark"),
+    }
+
+
 class SidecarSpark(Sidecar):
     """A Spark that has an Iceberg catalogue attached; `spark` is its session.
 
@@ -38,14 +50,7 @@ class SidecarSpark(Sidecar):
     """
 
     def __init__(self, folder: Path, catalog: str, properties: dict[str, str]) -> None:
-        jars = find_jars(f"iceberg-{ICEBERG}", ARTIFACTS, folder)
-        packages = find_package(SPARK, folder)
-        environment = {
-            "JAVA_HOME": str(find_java_home(folder)),
-            "SPARK_LOCAL_IP": "127.0.0.1",
-            "SPARK_DIST_CLASSPATH": ":".join(map(str, jars)),
-            "SPARK_HOME": str(packages / "pyspark"),
-        }
+        packages, environment = find_spark(folder)
         super().__init__(folder, packages, **environment)
         place = f"spark.sql.catalog.{catalog}"
         options = {

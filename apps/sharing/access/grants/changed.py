@@ -18,6 +18,7 @@ from django.db.models import Max, Min
 
 from deltaweb.delta.changes.errors import RowDiffTooLargeError
 from deltaweb.delta.errors import DataFileMissingError, PredicateError, SchemaError
+from deltaweb.delta.feed.changed_files import CHANGE_FILE
 from deltaweb.delta.feed.changed_rows import FeedRequest, FeedScan
 from deltaweb.delta.feed.errors import FeedOffError, FeedSchemaError
 from deltaweb.delta.feed.feed_files import FEED_FILES_SCHEMA
@@ -26,7 +27,10 @@ from deltaweb.delta.feed.versions import VersionRange, has_feed
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.delta.snapshot.state import Definition
 from deltaweb.index.query.shared_version import SharedVersion
-from deltaweb.sharing.errors import RuledChangesError, VersionNotReadyError
+from deltaweb.sharing.errors import (
+    RuledChangesError,
+    VersionNotReadyError,
+)
 from deltaweb.storage.place import TablePlace
 from deltaweb.table import DeltaTable
 from deltaweb.web.jobs.running.reports import Reports
@@ -46,7 +50,7 @@ from deltaweb.web.sharing.models import (
 from deltaweb.web.tables.index.engine import Engine
 from deltaweb.web.tables.operations.rows.excerpts import write_excerpts
 from deltaweb.web.tables.storage.opening import roots_of_server, table_place
-from deltaweb.writer.excerpts.changes import ChangeExcerpts, numbered
+from deltaweb.writer.excerpts.changes import KIND, ChangeExcerpts, numbered
 from deltaweb.writer.excerpts.excerpt import EXCERPT
 from deltaweb.writer.files.parquet_file import WrittenFile
 
@@ -130,6 +134,7 @@ def _prepare_version(  # noqa: PLR0913 (of what, by whom, and who hears)
             made = PreparedFile(
                 shared_table=changes.shared_table,
                 changes=changes,
+                kind=held[KIND][row].as_py(),
                 key=_key(changes, row),
                 rule=changes.rule,
                 source_path=held["path"][row].as_py(),
@@ -235,15 +240,21 @@ class OfferedChanges:
             yield self.files.filter(pc.greater_equal(self.files["version"], first))
 
 
-def offered_changes(
+def offered_changes(  # noqa: PLR0913 (of what, for whom, and how)
     shared: SharedTable,
     rule: TableRule,
     versions: VersionRange,
     definitions: Sequence[Definition],
     *,
+    with_feed: bool,
     now: datetime,
 ) -> OfferedChanges:
-    """Return the rewritten files with the changes of versions that are ready."""
+    """Return the rewritten files with the changes of versions that are ready.
+
+    Args:
+        with_feed: As `ChangesQuery`. Files that were added hold rows that came, those
+            that were removed rows that went.
+    """
     found = PreparedFile.objects.filter(
         shared_table=shared,
         rule=rule.digest,
@@ -253,8 +264,11 @@ def offered_changes(
     files = list(found.select_related("changes").order_by("changes__version", "key"))
     note_use(files, now=now)
     of = [file.changes for file in files if file.changes is not None]
+    for file, one in zip(files, of, strict=True):
+        if not with_feed and not file.kind:  # it was rewritten before that was known
+            raise RuledChangesError(table=shared.full_name, since=one.version + 1)
     columns = {
-        "kind": ["cdc"] * len(files),
+        "kind": [CHANGE_FILE if with_feed else file.kind for file in files],
         "version": [one.version for one in of],
         "timestamp": [one.made_ms for one in of],
         "path": [path_of(file.key) for file in files],

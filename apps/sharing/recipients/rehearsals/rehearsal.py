@@ -5,6 +5,7 @@ client runs in a process of its own, by the public address.
 """
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -12,21 +13,29 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 from uuid import UUID
 
+from django.conf import settings
+
 from deltaweb.delta.errors import DeltaError
 from deltaweb.sharing.known_errors import recognize
+from deltaweb.storage.signing.s3_session import find_endpoint
 from deltaweb.web.pages.actions import Stamp
 from deltaweb.web.pages.page_json import OnPage, in_json
 from deltaweb.web.sharing.access import callers as access
+from deltaweb.web.sharing.access.directories import directory_of
 from deltaweb.web.sharing.activity.refusals import kept_reason
 from deltaweb.web.sharing.answers import tables
+from deltaweb.web.sharing.errors import RehearsalPythonError
 from deltaweb.web.sharing.models import Recipient, SharedTable
-from deltaweb.web.sharing.recipients.rehearsals.client_program import CLIENTS
+from deltaweb.web.sharing.recipients.rehearsals.client_program import (
+    CLIENTS,
+    DIRECTORY,
+)
 from deltaweb.web.sharing.recipients.throw_away import throw_away
+from deltaweb.web.tables.storage.connections import options_for
 
 LIMIT_S: Final = 180.0  # for one client and one table
 PROGRAM: Final = Path(__file__).with_name("client_program.py")
@@ -109,7 +118,7 @@ def rehearse(
         recipient: Who is stood in for.
         stamp: Who asks, and when; the throw-away token is recorded as theirs.
     """
-    clients = [name for name in CLIENTS if _is_here(name)]
+    found = pythons()
     asked = list(_tables(recipient, now=stamp.at))
     readings: list[Reading] = []
     with (
@@ -119,15 +128,17 @@ def rehearse(
         profile = Path(folder, "rehearsal.share")
         profile.touch(mode=0o600)
         profile.write_text(made.profile.to_json(), encoding="utf-8")
-        for number, client in enumerate(clients):
+        for number, (client, python) in enumerate(found.items()):
             if report is not None:
-                report(client, number, len(clients))
-            readings += _readings(client, profile, asked)
+                report(client, number, len(found))
+            for environment, some in _environments(client, asked):
+                run = _Run(client, python, environment)
+                readings += _readings(run, profile, some)
     return Rehearsal(
         recipient=recipient.name,
         rehearsed_at=stamp.at,
         readings=sorted(_compared(readings), key=lambda one: one.table),
-        missing=[name for name in CLIENTS if name not in clients],
+        missing=[name for name in CLIENTS if name not in found],
     )
 
 
@@ -140,35 +151,78 @@ def _tables(recipient: Recipient, *, now: datetime) -> Iterator[_Rehearsed]:
             yield _Rehearsed(shared, version)
 
 
-def _is_here(client: str) -> bool:
-    packages, _ = CLIENTS[client]
-    return all(find_spec(one.replace("-", "_")) is not None for one in packages)
+def pythons() -> dict[str, str]:
+    """Return the clients that are installed, each with the Python that it runs on."""
+    here = {name: sys.executable for name, one in CLIENTS.items() if one.is_here}
+    if not settings.REHEARSAL_PYTHON:
+        return here
+    command = (settings.REHEARSAL_PYTHON, "-P", str(PROGRAM))
+    try:
+        said = subprocess.run(  # noqa: S603 (our own program)
+            command, capture_output=True, check=True, timeout=LIMIT_S
+        )
+        there = json.loads(said.stdout)
+    except (OSError, ValueError, subprocess.SubprocessError) as error:
+        raise RehearsalPythonError(reason=type(error).__name__) from error
+    found = dict.fromkeys(there, settings.REHEARSAL_PYTHON) | here
+    return {name: found[name] for name in CLIENTS if name in found}
+
+
+def _environments(
+    client: str, asked: Sequence[_Rehearsed]
+) -> Iterator[tuple[dict[str, str], list[_Rehearsed]]]:
+    """Yield the tables that a client can read, by what it is told of their store."""
+    if client != DIRECTORY:
+        yield {}, list(asked)
+        return
+    found: dict[tuple[str, str], list[_Rehearsed]] = {}
+    for one in asked:
+        location = directory_of(one.shared) or ""
+        if location.startswith("s3://"):  # of other stores it takes no such keys
+            options = options_for(location)
+            bucket = location.split("/")[2]
+            region = find_endpoint(location, bucket, options).region
+            told = {**(options.get("client_kwargs") or {}), **options}
+            place = (told.get("endpoint_url") or "", region)
+            found.setdefault(place, []).append(one)
+    for (endpoint, region), some in found.items():
+        yield {"AWS_ENDPOINT_URL": endpoint, "AWS_REGION": region}, some
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """How a client is run: on which Python, with which variables beside."""
+
+    client: str
+    python: str
+    environment: Mapping[str, str]
 
 
 def _readings(
-    client: str, profile: Path, asked: Sequence[_Rehearsed]
+    run: _Run, profile: Path, asked: Sequence[_Rehearsed]
 ) -> Iterator[Reading]:
     """Let one client read; one that ends before its time goes on with the next."""
     left = list(asked)
     while left:
-        lines, cause = _run(client, [f"{profile}#{one.name}" for one in left])
+        lines, cause = _run(run, [f"{profile}#{one.name}" for one in left])
         for said in lines:
-            yield _reading(client, left.pop(0), said)
+            yield _reading(run.client, left.pop(0), said)
         if cause and left:
-            yield _reading(client, left.pop(0), {"error": cause})
+            yield _reading(run.client, left.pop(0), {"error": cause})
 
 
-def _run(client: str, urls: Sequence[str]) -> tuple[list[dict[str, Any]], str]:
+def _run(run: _Run, urls: Sequence[str]) -> tuple[list[dict[str, Any]], str]:
     """Run a client; return what it said of the first tables, and why no more."""
     limit_s = LIMIT_S * len(urls)
     try:
+        # Beside the program lie modules whose names others have too.
         done = subprocess.run(  # noqa: S603 (our own program)
-            # Beside the program lie modules whose names others have too.
-            [sys.executable, "-P", str(PROGRAM), client, *urls],
+            [run.python, "-P", str(PROGRAM), run.client, *urls],
             capture_output=True,
             text=True,
             check=False,
             timeout=limit_s,
+            env={**os.environ, **run.environment},
         )
         text, cause = done.stdout, f"Its process ended with {done.returncode}."
     except subprocess.TimeoutExpired as ended:

@@ -1,0 +1,32 @@
+"""What the record names of a share, a recipient, a token or a shared table."""
+
+from typing import Any
+
+from deltaweb.web.pages.actions import Action, Stamp
+from deltaweb.web.sharing.models import (
+    Recipient,
+    RecipientToken,
+    Share,
+    SharedTable,
+)
+
+Thing = Share | SharedTable | Recipient | RecipientToken
+
+
+def action_on(name: str, stamp: Stamp, /, *things: Thing, **detail: object) -> Action:
+    """Return the record of a change of some things, which it names."""
+    named: dict[str, Any] = {}
+    for thing in things:
+        match thing:
+            case Share():
+                named |= {"share": thing.name}
+            case SharedTable():
+                named |= {"share": thing.share.name, "table": thing.full_name}
+                named |= {"table_id": thing.table_id}
+            case Recipient():
+                named |= {"recipient": thing.name, "recipient_id": thing.id}
+            case RecipientToken():
+                named |= {"recipient": thing.recipient.name}
+                named |= {"recipient_id": thing.recipient_id}
+                named |= {"token_id": thing.id, "token_prefix": thing.prefix}
+    return Action(name=name, stamp=stamp, detail=detail, **named)
