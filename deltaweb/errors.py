@@ -197,7 +197,7 @@ _PLACES: Final[Mapping[str, str]] = {
         "FormatNotOfferedError HistoryNotSharedError MethodNotAllowedError "
         "ParameterInvalidError QueryNotFoundError QueryTokenEndedError "
         "RangeUnsatisfiableError RequestMalformedError RequestTooLargeError "
-        "RuledChangesError RuledUpdateError SharingError TableMisreadError "
+        "RuledChangesError SharingError TableMisreadError "
         "TooManyDownloadsError TooManyRequestsError TooManyStreamsError "
         "VersionNotReadyError"
     ),

@@ -71,6 +71,7 @@ class JobKind(Generic[P]):
             does may.
         is_long: Whether a job that looks takes long, by the parameters in its row:
             nobody waits for it as for a page.
+        first_step: What it begins with, where that is always the same.
         page: The address where the result of a finished job is shown; None if that is
             gone.
         batch: Does the job of an id, in the place of `run`, with others beside it.
@@ -88,6 +89,7 @@ class JobKind(Generic[P]):
     is_look_unless: str = ""
     looks_here: bool = False
     is_long: Callable[[Mapping[str, Any]], bool] | None = None
+    first_step: str = ""
     page: Callable[[Job], str | None] | None = None
     batch: Callable[[str], None] | None = None
 
@@ -98,7 +100,8 @@ class JobKind(Generic[P]):
             return
         # Who waits for a commit need not wait for its checkpoint.
         behind = writing.after_commit.checkpoints_behind()
-        with behind, running.tracking.track_job(str(job_id)) as job:
+        tracked = running.tracking.track_job(str(job_id), first_step=self.first_step)
+        with behind, tracked as job:
             if job is not None and self.run is not None:
                 job.result = self.run(job, self.asked(job))
 

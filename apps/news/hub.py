@@ -237,11 +237,11 @@ class Waiter:
         self._is_told = threading.Event()
         one.attach(self._is_told.set)
 
-    def wait(self, wait_s: float) -> None:
-        """Wait for news, no longer than so."""
+    def wait(self, wait_s: float) -> bool:
+        """Wait for news, no longer than so; say whether there are any."""
         self._is_told.wait(wait_s)
         self._is_told.clear()
-        self._one.take()
+        return bool(self._one.take())
 
 
 @contextmanager

@@ -30,7 +30,7 @@ def _load_pages() -> None:
     commits_per_day((), {})
     from deltaweb.web.jobs.broker import waking  # noqa: PLC0415 (as above)
 
-    waking.celery_application()
+    waking.load()
     from deltaweb.web.news.channels import choice  # noqa: PLC0415 (as above)
 
     choice.load()

@@ -213,17 +213,6 @@ class RuledChangesError(SharingError, code="ruled-changes"):
         return "" if self.since is None else f" before version {self.since}"
 
 
-class RuledUpdateError(SharingError, code="ruled-update"):
-    table: str
-    version: int
-    error_code = ErrorCode.UNSUPPORTED_OPERATION
-    message = (
-        "Version {version} of table {table} updates rows of which a part is shared: "
-        "no files were added for them."
-    )
-    hint = "Read its changes, which tell rows and not files."
-
-
 class VersionNotReadyError(SharingError, code="version-not-ready"):
     table: str
     version: int

@@ -32,6 +32,13 @@ def celery_application() -> Any:  # noqa: ANN401 (Celery is untyped)
     return import_string(settings.JOBS_APPLICATION)
 
 
+def load() -> None:
+    """Load what the first wake-up would wait for; connect to nothing."""
+    app = celery_application()
+    _connection(app).get_transport_cls()
+    _ = app.backend, app.amqp.router, app.amqp.send_task_message
+
+
 class _Pause:
     """Keeps a process from knocking again at once at a broker that is down."""
 

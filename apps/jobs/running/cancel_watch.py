@@ -27,10 +27,17 @@ class CancelWatch:
         self._asked: set[uuid.UUID] = set()
         self._looked_at_s = -math.inf
 
-    def add(self, lease: HeldLease) -> None:
-        """Watch a job, too; the first look is never put off."""
+    def add(self, lease: HeldLease, *, is_asked: bool | None = None) -> None:
+        """Watch a job, too; the first look is never put off.
+
+        Args:
+            is_asked: Whether the only job that is watched is cancelled, as its row said
+                just now: that was the first look.
+        """
         self._leases[lease.job_id] = lease
-        self._looked_at_s = -math.inf
+        self._looked_at_s = -math.inf if is_asked is None else self._monotonic_s()
+        if is_asked:
+            self._asked.add(lease.job_id)
 
     def is_asked(self, lease: HeldLease) -> bool:
         """Tell whether someone has asked to cancel a job; cheap to call in a loop."""

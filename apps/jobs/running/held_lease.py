@@ -19,6 +19,7 @@ from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.running.database_faults import persistently
 from deltaweb.web.jobs.running.news import tell_moved
 from deltaweb.web.jobs.running.process import process_name
+from deltaweb.web.jobs.running.row_texts import begun_step
 
 logger = logging.getLogger(__name__)
 
@@ -112,11 +113,14 @@ class HeldLease:
 
 
 def take_lease(
-    job_id: str | uuid.UUID, *, clock: Callable[[], datetime]
+    job_id: str | uuid.UUID, *, clock: Callable[[], datetime], first_step: str = ""
 ) -> tuple[HeldLease, Job] | None:
     """Take a queued job; None when it is not there to be taken.
 
     One UPDATE decides, so of two workers that try only one gets the job.
+
+    Args:
+        first_step: What is begun with, where that is known.
 
     Returns:
         The lease, and the row as it is then.
@@ -131,8 +135,8 @@ def take_lease(
             lease_expires_at=now + _lease(),
             started_at=now,
             attempts=F("attempts") + 1,
-            step="",
-            steps=[],
+            step=first_step,
+            steps=[begun_step(first_step, now)] if first_step else [],
             counters={},
             progress_done=0,
             progress_total=None,

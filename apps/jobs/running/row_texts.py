@@ -11,6 +11,11 @@ def iso(moment: datetime) -> str:
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
+def begun_step(name: str, moment: datetime) -> dict[str, str | None]:
+    """Return a step as a row keeps it, from its beginning on."""
+    return {"name": name, "started_at": iso(moment), "finished_at": None}
+
+
 def one_line(error: BaseException) -> str:
     """Return the name of an error and the first line of what it says."""
     first = (str(error).splitlines() or [""])[0][:MAX_LINE]

@@ -32,7 +32,7 @@ from deltaweb.web.jobs.running.cancel_watch import CancelWatch
 from deltaweb.web.jobs.running.database_faults import DATABASE_FAULTS, let_go
 from deltaweb.web.jobs.running.held_lease import HeldLease, LeaseLostError, take_lease
 from deltaweb.web.jobs.running.reports import Reports
-from deltaweb.web.jobs.running.row_texts import iso, one_line, storable
+from deltaweb.web.jobs.running.row_texts import begun_step, iso, one_line, storable
 
 logger = logging.getLogger(__name__)
 
@@ -72,9 +72,11 @@ class TrackedJob(Reports):
         self._lease = lease
         self._watch = watch
         self._log = row.log
-        self._steps: list[dict[str, str | None]] = []
+        self._steps: list[dict[str, str | None]] = row.steps
         self._counters: dict[str, int] = {}
         self._pending: dict[str, Any] = {}
+        for step in self._steps:
+            self._append_log(f"{step['started_at']} {step['name']}")
         self._written_at = time.monotonic()
 
     @classmethod
@@ -84,18 +86,22 @@ class TrackedJob(Reports):
         *,
         clock: Callable[[], datetime],
         watch: CancelWatch | None = None,
+        first_step: str = "",
     ) -> "TrackedJob | None":
         """Take a queued job; None when it is not there to be taken.
 
         Args:
             watch: Looks for cancels; one that several jobs share asks once for all.
+            first_step: What is begun with, where that is known: it is written as the
+                job is taken, and cancels are looked for from then on.
         """
-        taken = take_lease(job_id, clock=clock)
+        taken = take_lease(job_id, clock=clock, first_step=first_step)
         if taken is None:
             return None
         lease, row = taken
+        is_asked = row.cancel_requested_at is not None
         watch = watch or CancelWatch()
-        watch.add(lease)
+        watch.add(lease, is_asked=is_asked if first_step else None)
         return cls(row, lease=lease, watch=watch, clock=clock)
 
     def renewing(self) -> AbstractContextManager[None]:
@@ -108,11 +114,11 @@ class TrackedJob(Reports):
         self, name: str, *, done: int = 0, total: int | None = None, unit: str = ""
     ) -> None:
         """Begin the next step; its name is what the page shows."""
-        at = iso(self._clock())
-        self._close_step(at)
+        now = self._clock()
+        self._close_step(iso(now))
         name = storable(name)[:200]
-        self._steps.append({"name": name, "started_at": at, "finished_at": None})
-        self._append_log(f"{at} {name}")
+        self._steps.append(begun_step(name, now))
+        self._append_log(f"{iso(now)} {name}")
         self._pending |= {
             "step": name,
             "progress_done": done,
@@ -262,7 +268,10 @@ class TrackedJob(Reports):
 
 
 def track_job(
-    job_id: str | uuid.UUID, *, clock: Callable[[], datetime] = timezone.now
+    job_id: str | uuid.UUID,
+    *,
+    clock: Callable[[], datetime] = timezone.now,
+    first_step: str = "",
 ) -> "AbstractContextManager[TrackedJob | None, bool]":
     """Take a job for the length of the block and write how it ends.
 
@@ -270,17 +279,20 @@ def track_job(
     cancelled or held by another worker. No error leaves the block, for the row tells
     it; what stops the process (SystemExit, KeyboardInterrupt) does, and the job is
     put back.
+
+    Args:
+        first_step: What the block begins with, where that is known.
     """
-    tracking = _track(job_id, clock=clock)
+    tracking = _track(job_id, clock=clock, first_step=first_step)
     # The type says what `contextmanager` cannot: errors are swallowed.
     return cast("AbstractContextManager[TrackedJob | None, bool]", tracking)
 
 
 @contextmanager
 def _track(
-    job_id: str | uuid.UUID, *, clock: Callable[[], datetime]
+    job_id: str | uuid.UUID, *, clock: Callable[[], datetime], first_step: str
 ) -> Iterator[TrackedJob | None]:
-    job = TrackedJob.take(job_id, clock=clock)
+    job = TrackedJob.take(job_id, clock=clock, first_step=first_step)
     if job is None:
         logger.info("Job %s is not waiting; its wake-up is dropped.", job_id)
         yield None

@@ -37,8 +37,8 @@ class PreparedFile(models.Model):
     `key` is a keyed hash of all that it was made from, and the name of the file, which
     is there where any row is left. `rule` is the digest of the rule with the values of
     recipients that it asks for: recipients with equal ones share files. One of
-    `changes` holds changed rows, of what the log calls an `add`, a `remove` or a `cdc`
-    (`kind`); one without is of any version that has its source.
+    `changes` holds rows that came (its `kind` is `add`) or that went (`remove`), one
+    without is of any version that has its source.
     """
 
     shared_table = models.ForeignKey(

@@ -51,7 +51,6 @@ def diff_files(job: TrackedJob, asked: DiffFiles) -> dict[str, Any]:
         and bytes of both versions, and `missing` as `_missing_files` tells it.
     """
     table = table_of(job)
-    job.step("Replaying the log")
     opened = open_table(table, roots=roots_of_server())
     diff = opened.compare(asked.from_, asked.to)
     files = _changed_files(diff)
@@ -137,6 +136,7 @@ DIFF_FILES: Final = kinds.register(
         title=lambda table, asked: (
             f"Compare files of {table.full_name}, versions {asked.from_} and {asked.to}"
         ),
+        first_step="Replaying the log",
         is_apart=True,
         is_cheap=lambda table, _: (table.num_files or 0) <= FEW_FILES,
         run=diff_files,

@@ -43,7 +43,6 @@ def inspect_file(job: TrackedJob, asked: LookedAtFile) -> dict[str, Any]:
     Returns:
         The facts of `file_facts`.
     """
-    job.step("Reading the footer")
     with opened_file(job, asked) as source:
         return keep_inside(job, source)
 
@@ -77,6 +76,7 @@ INSPECT_FILE: Final = kinds.register(
         words="Inspect a Parquet file",
         parameters=LookedAtFile,
         title=lambda table, asked: title_of("Inspect", table, asked),
+        first_step="Reading the footer",
         is_apart=True,
         is_cheap=lambda _, __: True,
         run=inspect_file,

@@ -59,7 +59,6 @@ def preview_rows(job: TrackedJob, asked: Preview) -> dict[str, Any]:
         a file is gone from storage, what `keep_failed_read` says, and no rows.
     """
     table = table_of(job)
-    job.step("Reading rows")
     opened = open_table(table, roots=roots_of_server(), time_zone=asked.time_zone)
     snapshot = opened.snapshot(asked.version)
 
@@ -175,6 +174,7 @@ PREVIEW: Final = kinds.register(
         parameters=Preview,
         title=_title,
         is_cheap=_is_cheap,
+        first_step="Reading rows",
         is_apart=True,
         is_long=lambda asked: asked.get("limit", 0) is None,
         run=preview_rows,

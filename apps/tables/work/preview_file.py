@@ -39,7 +39,6 @@ def preview_file(job: TrackedJob, asked: FirstRows) -> dict[str, Any]:
 
     The rows of the job have one column `row`, each a JSON object.
     """
-    job.step("Reading the first rows")
     with opened_file(job, asked) as source:
         return keep_first_rows(job, source, asked.row_group)
 
@@ -61,6 +60,7 @@ PREVIEW_FILE: Final = kinds.register(
         words="Read the first rows of a file",
         parameters=FirstRows,
         title=lambda table, asked: title_of("First rows of", table, asked),
+        first_step="Reading the first rows",
         is_apart=True,
         run=preview_file,
         page=on_table(page_of_file),

@@ -39,7 +39,6 @@ def list_version_files(job: TrackedJob, asked: VersionFiles) -> dict[str, Any]:
         `rows` and `files_total`: the count of files.
     """
     table = table_of(job)
-    job.step("Replaying the log")
     opened = open_table(table, roots=roots_of_server())
     snapshot = opened.snapshot_metadata(asked.version)
     vectors = snapshot.files[VECTOR]
@@ -70,6 +69,7 @@ VERSION_FILES: Final = kinds.register(
         title=lambda table, asked: (
             f"List the files of {table.full_name} at version {asked.version}"
         ),
+        first_step="Replaying the log",
         is_apart=True,
         run=list_version_files,
         page=on_table(

@@ -20,7 +20,12 @@ from deltaweb.spark.data_files.shares import deal_out, num_tasks, size_bytes
 from deltaweb.spark.job import OnProgress, run_job
 from deltaweb.spark.task_faults import faults_are_carried
 from deltaweb.spark.writing.change_tasks import ANSWER, pack, unpack
-from deltaweb.writer.excerpts.changes import TELLS_KINDS, ChangeExcerpts, is_one_way
+from deltaweb.writer.excerpts.changes import (
+    KIND,
+    TELLS_KINDS,
+    ChangeExcerpts,
+    is_one_way,
+)
 from deltaweb.writer.excerpts.excerpt import EXCERPT, Excerpts
 from deltaweb.writer.files.parquet_file import WrittenFile
 
@@ -47,7 +52,7 @@ def write_excerpts(
         on_progress: Called with the tasks that are done; it may raise to stop.
     """
     of_changes = isinstance(excerpts, ChangeExcerpts)
-    more = (EXCERPT, NUMBER, TELLS_KINDS) if of_changes else (EXCERPT,)
+    more = (EXCERPT, KIND, NUMBER, TELLS_KINDS) if of_changes else (EXCERPT,)
     at_least = spark.sparkContext.defaultParallelism
     parts = deal_out(files, at_least=at_least, more=more)
     kept = spark.sparkContext.broadcast(parts)

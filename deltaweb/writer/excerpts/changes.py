@@ -12,11 +12,12 @@ from typing import Final
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from deltaweb.delta.changes import RowLimits
 from deltaweb.delta.changes.bucket_diff import Indices
 from deltaweb.delta.changes.row_changes import CHANGE_TYPE, ChangeType
-from deltaweb.delta.feed.changed_files import CHANGE_FILE, ChangedFiles
+from deltaweb.delta.feed.changed_files import ChangedFiles
 from deltaweb.delta.feed.changed_rows import FeedRows
 from deltaweb.delta.feed.net_changes import (
     NUMBER,
@@ -32,17 +33,26 @@ from deltaweb.writer.excerpts.excerpt import EXCERPT, write_excerpt
 from deltaweb.writer.files.parquet_file import WrittenFile
 
 TELLS_KINDS: Final = "tells_kinds"
-_ACTIONS: Final = {ChangeType.INSERT.value: "add", ChangeType.DELETE.value: "remove"}
+KIND: Final = "kind"
+_CHANGES: Final = {"remove": ChangeType.DELETE.value, "add": ChangeType.INSERT.value}
 
 
 def numbered(changed: list[ChangedFiles]) -> pa.Table:
-    """Return the files of a version, each with its number."""
-    tables = [
-        one.files.append_column(
-            TELLS_KINDS, pa.repeat(pa.scalar(one.tells_kinds), one.files.num_rows)
-        )
-        for one in changed
-    ]
+    """Return the files of a version, each with its number and what it is an excerpt of.
+
+    `KIND` is `remove` for rows that go and `add` for rows that come. A file with rows
+    of both is there twice.
+    """
+    tables = []
+    for one in changed:
+        told = [dict(v or ()) for v in one.files["partition_values"].to_pylist()]
+        for kind, change in _CHANGES.items():
+            its = [one.tells_kinds or v.get(CHANGE_TYPE) == change for v in told]
+            files = one.files.filter(pa.array(its, pa.bool_()))
+            for name, value in ((KIND, kind), (TELLS_KINDS, one.tells_kinds)):
+                column = pa.repeat(pa.scalar(value), files.num_rows)
+                files = files.append_column(name, column)
+            tables.append(files)
     files = pa.concat_tables(tables) if tables else pa.table({})
     return files.append_column(NUMBER, pa.array(range(files.num_rows), pa.int64()))
 
@@ -121,31 +131,21 @@ class ChangeExcerpts:
             return by_file(net.places())
 
     def _read(self, file: pa.Table) -> Iterator[pa.RecordBatch]:
-        """Yield the rows that may be seen, each of which either goes or comes."""
-        scan = self.rows.scan(
-            file,
-            self.place.open().open_data_file,
-            tells_kinds=file[TELLS_KINDS][0].as_py(),
-        )
+        """Yield the rows of its kind that may be seen."""
+        tells, kind = file[TELLS_KINDS][0].as_py(), file[KIND][0].as_py()
+        opened = self.place.open().open_data_file
         schema = arrow_schema(self.schema)
-        for batch in scan:
-            if batch.num_rows:
-                yield as_going_and_coming(batch).select(schema.names).cast(schema)
-
-
-def kinds_of(files: pa.Table) -> list[str]:
-    """Return what the log calls each file: `cdc` where rows may come and go."""
-    columns = (files[name].to_pylist() for name in (TELLS_KINDS, "partition_values"))
-    return [
-        CHANGE_FILE if tells else _ACTIONS[dict(values)[CHANGE_TYPE]]
-        for tells, values in zip(*columns, strict=True)
-    ]
+        for batch in self.rows.scan(file, opened, tells_kinds=tells):
+            rows = as_going_and_coming(batch)
+            if tells:
+                rows = rows.filter(pc.equal(rows[CHANGE_TYPE], _CHANGES[kind]))
+            if rows.num_rows:
+                yield rows.select(schema.names).cast(schema)
 
 
 def is_one_way(files: pa.Table) -> bool:
     """Return whether all rows of files come, or all go: none can do both."""
-    kinds = set(kinds_of(files))
-    return len(kinds) <= 1 and CHANGE_FILE not in kinds
+    return len(set(files[KIND].to_pylist())) <= 1
 
 
 def _at(

@@ -136,7 +136,7 @@ def test_are_those_of_versions_that_are_ready(staff: Ruled, acme: Caller) -> Non
     assert kinds(staff.changes(acme, 4)) == [(4, "insert", 20)]
 
 
-def test_are_a_stream_of_files_where_no_row_is_updated(staff, acme) -> None:
+def test_are_a_stream_of_files_that_were_added_and_removed(staff, acme) -> None:
     staff.rule(EU)
     staff.prepare()
     staff.table.append(
@@ -155,12 +155,14 @@ def test_are_a_stream_of_files_where_no_row_is_updated(staff, acme) -> None:
     assert staff.has_served("secret-22", "US") == []
 
     staff.table.update({"salary": "salary + 1"}, "id = 30")
+    staff.table.update({"region": "'US'"}, "id = 0")
     staff.prepare()
-    refused = staff.query(acme, {"startingVersion": 4})
 
-    assert kinds(staff.changes(acme, 8)) == [(8, "delete", 30), (8, "insert", 30)]
-    assert refused.status_code == 400
-    assert "Version 8 of table hr.staff updates" in error(refused)["message"]
+    assert kinds(staff.stream(acme, 8)) == [
+        (8, "add", 30),
+        (8, "remove", 30),
+        (9, "remove", 0),
+    ]
 
 
 def test_are_erased_with_their_source(staff, acme, tmp_path) -> None:
@@ -170,8 +172,8 @@ def test_are_erased_with_their_source(staff, acme, tmp_path) -> None:
     staff.prepare()
     changes = PreparedFile.objects.exclude(changes=None)
     files = [next((tmp_path / "prepared").rglob(f"{one.key}*")) for one in changes]
-    for one in changes:
-        (Path(staff.table.root) / one.source_path).unlink()
+    for path in {one.source_path for one in changes}:
+        (Path(staff.table.root) / path).unlink()
     staff.prepare()
 
     assert not any(file.exists() for file in files)

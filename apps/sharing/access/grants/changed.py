@@ -29,7 +29,6 @@ from deltaweb.delta.snapshot.state import Definition
 from deltaweb.index.query.shared_version import SharedVersion
 from deltaweb.sharing.errors import (
     RuledChangesError,
-    RuledUpdateError,
     VersionNotReadyError,
 )
 from deltaweb.storage.place import TablePlace
@@ -51,7 +50,7 @@ from deltaweb.web.sharing.models import (
 from deltaweb.web.tables.index.engine import Engine
 from deltaweb.web.tables.operations.rows.excerpts import write_excerpts
 from deltaweb.web.tables.storage.opening import roots_of_server, table_place
-from deltaweb.writer.excerpts.changes import ChangeExcerpts, kinds_of, numbered
+from deltaweb.writer.excerpts.changes import KIND, ChangeExcerpts, numbered
 from deltaweb.writer.excerpts.excerpt import EXCERPT
 from deltaweb.writer.files.parquet_file import WrittenFile
 
@@ -124,7 +123,6 @@ def _prepare_version(  # noqa: PLR0913 (of what, by whom, and who hears)
     try:
         excerpts, held = _changes_of(changes, rule, place)
         paths = held[EXCERPT].to_pylist()
-        kinds = kinds_of(held) if paths else []
         seen = map(excerpts.seen.find, excerpts.partition_columns)
         told = [column.stored_name for column in seen if column is not None]
 
@@ -136,7 +134,7 @@ def _prepare_version(  # noqa: PLR0913 (of what, by whom, and who hears)
             made = PreparedFile(
                 shared_table=changes.shared_table,
                 changes=changes,
-                kind=kinds[row],
+                kind=held[KIND][row].as_py(),
                 key=_key(changes, row),
                 rule=changes.rule,
                 source_path=held["path"][row].as_py(),
@@ -255,7 +253,7 @@ def offered_changes(  # noqa: PLR0913 (of what, for whom, and how)
 
     Args:
         with_feed: As `ChangesQuery`. Files that were added hold rows that came, those
-            that were removed rows that went: an update is no such files.
+            that were removed rows that went.
     """
     found = PreparedFile.objects.filter(
         shared_table=shared,
@@ -267,8 +265,8 @@ def offered_changes(  # noqa: PLR0913 (of what, for whom, and how)
     note_use(files, now=now)
     of = [file.changes for file in files if file.changes is not None]
     for file, one in zip(files, of, strict=True):
-        if not with_feed and file.kind not in {"add", "remove"}:
-            raise RuledUpdateError(table=shared.full_name, version=one.version)
+        if not with_feed and not file.kind:  # it was rewritten before that was known
+            raise RuledChangesError(table=shared.full_name, since=one.version + 1)
     columns = {
         "kind": [CHANGE_FILE if with_feed else file.kind for file in files],
         "version": [one.version for one in of],

@@ -118,6 +118,27 @@ class TestEnds:
 
 
 class TestReports:
+    def test_a_step_known_before_costs_no_statement_of_its_own(
+        self, job: Job, django_assert_num_queries
+    ) -> None:
+        with (
+            django_assert_num_queries(3),  # taken, read, ended
+            track_job(job.id, clock=clock, first_step="Reading rows") as tracked,
+        ):
+            assert tracked is not None
+            tracked.progress(501, unit="rows")
+
+        job.refresh_from_db()
+        assert job.step == "Reading rows"
+        assert "Reading rows" in job.log
+        assert [one["name"] for one in job.steps] == ["Reading rows"]
+        assert job.steps[0]["finished_at"] is not None
+
+    def test_a_step_known_before_is_there_from_the_beginning(self, job: Job) -> None:
+        with track_job(job.id, first_step="Reading rows"):
+            job.refresh_from_db()
+            assert job.step == "Reading rows"
+
     def test_steps_are_kept_with_their_times(self, job: Job) -> None:
         times = iter([NOW + timedelta(seconds=n) for n in range(20)])
 
