@@ -28,6 +28,7 @@ from deltaweb.storage.objects.errors import (
     CredentialsExpiredError,
     RegionWrongError,
 )
+from deltaweb.storage.objects.hosts import ENDPOINT_IS_NAMED
 from deltaweb.storage.objects.redirects import not_led_elsewhere, own_way_only
 from deltaweb.storage.objects.vending import options as vending
 from deltaweb.storage.signing.azure import HAND_OUT_OPTION
@@ -86,7 +87,7 @@ SILENT: Final = (
     *("clientconnector", "connectionrefused", "nameresolution", "fstimeout"),
 )
 # Options that are ours, and no driver's.
-OWN_OPTIONS: Final = frozenset({HAND_OUT_OPTION}) | vending.OPTIONS
+OWN_OPTIONS: Final = frozenset({HAND_OUT_OPTION, ENDPOINT_IS_NAMED}) | vending.OPTIONS
 _REGION: Final = re.compile(r"expecting '([a-z0-9-]{3,40})'")
 
 
