@@ -68,11 +68,10 @@ def test_a_slow_table_and_what_comes_after_it_are_left_once_spark_is_there(
     shutil.copytree(lake / "returns", tmp_path / "slow")
     gate = Gate.before(tmp_path / "slow")
     found: dict[int, IndexResult] = {}
+    tables = (str(lake / "orders"), gate.location, str(lake / "returns"))
     requests = [
         request(table, tmp_path / f"index-{number}", most=1 << 20)
-        for number, table in enumerate(
-            (lake / "orders", gate.location, lake / "orders")
-        )
+        for number, table in enumerate(tables)
     ]
 
     index_in_process(
