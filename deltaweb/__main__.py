@@ -93,6 +93,8 @@ def _run(line: Sequence[str]) -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "deltaweb.settings")
     if command and command[0] in STARTS:
         take_place(line[2:])
+        # Where it is called may be a folder of scripts: `celery.py`, `queue.py`.
+        os.environ.setdefault("PYTHONSAFEPATH", "1")  # for all that it starts
     if command == [DEMO]:
         os.environ.setdefault("DELTAWEB_HOME", str(home_of_demo()))
     if command and command[0] in SERVING and not os.environ.get("PORT"):

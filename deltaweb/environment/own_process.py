@@ -15,6 +15,9 @@ PANDAS: Final = "pandas"
 VARIABLES: Final = {
     # numpy's algebra, which is not used, starts a thread a core when it is loaded.
     "OPENBLAS_NUM_THREADS": "1",
+    # gcsfs would ask by gRPC of what kind each bucket is, for a minute where nothing
+    # answers, and in threads that no fork survives.
+    "GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT": "false",
     # Arrow's default gives memory back between two batches, and the kernel clears it
     # again for the next one: a tenth of the time of an index. This one waits a second.
     **({"ARROW_DEFAULT_MEMORY_POOL": "jemalloc"} if sys.platform == "linux" else {}),

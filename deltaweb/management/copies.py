@@ -30,12 +30,10 @@ def begin_loading() -> None:
 
 
 def load_tasks() -> None:
-    """Make this process ready to be copied."""
+    """Load what Celery looks for, and have copies know this process."""
     from deltaweb.celery import app  # noqa: PLC0415 (settings come first)
 
     app.loader.init_worker()
-    os.setsid()  # an interrupt at the terminal is for who has begun it
-    end_with_parent()
     _server.append(os.getpid())
 
 

@@ -4,6 +4,8 @@ import sys
 
 from django.conf import settings
 
+APPLICATION = "deltaweb.serving.wsgi:application"
+
 
 def own_address() -> str:
     """Return where one machine serves."""
@@ -13,7 +15,7 @@ def own_address() -> str:
 def gunicorn_line(bind: str) -> list[str]:
     """Return what runs gunicorn; its threads serve streams while others wait."""
     return [
-        *(sys.executable, "-m", "gunicorn", "deltaweb.serving.wsgi:application"),
+        *(sys.executable, "-P", "-m", "deltaweb.serving", APPLICATION),
         *("--config", "python:deltaweb.serving.server", "--bind", bind),
         *("--worker-class", "deltaweb.serving.worker.PatientWorker"),
         *("--workers", str(settings.WEB_PROCESSES)),

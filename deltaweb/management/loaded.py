@@ -3,9 +3,11 @@
 What their jobs need that run apart is loaded with it: those are its copies, too.
 """
 
+import os
+from importlib import import_module
 from typing import Final
 
-import deltaweb.web.jobs.running.apart_loaded  # noqa: F401 (it loads Django first)
+from deltaweb.serving.supervisor import end_with_parent
 from deltaweb.web.jobs.running.apart_process import load
 
 WORKERS: Final = (
@@ -21,4 +23,7 @@ WORKERS: Final = (
     "deltaweb.web.jobs.sweep.heartbeat",
 )
 
+os.setsid()  # an interrupt at the terminal is for the process that began this one
+end_with_parent()
+import_module("deltaweb.web.jobs.running.apart_loaded")
 load(*WORKERS, "deltaweb.management.copies:load_tasks")

@@ -32,6 +32,7 @@ from deltaweb.storage.objects.driver import (
     fault_of,
     open_driver,
 )
+from deltaweb.storage.objects.hosts import ENDPOINT_IS_NAMED
 from deltaweb.storage.objects.listing import (
     delete_objects,
     file_status,
@@ -67,7 +68,11 @@ class RemoteTableStore:
         self._scheme = root.partition("://")[0]
         self._allowed_roots = tuple(same_scheme(place) for place in allowed_roots)
         self._fs = open_driver(root, storage_options)
-        self._quick = quick_reads(self._root, driver_options(root, storage_options))
+        self._quick = quick_reads(
+            self._root,
+            driver_options(root, storage_options),
+            is_named=storage_options.get(ENDPOINT_IS_NAMED) is True,
+        )
         options = sorted(storage_options.items())
         self._access = sha256(repr(options).encode("utf-8", "replace")).hexdigest()
         self._log = f"{self._root}/{LOG_FOLDER}"

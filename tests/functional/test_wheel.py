@@ -65,8 +65,12 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Package:
     folder = tmp_path_factory.mktemp("wheel")
     wheel = build_wheel(folder)
     (home := folder / "home").mkdir()
+    for name in ("celery", "deltaweb", "gunicorn", "queue"):  # scripts of somebody
+        (home / f"{name}.py").write_text("raise SystemExit('another module')")
     package = Package(wheel, install(wheel, folder / "environment"), home)
-    done = package.run("python", "-c", COMPILED, DELTAWEB_HOME=str(folder / "other"))
+    done = package.run(
+        "python", "-P", "-c", COMPILED, DELTAWEB_HOME=str(folder / "other")
+    )
     assert done.returncode == 0, done.stderr
     return package
 
@@ -156,7 +160,9 @@ def test_what_needs_spark_names_the_extra(package: Package, served: Installation
     del served
     line = ("table", "delete", "samples.orders", "--where", "soundex(country) = 'D'")
     command = package.run("deltaweb", *line, "--dry-run")
-    library = package.run("python", "-c", "from deltaweb.spark import write_table")
+    library = package.run(
+        "python", "-P", "-c", "from deltaweb.spark import write_table"
+    )
 
     for done in (command, library):
         assert done.returncode == 1

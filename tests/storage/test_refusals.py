@@ -7,6 +7,7 @@ import pytest
 
 from deltaweb.delta.errors import (
     CredentialsNeededError,
+    DeltaError,
     LocationDeniedError,
     LocationUnreachableError,
 )
@@ -18,6 +19,7 @@ from deltaweb.storage.objects.errors import (
 )
 from deltaweb.storage.objects.scan import first_object
 from deltaweb.storage.objects.trial import Trial, try_storage
+from deltaweb.storage.remote import RemoteTableStore
 from tests.support.stores.azure_server import running_azure
 from tests.support.stores.refusing_server import RefusingServer, running_refusals
 from tests.support.stores.s3_server import S3Server
@@ -72,6 +74,26 @@ def test_a_refusal_is_a_sentence(  # noqa: PLR0913, PLR0917 (a column each)
     assert type(caught.value) is expected
     assert f"{scheme}://bucket/lake" in str(caught.value)
     assert "hunter2" not in str(caught.value)
+
+
+@pytest.mark.parametrize("scheme", ["s3", "az", "gs"])
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+def test_nobody_is_led_elsewhere(refusing: RefusingServer, scheme: str, status: int):
+    inside = f"{refusing.url}/inside"
+    refusing.asked.clear()
+    refusing.refusal.status, refusing.refusal.location = status, inside
+    store = RemoteTableStore(f"{scheme}://lake/{status}", refusing.options(scheme))
+
+    try:
+        with pytest.raises(DeltaError):
+            store.list_names_from("")
+        with pytest.raises((DeltaError, FileNotFoundError)):
+            store.read(f"{0:020}.json")
+    finally:
+        refusing.refusal.location = ""
+
+    assert refusing.asked
+    assert not any("inside" in path for path in refusing.asked)
 
 
 def test_the_region_is_named(refusing: RefusingServer) -> None:

@@ -33,6 +33,19 @@ def check_endpoints(options: Mapping[str, Any], *, allowed: Sequence[str]) -> No
             raise StorageHostError(host=host, reason=reason)
 
 
+def are_named(options: Mapping[str, Any], *, allowed: Sequence[str]) -> bool:
+    """Whether options lead to hosts, and each is allowed by its name.
+
+    Args:
+        allowed: As in `check_endpoints`; networks and `*` name nobody.
+    """
+    hosts = [*_hosts(options)]
+    below = tuple(name for name in allowed if name.startswith("."))
+    return bool(hosts) and all(
+        host in allowed or f".{host}".endswith(below) for host in hosts
+    )
+
+
 def _hosts(options: Mapping[str, Any]) -> Iterator[str]:
     for name, value in options.items():
         if isinstance(value, Mapping):

@@ -28,6 +28,8 @@ from deltaweb.storage.objects.errors import (
     CredentialsExpiredError,
     RegionWrongError,
 )
+from deltaweb.storage.objects.hosts import ENDPOINT_IS_NAMED
+from deltaweb.storage.objects.redirects import not_led_elsewhere, own_way_only
 from deltaweb.storage.objects.vending import options as vending
 from deltaweb.storage.signing.azure import HAND_OUT_OPTION
 
@@ -85,7 +87,7 @@ SILENT: Final = (
     *("clientconnector", "connectionrefused", "nameresolution", "fstimeout"),
 )
 # Options that are ours, and no driver's.
-OWN_OPTIONS: Final = frozenset({HAND_OUT_OPTION}) | vending.OPTIONS
+OWN_OPTIONS: Final = frozenset({HAND_OUT_OPTION, ENDPOINT_IS_NAMED}) | vending.OPTIONS
 _REGION: Final = re.compile(r"expecting '([a-z0-9-]{3,40})'")
 
 
@@ -95,7 +97,10 @@ def open_driver(root: str, options: Mapping[str, Any]) -> Any:  # noqa: ANN401  
 
     shown, scheme = without_credentials(root), root.partition("://")[0]
     try:
-        return fsspec.filesystem(scheme, **driver_options(root, options))
+        given = driver_options(root, options)
+        return not_led_elsewhere(
+            fsspec.filesystem(scheme, **own_way_only(scheme, given))
+        )
     except ImportError:
         package = DRIVERS.get(scheme, "")
     except (TypeError, KeyError, ValueError) as error:

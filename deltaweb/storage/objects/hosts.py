@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from typing import Final
 
 ANY_PUBLIC: Final = "*"
+ENDPOINT_IS_NAMED: Final = "endpoint_is_named"
+"""An option of stores: whether who runs this server has named the hosts of others."""
 _NOT_NAMED: Final = "it is not one of those allowed"
 _INSIDE: Final = "it is on this machine or in a private network"
 _WITH_IPV4: Final = tuple(

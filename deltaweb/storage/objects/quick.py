@@ -107,11 +107,17 @@ class QuickReads:
         return otherwise()
 
 
-def quick_reads(root: str, options: Mapping[str, Any]) -> QuickReads:
+def quick_reads(
+    root: str, options: Mapping[str, Any], *, is_named: bool = False
+) -> QuickReads:
     """Return what reads below a URL, as far as both drivers take the options alike.
+
+    obstore follows redirects, and cannot be told not to: it asks the clouds' own
+    servers, and such as whoever runs this one has named.
 
     Args:
         options: As the driver of fsspec takes them.
+        is_named: Whether the address in the options is one of the latter.
     """
     scheme, bucket = root.partition("://")[0], None
     if scheme in S3:
@@ -120,6 +126,7 @@ def quick_reads(root: str, options: Mapping[str, Any]) -> QuickReads:
         bucket = _container(root, options)
     if (
         bucket is None
+        or not (is_named or _is_of_the_cloud(bucket))
         or (
             any(map(os.environ.get, TRUST))
             and not (bucket.endpoint or "").startswith("http://")
@@ -204,6 +211,11 @@ def _opened(bucket: _Bucket) -> Any:  # noqa: ANN401  # as above
     return getattr(store, bucket.store)(
         bucket.name, client_options=LIMITS, retry_config=RETRIES, **given
     )
+
+
+def _is_of_the_cloud(bucket: _Bucket) -> bool:
+    own = f"https://{dict(bucket.config).get('account_name')}.blob.core.windows.net"
+    return bucket.endpoint in {None, own}
 
 
 def _owner(root: str) -> str:

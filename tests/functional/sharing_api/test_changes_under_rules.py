@@ -164,6 +164,13 @@ def test_are_a_stream_of_files_that_were_added_and_removed(staff, acme) -> None:
         (9, "remove", 0),
     ]
 
+    # As one was rewritten before it was known whether its rows come or go.
+    PreparedFile.objects.filter(changes__version=8).update(kind="")
+    refused = staff.query(acme, {"startingVersion": 8})
+    assert refused.status_code == 400
+    assert "before version 9: only a part" in error(refused)["message"]
+    assert kinds(staff.stream(acme, 9)) == [(9, "remove", 0)]
+
 
 def test_are_erased_with_their_source(staff, acme, tmp_path) -> None:
     staff.rule(EU)

@@ -57,8 +57,13 @@ def test_a_broken_client_is_marked_on_the_pages_of_recipient_and_share(
     assert "broken since v5" in page(admin, "/shares/sales/")
     (told,) = as_json(admin, f"/recipients/{acme.name}.json")["broken"]
     assert (told["client"], told["table"]) == ("polars", "sales.crm.orders")
+    asked = nightly.request_rehearsal(acme, now=timezone.now())
+    Job.objects.filter(id=asked.id).update(
+        state=Job.State.DONE, result={"missing": ["spark"]}
+    )
     shown = page(admin, f"/recipients/{acme.name}/rehearsals")
     assert "0 of 1 readings passed" in shown
+    assert "Not installed here: spark." in shown
     assert "Read it in the delta format." in shown
 
 

@@ -13,11 +13,12 @@ from tests.support.stores.azure_server import ACCOUNT, KEY
 
 @dataclass
 class Refusal:
-    """What is answered: a status and the store's own code."""
+    """What is answered: a status and the store's own code, and where to go instead."""
 
     status: int = 403
     code: str = "AccessDenied"
     message: str = "no"
+    location: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,7 @@ class RefusingServer:
 
     port: int
     refusal: Refusal
+    asked: list[str]
 
     @property
     def url(self) -> str:
@@ -52,7 +54,7 @@ class RefusingServer:
 @contextmanager
 def running_refusals() -> Iterator[RefusingServer]:
     """Run a server on a free port of 127.0.0.1."""
-    refusal = Refusal()
+    refusal, asked = Refusal(), list[str]()
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -61,6 +63,7 @@ def running_refusals() -> Iterator[RefusingServer]:
             """Say nothing."""
 
         def refuse(self) -> None:
+            asked.append(self.path)
             self.rfile.read(int(self.headers.get("Content-Length") or 0))
             code, message = refusal.code, refusal.message
             if "/storage/v1/" in self.path:
@@ -74,6 +77,8 @@ def running_refusals() -> Iterator[RefusingServer]:
             self.send_response(refusal.status)
             self.send_header("Content-Type", kind)
             self.send_header("x-ms-error-code", code)
+            if refusal.location:
+                self.send_header("Location", refusal.location)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)
@@ -85,7 +90,7 @@ def running_refusals() -> Iterator[RefusingServer]:
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     try:
-        yield RefusingServer(server.server_port, refusal)
+        yield RefusingServer(server.server_port, refusal, asked)
     finally:
         server.shutdown()
         server.server_close()

@@ -20,6 +20,8 @@ from deltaweb.version import VERSION
 from tests.support.logs.delta_logs import add
 from tests.support.logs.local_logs import LocalLog
 
+pytestmark = pytest.mark.slow
+
 HEAVY = ("pyarrow", "django", "pyspark", "deltaweb.table")
 
 

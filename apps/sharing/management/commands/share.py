@@ -1,7 +1,5 @@
 """`deltaweb share ...`: what is shared."""
 
-from datetime import datetime
-
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
@@ -226,7 +224,7 @@ class Command(SubcommandsCommand):
         share = find_share(name)
         reports = TerminalReports(self.warn)
         found = prepare_share(
-            share, reports=reports, engine=engine, proves=prove, now=_now()
+            share, reports=reports, engine=engine, proves=prove, now=timezone.now()
         )
         if not found:
             return Output([], f"All of {share.name} is shared as it is.")
@@ -277,13 +275,13 @@ class Command(SubcommandsCommand):
         return self._switch(name, is_on=True)
 
     def _switch(self, name: str, *, is_on: bool) -> Output:
-        share = shares.switch_share(
-            find_share(name), is_on=is_on, stamp=command_stamp()
-        )
+        stamp = command_stamp()
+        share = shares.switch_share(find_share(name), is_on=is_on, stamp=stamp)
         data = {"name": share.name, "off_since": share.off_since}
         if is_on:
             return Output(data, f"{share.name} is on.")
-        return Output(data, f"{share.name} is off. {urls_end_text(share, now=_now())}")
+        until = urls_end_text(share, now=stamp.at)
+        return Output(data, f"{share.name} is off. {until}")
 
     def list_shares(self, **_: object) -> Output:
         """List the shares."""
@@ -297,7 +295,7 @@ class Command(SubcommandsCommand):
         share = find_share(name)
         whole = schemas.schema_resources(share)
         shown = resource_of_share(share)
-        use = use_resource(calls(share=share.name), now=_now())
+        use = use_resource(calls(share=share.name), now=timezone.now())
         shared = share.shared_tables.select_related("table", "share", "from_schema")
         tables = [shared_table_resource(table) for table in with_parts(shared)]
         text = sharing_output.share_text(shown, use)
@@ -350,7 +348,3 @@ def _add_rule(parser: CommandParser, *, where: str, columns: str) -> None:
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def _now() -> datetime:
-    return timezone.now()

@@ -29,11 +29,13 @@ class RehearsalsPage:
     Attributes:
         certificates: By table.
         job: The id of the last rehearsal that was asked for.
+        missing: Clients that were not installed when it ended.
     """
 
     recipient: str
     certificates: list[CertificateResource]
     job: UUID | None
+    missing: list[str]
 
     @property
     def num_passed(self) -> int:
@@ -57,6 +59,7 @@ def recipient_rehearsals(
         recipient=recipient.name,
         certificates=certificates_of(recipient),
         job=None if job is None else job.id,
+        missing=(job.result or {}).get("missing", []) if job else [],
     )
     return respond(
         request,

@@ -19,6 +19,8 @@ from tests.support.index.index_builds import (
 )
 from tests.support.index.index_folders import open_index
 
+pytestmark = pytest.mark.slow
+
 
 class TestBrokenTable:
     @pytest.mark.parametrize(

@@ -91,6 +91,7 @@ def test_a_copy_and_its_jobs_are_copies_of_one_process_of_one_thread(
 
     assert parent_of(child["job_process"]) == child["server"]
     assert parent_of(child["server"]) == copies.process.pid
+    assert os.getsid(child["server"]) == child["server"]
     tasks = Path(f"/proc/{child['server']}/task").iterdir()
     threads = [(task / "comm").read_text().strip() for task in tasks]
     assert len([name for name in threads if name != MENDED_AT_A_FORK]) == 1

@@ -12,6 +12,7 @@ KEY = {"key": "AKIA", "secret": "open sesame"}
 REGION = {"client_kwargs": {"region_name": "eu-west-1"}}
 ENDPOINT = {"client_kwargs": {"endpoint_url": "http://127.0.0.1:9000"}}
 ACCOUNT = {"account_name": "acme", "account_key": "a2V5"}
+CONNECTION = "AccountName=acme;AccountKey=a2V5"
 Opened = list[tuple[Any, ...]]
 
 
@@ -41,7 +42,6 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> Opened:
     ("root", "options"),
     [
         pytest.param("s3://lake/t", {**KEY, **REGION}, id="a key and a region"),
-        pytest.param("s3a://lake/t", {**KEY, **ENDPOINT}, id="an own server"),
         pytest.param("s3://lake/t", {"anon": True, **REGION}, id="a public bucket"),
         pytest.param("s3://lake/t", {**KEY, "token": "t", **REGION}, id="a session"),
         pytest.param(
@@ -66,6 +66,12 @@ def test_obstore_is_asked_once_where_both_take_the_options_alike(
     ("root", "options"),
     [
         pytest.param("gs://lake/t", {**KEY, **REGION}, id="Google"),
+        pytest.param("s3a://lake/t", {**KEY, **ENDPOINT}, id="a server of others"),
+        pytest.param(
+            "az://lake/t",
+            {"connection_string": f"{CONNECTION};BlobEndpoint=https://acme.example"},
+            id="a server of others, as Azure has it",
+        ),
         pytest.param("az://lake/t", {"account_name": "acme"}, id="no key of Azure"),
         pytest.param("az://lake/t", {"account_key": "a2V5"}, id="no account of Azure"),
         pytest.param(
@@ -94,6 +100,13 @@ def test_else_s3fs_is_asked(root: str, options: dict[str, Any], opened: Opened) 
 
     assert reads.read_many([f"{root}/a"], lambda: [b"by s3fs"]) == [b"by s3fs"]
     assert not opened
+
+
+def test_an_own_server_that_is_named_is_asked_by_obstore(opened: Opened) -> None:
+    reads = quick_reads("s3a://lake/t", {**KEY, **ENDPOINT}, is_named=True)
+
+    assert reads.read("s3a://lake/t/a", lambda: b"by s3fs") == b"by s3fs"
+    assert opened
 
 
 def test_s3fs_is_asked_where_an_own_authority_is_trusted(

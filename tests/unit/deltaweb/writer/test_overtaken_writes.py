@@ -11,6 +11,8 @@ from deltaweb.writer.making.new_table import NewTable, create_table
 from tests.support.stores.memory import MemoryTableStore
 from tests.support.tables.written_rows import ROWS, SCHEMA, numbers
 
+pytestmark = pytest.mark.slow
+
 MORE = ROWS.slice(0, 1)
 Rival = Callable[[DeltaTable], object]
 

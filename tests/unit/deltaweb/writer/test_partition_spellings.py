@@ -11,6 +11,8 @@ from deltaweb.table import DeltaTable
 from tests.support.logs.spelled_partitions import SPELLINGS, append_spelled, spelled
 from tests.support.tables.written_rows import new_table, numbers
 
+pytestmark = pytest.mark.slow
+
 EACH_TYPE = pytest.mark.parametrize("name", SPELLINGS)
 WITH_VECTORS = {"delta.enableDeletionVectors": "true"}
 

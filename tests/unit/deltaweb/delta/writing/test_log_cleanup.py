@@ -23,6 +23,8 @@ from tests.support.logs.delta_logs import (
 )
 from tests.support.stores.memory import MemoryTableStore
 
+pytestmark = pytest.mark.slow
+
 DAY_MS = 86_400_000
 NOW = datetime(2026, 3, 31, 18, 30, tzinfo=UTC)
 # 30 days before NOW is 1 March; what was made before its midnight has expired.

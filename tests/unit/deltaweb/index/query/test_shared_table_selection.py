@@ -18,6 +18,8 @@ from tests.support.pages.shared_tables import (
     stats_text,
 )
 
+pytestmark = pytest.mark.slow
+
 
 class TestSelection:
     @pytest.fixture(params=["indexed", "replayed"])

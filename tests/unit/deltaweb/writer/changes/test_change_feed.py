@@ -12,6 +12,8 @@ from deltaweb.delta.writing.errors import UnsupportedWriteError
 from deltaweb.table import DeltaTable
 from tests.support.tables.written_rows import SCHEMA, new_table, numbers
 
+pytestmark = pytest.mark.slow
+
 FEED = {"delta.enableChangeDataFeed": "true"}
 MARKS = {"delta.enableDeletionVectors": "true"}
 MAPPED = {"delta.columnMapping.mode": "name"}

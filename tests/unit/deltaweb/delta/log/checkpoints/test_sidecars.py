@@ -22,7 +22,7 @@ from tests.support.logs.delta_logs import (
     uuid_checkpoint_name,
 )
 
-pytestmark = pytest.mark.usefixtures("_checkpoints_are_read")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("_checkpoints_are_read")]
 
 FEATURES = {"readerFeatures": ["v2Checkpoint"], "writerFeatures": ["v2Checkpoint"]}
 HEAD: list[Action] = [protocol(3, 7, **FEATURES), metadata(), txn("app", 4)]

@@ -1,0 +1,14 @@
+"""`python -m deltaweb.serving`: gunicorn, which runs no code of the folder it is in."""
+
+from gunicorn.app.wsgiapp import WSGIApplication
+
+
+class WebServer(WSGIApplication):  # type: ignore[misc]  # gunicorn has no types
+    """Gunicorn, but for where it looks for modules."""
+
+    def chdir(self) -> None:
+        """Stay, and import nothing from here: it is a folder of somebody's scripts."""
+
+
+if __name__ == "__main__":
+    WebServer("%(prog)s [OPTIONS] [APP_MODULE]").run()
