@@ -24,10 +24,10 @@ def _load_pages() -> None:
             for path in folder.rglob("*.html"):
                 engine.get_template(path.relative_to(folder).as_posix())
     from deltaweb.web.explorer.history.chart import (  # noqa: PLC0415 (needs the application)
-        commits_per_day,
+        daily_bars,
     )
 
-    commits_per_day((), {})
+    daily_bars((), {})
     from deltaweb.web.jobs.broker import waking  # noqa: PLC0415 (as above)
 
     waking.load()

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import date
+from typing import Any
 
 import plotly.graph_objects as go
 
@@ -19,6 +20,30 @@ def commits_per_day(
     note: str = "",
     height: str = "x-plot-m",
 ) -> Chart:
+    """Show commits a day by the family of operations; a single day needs no picture."""
+    rows = [
+        (day_text(day), *(counts[index] for counts in families.values()))
+        for index, day in enumerate(days)
+    ]
+    totals = [(family, sum(counts)) for family, counts in families.items()]
+    busy = [row for row in reversed(rows) if any(row[1:])]
+    is_drawn = len(busy) >= MIN_BARS
+    return Chart(
+        name="commits-per-day",
+        label=_commits_label(days, totals),
+        figure=daily_bars(days, families) if is_drawn else {},
+        header=("Day (UTC)", *(family.name for family in families)),
+        rows=busy,
+        note=note,
+        legend=totals,
+        height=height,
+        words="" if is_drawn else _words(busy),
+    )
+
+
+def daily_bars(
+    days: Sequence[date], families: dict[OperationFamily, tuple[int, ...]]
+) -> dict[str, Any]:
     """Draw a bar a day, stacked by the family of operations."""
     names = [day.isoformat() for day in days]
     highest = max(map(sum, zip(*families.values(), strict=True)), default=0)
@@ -35,30 +60,13 @@ def commits_per_day(
         )
         for family, counts in families.items()
     ]
-    figure = plain_figure(
+    return plain_figure(
         bars,
         xaxis={"type": "date", "tickformat": "%-d %b", "hoverformat": "%a %-d %b %Y"},
         yaxis={"rangemode": "tozero", **count_ticks(highest)},
         barmode="stack",
         bargap=0.28,
         hovermode="x unified",
-    )
-    rows = [
-        (day_text(day), *(counts[index] for counts in families.values()))
-        for index, day in enumerate(days)
-    ]
-    totals = [(family, sum(counts)) for family, counts in families.items()]
-    busy = [row for row in reversed(rows) if any(row[1:])]
-    return Chart(
-        name="commits-per-day",
-        label=_commits_label(days, totals),
-        figure=figure,
-        header=("Day (UTC)", *(family.name for family in families)),
-        rows=busy,
-        note=note,
-        legend=totals,
-        height=height,
-        words=_words(busy) if len(busy) < MIN_BARS else "",
     )
 
 

@@ -1,7 +1,7 @@
 """Pictures of a file's row groups."""
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 import plotly.graph_objects as go
 
@@ -37,6 +37,29 @@ def group_bytes(
         for one in bins
     ]
     are_alone = all(one.first == one.last for one in bins)
+    opacities = [
+        HOLLOW if skipped else 0.95 if is_chosen or verdicts else FADED
+        for one, skipped in zip(bins, is_skipped, strict=True)
+        for is_chosen in [one.first <= chosen <= one.last]
+    ]
+    is_drawn = len(bins) >= MIN_BARS
+    return Chart(
+        name="group-bytes",
+        label=f"Compressed bytes of {bins[-1].last + 1 if bins else 0:,} row groups",
+        figure=_picture(bins, opacities, is_skipped) if is_drawn else {},
+        header=("Row group", "Bytes" if are_alone else "Bytes each", "Rows"),
+        rows=[(one.label, one.average_bytes, one.num_rows) for one in bins],
+        note=("compressed" if are_alone else "compressed, averages of neighbours")
+        + (", pale ones are skipped" if any(is_skipped) else ""),
+        height="x-plot-xs",
+        words="" if is_drawn else _words(bins),
+    )
+
+
+def _picture(
+    bins: Sequence[Bin], opacities: Sequence[float], is_skipped: Sequence[bool]
+) -> dict[str, Any]:
+    are_alone = all(one.first == one.last for one in bins)
     sizes = [one.average_bytes for one in bins]
     bars = go.Bar(
         x=[(one.first + one.last) / 2 for one in bins],
@@ -48,11 +71,7 @@ def group_bytes(
         ],
         marker={
             "color": ACCENT,
-            "opacity": [
-                HOLLOW if skipped else 0.95 if is_chosen or verdicts else FADED
-                for one, skipped in zip(bins, is_skipped, strict=True)
-                for is_chosen in [one.first <= chosen <= one.last]
-            ],
+            "opacity": opacities,
             "line": {
                 "color": ACCENT,
                 "width": [int(skipped) for skipped in is_skipped],
@@ -62,24 +81,13 @@ def group_bytes(
         + ("" if are_alone else " on average")
         + "<br>%{customdata[2]} rows<extra></extra>",
     )
-    last = bins[-1].last if bins else 0
-    figure = plain_figure(
+    last = bins[-1].last
+    return plain_figure(
         [bars],
         xaxis={"range": [-0.6, last + 0.6], "tickformat": ",d", "nticks": 12}
         | ({"dtick": 1} if last < 12 else {}),  # noqa: PLR2004 (ticks that fit)
         yaxis=amount_axis(max(sizes, default=0), by_rows=False),
         margin={"l": 56, "r": 4, "t": 8, "b": 22},
-    )
-    return Chart(
-        name="group-bytes",
-        label=f"Compressed bytes of {last + 1 if bins else 0:,} row groups",
-        figure=figure,
-        header=("Row group", "Bytes" if are_alone else "Bytes each", "Rows"),
-        rows=[(one.label, one.average_bytes, one.num_rows) for one in bins],
-        note=("compressed" if are_alone else "compressed, averages of neighbours")
-        + (", pale ones are skipped" if any(is_skipped) else ""),
-        height="x-plot-xs",
-        words=_words(bins) if len(bins) < MIN_BARS else "",
     )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from typing import TypeAlias
 from uuid import UUID
 
 from django.conf import settings
@@ -30,6 +31,7 @@ from deltaweb.web.pages.request.server_paths import text_for_reader
 ALIVE_FOR = timedelta(seconds=30)  # since a worker was last heard of
 POLLS_S = ((10, 1), (60, 3))  # until so many seconds after the start, poll every ...
 POLL_LATER_S = 10
+_Worker: TypeAlias = tuple[str, list[str], datetime]  # name, queues, when heard of
 MAX_POSITIONS = 1000  # places in the queue that a list counts
 
 
@@ -226,7 +228,7 @@ def job_view(job: Job, *, now: datetime) -> JobView:
     earlier = Q(created_at__lt=job.created_at) | Q(
         created_at=job.created_at, id__lt=job.id
     )
-    unattended = worker_state(now=now).unattended
+    unattended = unattended_queues(now=now)
     queue = queue_of(job)
     return replace(
         view,
@@ -239,27 +241,51 @@ def job_view(job: Job, *, now: datetime) -> JobView:
 
 def worker_state(*, now: datetime) -> WorkerState:
     """Return whether workers live and how much waits for them."""
-    seen: dict[str, datetime | None] = dict.fromkeys(queues())
-    workers = list(Worker.objects.values_list("name", "queues", "seen_at"))
-    running = Job.objects.filter(state=Job.State.RUNNING)
-    leases = list(running.values_list("lease_owner", "lease_expires_at"))
-    oldest = now - ALIVE_FOR
-    silent = {name for name, _, seen_at in workers if seen_at < oldest}
+    workers, leases = _workers(), _leases()
+    silent = _silent(workers, now)
     busy = silent & _holders(leases, now)
-    attended: set[str] = set()
-    for name, taken, seen_at in workers:
-        for queue in taken or seen:
-            seen[queue] = max(seen.get(queue) or seen_at, seen_at)
-            if name not in silent - busy:
-                attended.add(queue)
     return WorkerState(
         num_alive=len(workers) - len(silent - busy),
         num_busy=len(busy),
         seen_at=max((seen_at for *_, seen_at in workers), default=None),
         num_queued=Job.objects.filter(state=Job.State.QUEUED).count(),
         num_running=len(leases),
-        unattended={queue: seen[queue] for queue in queues() if queue not in attended},
+        unattended=_unattended(workers, silent - busy),
     )
+
+
+def unattended_queues(*, now: datetime) -> Mapping[str, datetime | None]:
+    """Return `WorkerState.unattended`, by one query where every worker is heard of."""
+    workers = _workers()
+    silent = _silent(workers, now)
+    busy = silent & _holders(_leases(), now) if silent else set()
+    return _unattended(workers, silent - busy)
+
+
+def _workers() -> list[_Worker]:
+    return list(Worker.objects.values_list("name", "queues", "seen_at"))
+
+
+def _leases() -> list[tuple[str, datetime | None]]:
+    running = Job.objects.filter(state=Job.State.RUNNING)
+    return list(running.values_list("lease_owner", "lease_expires_at"))
+
+
+def _silent(workers: Sequence[_Worker], now: datetime) -> set[str]:
+    return {name for name, _, seen_at in workers if seen_at < now - ALIVE_FOR}
+
+
+def _unattended(
+    workers: Sequence[_Worker], gone: set[str]
+) -> Mapping[str, datetime | None]:
+    seen: dict[str, datetime | None] = dict.fromkeys(queues())
+    attended: set[str] = set()
+    for name, taken, seen_at in workers:
+        for queue in taken or seen:
+            seen[queue] = max(seen.get(queue) or seen_at, seen_at)
+            if name not in gone:
+                attended.add(queue)
+    return {queue: seen[queue] for queue in queues() if queue not in attended}
 
 
 def _holders(leases: Iterable[tuple[str, datetime | None]], now: datetime) -> set[str]:
@@ -275,7 +301,7 @@ def _holders(leases: Iterable[tuple[str, datetime | None]], now: datetime) -> se
 
 def is_attended(job: Job, *, now: datetime) -> bool:
     """Whether a worker lives that takes such jobs."""
-    return queue_of(job) not in worker_state(now=now).unattended
+    return queue_of(job) not in unattended_queues(now=now)
 
 
 def may_end_soon(job: Job, *, now: datetime) -> bool:

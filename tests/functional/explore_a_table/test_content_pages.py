@@ -7,6 +7,7 @@ import pytest
 from django.conf import settings
 from django.test import Client
 from django.utils import timezone
+from pytest_django.fixtures import DjangoAssertNumQueries
 
 from deltaweb.web.jobs.models import Job, Worker
 from deltaweb.web.pages.templatetags.deltaweb import NO_VALUE
@@ -87,6 +88,16 @@ class TestData:
         assert NO_VALUE in page
         assert "Scanned" in page
         assert Job.objects.count() == 1
+
+    def test_asks_once_for_its_job_and_for_a_head_where_it_has_one(
+        self, viewer: Client, django_assert_max_num_queries: DjangoAssertNumQueries
+    ) -> None:
+        viewer.get(f"{TABLE}orders/schema")
+        for headers, limit in [({}, 19), ({}, 10), (HTMX, 7)]:
+            with django_assert_max_num_queries(limit):
+                page = text_of(viewer, f"{TABLE}orders/data", **headers)
+            assert page.count('class="dw-tabs"') == (0 if headers else 1)
+            work()
 
     def test_longs_and_decimals_are_text_in_json(self, viewer: Client) -> None:
         data = self.read(viewer, f"{TABLE}orders/data.json?col=order_id&col=amount")

@@ -24,7 +24,6 @@ def all_charts() -> list[Any]:
         pytest.param(
             commits_per_day(days, {WRITE: (1, 2), MERGE: (0, 1)}), id="commits"
         ),
-        pytest.param(commits_per_day(days, {}), id="no commits"),
         pytest.param(
             file_sizes(EDGES, [0, 5, 9, 1, 0], target_bytes=20_000), id="sizes"
         ),
