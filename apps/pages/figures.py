@@ -110,7 +110,7 @@ def percent(part: float, whole: float, *, digits: int = 1) -> float:
     return round(100 * part / whole, digits) if whole > 0 else 0.0
 
 
-def bytes_text(size_bytes: int, *, digits: int = 10) -> str:
+def bytes_text(size_bytes: int, *, digits: int = 4) -> str:
     """Return a size as an axis writes it: 64 KiB."""
     value, unit = float(size_bytes), 0
     while value >= 1024 and unit < len(BYTE_UNITS) - 1:  # noqa: PLR2004 (the base)

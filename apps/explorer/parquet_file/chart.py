@@ -66,7 +66,7 @@ def _picture(
         y=sizes,
         width=[(one.last - one.first + 1) * 0.86 for one in bins],
         customdata=[
-            [one.label, bytes_text(one.average_bytes, digits=4), f"{one.num_rows:,}"]
+            [one.label, bytes_text(one.average_bytes), f"{one.num_rows:,}"]
             for one in bins
         ],
         marker={
