@@ -77,15 +77,16 @@ def test_a_refusal_is_a_sentence(  # noqa: PLR0913, PLR0917 (a column each)
 
 
 @pytest.mark.parametrize("scheme", ["s3", "az", "gs"])
-@pytest.mark.parametrize("status", [301, 302, 307, 308])
+@pytest.mark.parametrize("status", [301, 307])
 def test_nobody_is_led_elsewhere(refusing: RefusingServer, scheme: str, status: int):
     inside = f"{refusing.url}/inside"
+    refusing.refusal.code = refusing.refusal.message = "moved"
     refusing.asked.clear()
     refusing.refusal.status, refusing.refusal.location = status, inside
     store = RemoteTableStore(f"{scheme}://lake/{status}", refusing.options(scheme))
 
     try:
-        with pytest.raises(DeltaError):
+        with pytest.raises(DeltaError, match=r"another (address|region)"):
             store.list_names_from("")
         with pytest.raises((DeltaError, FileNotFoundError)):
             store.read(f"{0:020}.json")

@@ -60,7 +60,6 @@ def profile_column(job: TrackedJob, asked: Profile) -> dict[str, Any]:
         return size_bytes
 
     def here() -> ColumnProfile:
-        job.step("Reading the column")
         report = partial(job.progress, unit="rows")
         return in_process.profile_column(snapshot(), asked.column, on_progress=report)
 
@@ -106,6 +105,7 @@ PROFILE: Final = kinds.register(
             f" at version {asked.version}"
         ),
         is_apart=True,
+        first_step="Reading the column",
         run=profile_column,
         queue=Queue.SPARK,
         page=on_table(_page),

@@ -29,7 +29,7 @@ from deltaweb.storage.objects.errors import (
     RegionWrongError,
 )
 from deltaweb.storage.objects.hosts import ENDPOINT_IS_NAMED
-from deltaweb.storage.objects.redirects import not_led_elsewhere, own_way_only
+from deltaweb.storage.objects.redirects import refuse_redirects, with_no_redirects
 from deltaweb.storage.objects.vending import options as vending
 from deltaweb.storage.signing.azure import HAND_OUT_OPTION
 
@@ -86,6 +86,10 @@ SILENT: Final = (
     *("endpointconnection", "connecttimeout", "connectorerror", "servicerequest"),
     *("clientconnector", "connectionrefused", "nameresolution", "fstimeout"),
 )
+REDIRECTED: Final = (
+    *("redirectrefused", "status301", "status302", "status303"),
+    *("status307", "status308"),
+)
 # Options that are ours, and no driver's.
 OWN_OPTIONS: Final = frozenset({HAND_OUT_OPTION, ENDPOINT_IS_NAMED}) | vending.OPTIONS
 _REGION: Final = re.compile(r"expecting '([a-z0-9-]{3,40})'")
@@ -98,8 +102,8 @@ def open_driver(root: str, options: Mapping[str, Any]) -> Any:  # noqa: ANN401  
     shown, scheme = without_credentials(root), root.partition("://")[0]
     try:
         given = driver_options(root, options)
-        return not_led_elsewhere(
-            fsspec.filesystem(scheme, **own_way_only(scheme, given))
+        return refuse_redirects(
+            fsspec.filesystem(scheme, **with_no_redirects(scheme, given))
         )
     except ImportError:
         package = DRIVERS.get(scheme, "")
@@ -169,20 +173,26 @@ def _fault(error: BaseException, location: str) -> DeltaError:
             return kind(location=location)
     if isinstance(error, PermissionError):
         return LocationDeniedError(location=location)
-    is_silent = any(sign in said for sign in SILENT)
-    reason = "nothing answers at its address" if is_silent else _kind(error)
+    reason = _kind(error)
+    if any(sign in said for sign in SILENT):
+        reason = "nothing answers at its address"
+    elif any(sign in said for sign in REDIRECTED):
+        reason = "it answers with another address, and redirects are not followed"
     return LocationUnreachableError(location=location, reason=reason)
 
 
 def _said(error: BaseException | None) -> str:
     """Return kinds, codes and texts of an error and of those behind it, to look in."""
     parts: list[str] = []
-    while error is not None and len(parts) < 4 * 3:
+    while error is not None and len(parts) < 4 * 4:
         response = getattr(error, "response", None)
         code = getattr(error, "error_code", "")
+        status = getattr(error, "status_code", "")  # Azure's
         if isinstance(response, Mapping):  # botocore's
             code = response.get("Error", {}).get("Code", "")
+            status = response.get("ResponseMetadata", {}).get("HTTPStatusCode", "")
         parts += [_kind(error), str(getattr(code, "value", code)), str(error)]
+        parts.append(f"status{status}")
         error = error.__cause__ or error.__context__
     return " ".join(parts).lower().replace("_", "").replace(" ", "")
 

@@ -11,9 +11,9 @@ of each log, and obstore only for a thousand. Google has no server for tests tha
 obstore speaks to. Profiles and sign-on are those drivers' own.
 
 Of 2,000 small files in S3 s3fs took 7.3 s of CPU and obstore 0.4 s, of a thousand lists
-and commits 4.2 s and 0.5 s, by as many requests (`python -m tests.benchmarks stores`);
-a snapshot of 3,000 commits 10.7 s by s3fs alone, and 0.8 s so. In Azure a file took
-adlfs 1.9 ms and obstore 0.2 ms, a list of 500 names 144 ms and 5 ms.
+and commits 4.2 s and 0.5 s (`python -m tests.benchmarks stores`); a snapshot of 3,000
+commits 10.7 s by s3fs alone, and 0.8 s so. In Azure a file took adlfs 1.9 ms and
+obstore 0.2 ms, a list of 500 names 144 ms and 5 ms.
 """
 
 import os

@@ -2,8 +2,8 @@
 
 The address of a store is looked at when it is typed (`hosts`); a store that answers
 with another address would have it asked all the same. None of the three stores needs
-that: what S3 says of another region botocore understands by itself, and without it the
-answer is a refusal like any other.
+that: where a bucket is in another region, S3 names it in a header, and botocore asks
+there by itself.
 
 Private parts of two drivers are used here; `tests/storage/test_refusals.py` fails where
 they change.
@@ -15,11 +15,13 @@ from typing import Any, Final
 
 from deltaweb.storage.objects.ambient import AZURE, S3
 
+REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
+REGION: Final = "x-amz-bucket-region"
 GOOGLE: Final = frozenset({"gs", "gcs"})
 
 
-def own_way_only(scheme: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options of a driver with what keeps it from following redirects."""
+def with_no_redirects(scheme: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a driver's options, with those by which S3's and Google's follow none."""
     if scheme in S3:
         config = options.get("config_kwargs") or {}
         session = {"http_session_cls": _s3_session()}
@@ -31,13 +33,13 @@ def own_way_only(scheme: str, options: Mapping[str, Any]) -> dict[str, Any]:
     return dict(options)
 
 
-def not_led_elsewhere(driver: Any) -> Any:  # noqa: ANN401  # fsspec has no types
-    """Return a driver, where it is Azure's without its way to follow redirects."""
+def refuse_redirects(driver: Any) -> Any:  # noqa: ANN401  # fsspec has no types
+    """Return a driver that follows none, Azure's too, which has no option for it."""
     if AZURE.isdisjoint(_protocols(driver)):
         return driver
     from azure.core.pipeline.policies import AsyncRedirectPolicy  # noqa: PLC0415  # loads only for remote tables
 
-    for policy in driver.service_client._pipeline._impl_policies:  # noqa: SLF001  # it takes no option for it
+    for policy in driver.service_client._pipeline._impl_policies:  # noqa: SLF001  # as said
         if isinstance(policy, AsyncRedirectPolicy):
             policy.allow = False
     return driver
@@ -69,17 +71,23 @@ def _refusing_trace() -> Any:  # noqa: ANN401  # aiohttp's
 def _s3_session() -> Any:  # noqa: ANN401  # as above
     from aiobotocore.httpsession import AIOHTTPSession  # noqa: PLC0415  # as above
 
-    class OwnWay:
-        """A session whose requests end where they were sent."""
+    class _Direct:
+        """The session of a driver, whose requests end where they were sent."""
 
         def __init__(self, session: Any) -> None:  # noqa: ANN401  # aiohttp's
             self._session = session
 
-        def request(self, method: str, **given: Any) -> Any:  # noqa: ANN401  # as above
-            return self._session.request(method, allow_redirects=False, **given)
+        async def request(self, method: str, **given: Any) -> Any:  # noqa: ANN401  # as above
+            sent = self._session.request(method, allow_redirects=False, **given)
+            answer = await sent
+            # botocore asks which region is meant, again and again, where none is told.
+            if answer.status in REDIRECTS and REGION not in answer.headers:
+                answer.close()
+                raise RedirectRefusedError
+            return answer
 
-    class OwnWayOnly(AIOHTTPSession):  # type: ignore[misc]  # it has no types
-        async def _get_session(self, proxy_url: str | None) -> OwnWay:
-            return OwnWay(await super()._get_session(proxy_url))
+    class DirectSession(AIOHTTPSession):  # type: ignore[misc]  # it has no types
+        async def _get_session(self, proxy_url: str | None) -> _Direct:
+            return _Direct(await super()._get_session(proxy_url))
 
-    return OwnWayOnly
+    return DirectSession

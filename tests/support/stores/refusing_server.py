@@ -81,7 +81,8 @@ def running_refusals() -> Iterator[RefusingServer]:
                 self.send_header("Location", refusal.location)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
-            self.wfile.write(body)
+            if self.command != "HEAD":
+                self.wfile.write(body)
 
         do_GET = do_HEAD = do_PUT = refuse  # noqa: N815 (names of the base)
 

@@ -122,14 +122,14 @@ def _prepare_version(  # noqa: PLR0913 (of what, by whom, and who hears)
     files: list[PreparedFile] = []
     try:
         excerpts, held = _changes_of(changes, rule, place)
-        paths = held[EXCERPT].to_pylist()
+        rows = {path: row for row, path in enumerate(held[EXCERPT].to_pylist())}
         seen = map(excerpts.seen.find, excerpts.partition_columns)
         told = [column.stored_name for column in seen if column is not None]
 
         def keep(path: str, written: WrittenFile | None) -> None:
             if written is None:
                 return
-            row = paths.index(path)
+            row = rows[path]
             values = dict(held["partition_values"][row].as_py() or ())
             made = PreparedFile(
                 shared_table=changes.shared_table,
@@ -146,7 +146,7 @@ def _prepare_version(  # noqa: PLR0913 (of what, by whom, and who hears)
             )
             files.append(made)
 
-        if paths:
+        if rows:
             write_excerpts(excerpts, held, keep, reports=reports, wanted=engine)
         changes.is_ready = True
     except _LASTING:
