@@ -46,6 +46,23 @@ LOCAL = {"client_kwargs": {"endpoint_url": "http://127.0.0.1:9000"}}
             "10.0.0.9",
             id="a proxy",
         ),
+        pytest.param(
+            {"endpoint_url": "http://10.0.0.8:1#@one.example"}, "10.0.0.8", id="a mark"
+        ),
+        pytest.param(
+            {"endpoint_url": "http://10.0.0.8?@one.example"}, "10.0.0.8", id="a query"
+        ),
+        pytest.param(
+            {"connection_string": "AccountName=10.0.0.8:1/;AccountKey=a2V5"},
+            "10.0.0.8",
+            id="an account that is an address",
+        ),
+        pytest.param({"account_name": "10.0.0.8/"}, "10.0.0.8", id="the same, alone"),
+        pytest.param(
+            {"connection_string": "AccountName=a;EndpointSuffix=x@10.0.0.8:1"},
+            "10.0.0.8",
+            id="a suffix behind a user",
+        ),
     ],
 )
 def test_the_servers_own_network_is_refused(options: dict[str, Any], host: str) -> None:
