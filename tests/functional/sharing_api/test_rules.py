@@ -118,7 +118,7 @@ class TestRows:
         marked = new_staff(root, properties={"delta.enableDeletionVectors": "true"})
         marked.delete("id = 3")
         marked.create_checkpoint()  # what comes after it is held apart
-        marked.append(rows(20, 1, "EU"))
+        marked.append(pa.concat_tables([rows(20, 1, "EU"), rows(21, 1, "US")]))
         staff.shared.table.location = str(root)
         staff.shared.table.save()
         staff.rule("salary >= 7000000 AND region = 'EU'")
