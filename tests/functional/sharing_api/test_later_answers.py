@@ -59,9 +59,7 @@ def work() -> None:
         kinds.all_kinds()[job.kind].work(job.id)
 
 
-def read(
-    caller: Caller, lake: Lake, query_id: str, body: object = None, **headers: str
-) -> Answer:
+def read(caller, lake, query_id, body=None, **headers):
     """Ask after a query."""
     text = b"" if body is None else json.dumps(body).encode()
     return caller.ask("POST", f"{lake.path}/queries/{query_id}", text, **headers)

@@ -2,7 +2,6 @@
 
 import base64
 import json
-from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 from urllib.parse import urlencode
@@ -122,11 +121,7 @@ class TestClientCredentials:
             pytest.param(lambda *_: ("", ""), id="nothing"),
         ],
     )
-    def test_are_refused_unless_they_belong_together(
-        self,
-        client: tuple[RecipientToken, str],
-        spoiled: Callable[[str, str], tuple[str, str]],
-    ) -> None:
+    def test_are_refused_unless_they_belong_together(self, client, spoiled):
         token, secret = client
 
         answer = trade(
@@ -253,9 +248,7 @@ class TestPrivateKey:
         another = signed(KEY, claims_of(client, jti="2"))
         assert trade(form | {"assertion": another}).status_code == 200
 
-    def test_signs_nothing_that_is_remembered_longer_than_it_is_good(
-        self, globex: Caller
-    ) -> None:
+    def test_signs_nothing_that_is_remembered_longer_than_it_is_good(self, globex):
         client, _ = new_client(globex.recipient, proofs.by_key(public_pem(KEY)))
         form = {"grant_type": JWT_BEARER}
         trade(form | {"assertion": signed(KEY, claims_of(client, jti="1"))})

@@ -42,9 +42,7 @@ class TestPages:
             pytest.param(9, {}, IN_DELTA, id="more than all, delta"),
         ],
     )
-    def test_are_together_the_one_answer(
-        self, acme, lake, max_files, version, headers
-    ) -> None:
+    def test_are_together_the_one_answer(self, acme, lake, max_files, version, headers):
         whole = acme.query(lake.path, version, **headers)
 
         pages = read_pages(acme, lake, {**version, "maxFiles": max_files}, **headers)

@@ -123,9 +123,7 @@ class TestSchema:
     @pytest.mark.parametrize(
         "part", [{"condition": "qty > 3"}, {"columns": ["qty"]}], ids=str
     )
-    def test_does_not_have_all_of_what_a_part_is_shared_of(
-        self, globex: Caller, share: Share, part: dict[str, Any]
-    ) -> None:
+    def test_does_not_have_all_of_what_a_part_is_shared_of(self, globex, share, part):
         table = new_table("crm.staff")
         new_shared_table(share, "All.staff", table=table, **part)
         assert listed(globex) == ["orders", "staff"]

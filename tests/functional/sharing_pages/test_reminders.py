@@ -129,9 +129,7 @@ def test_nobody_else_reads_the_feed(client: Client) -> None:
 
 
 @pytest.mark.usefixtures("shared")
-def test_each_contact_gets_one_mail(
-    mailoutbox: list[EmailMessage], settings: Settings
-) -> None:
+def test_each_contact_gets_one_mail(mailoutbox, settings):
     settings.EMAIL_HOST = "localhost"
     soon = timezone.now() + timedelta(days=1)
     new_token(Recipient.objects.get(name="initech"), expires_at=soon)
@@ -211,9 +209,7 @@ def test_each_reminder_is_sent_once_in_each_way_and_again_where_that_fails(
     ],
 )
 @pytest.mark.usefixtures("shared")
-def test_a_secret_is_that_of_the_libraries_of_the_standard(
-    hook: TokenService, settings: Settings, secret: str, end: str
-) -> None:
+def test_a_secret_is_that_of_the_libraries_of_the_standard(hook, settings, secret, end):
     settings.WEBHOOK_SECRET, settings.EMAIL_HOST = secret, ""
 
     by_the_clock()
@@ -227,9 +223,7 @@ def test_a_secret_is_that_of_the_libraries_of_the_standard(
 
 
 @pytest.mark.usefixtures("shared")
-def test_a_webhook_inside_of_the_network_is_never_asked(
-    hook: TokenService, settings: Settings
-) -> None:
+def test_a_webhook_inside_of_the_network_is_never_asked(hook, settings):
     settings.STORAGE_HOSTS, settings.EMAIL_HOST = [], ""
     settings.WEBHOOK_URL = f"{hook.url}/a-secret-path"
 

@@ -7,7 +7,6 @@ from datetime import UTC, date, datetime
 import pytest
 from django.test import Client
 from django.utils import timezone
-from pytest_django import Settings
 
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.sharing.activity.ledger import ledger_of
@@ -111,9 +110,7 @@ def test_the_page_and_the_command_say_the_same(admin: Client, acme: Recipient) -
     assert rows[1][1:] == ["retail", "crm.orders", "1", "2", "2048", "", ""]
 
 
-def test_a_store_has_its_price(
-    admin: Client, acme: Recipient, settings: Settings
-) -> None:
+def test_a_store_has_its_price(admin, acme, settings):
     settings.PRICES, settings.CURRENCY = (
         {"s3://far": 0.5, "s3://": 0.1, "*": 0.25},
         "EUR",
@@ -134,9 +131,7 @@ def test_a_store_has_its_price(
     assert "EUR so far" in page(admin, f"/recipients/{acme.name}/usage")
 
 
-def test_limits_are_set_by_page_and_command_and_foretold(
-    admin: Client, acme: Recipient
-) -> None:
+def test_limits_are_set_by_page_and_command_and_foretold(admin, acme):
     address = f"/recipients/{acme.name}"
     offer(acme, "orders", 3 << 30, timezone.now())
 
@@ -167,9 +162,7 @@ def test_limits_are_set_by_page_and_command_and_foretold(
         pytest.param(1, 2_000, (False, None), id="too early to say"),
     ],
 )
-def test_a_limit_is_foretold_by_the_pace_of_the_month(
-    acme: Recipient, day: int, limit: int, expected: tuple[bool, date | None]
-) -> None:
+def test_a_limit_is_foretold_by_the_pace_of_the_month(acme, day, limit, expected):
     acme.hard_limit_bytes = limit
     offer(acme, "orders", 1_000, datetime(2026, 1, 1, 1, tzinfo=UTC))
 

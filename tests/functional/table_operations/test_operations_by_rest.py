@@ -72,9 +72,7 @@ class TestARestore:
         event = AuditEvent.objects.get(action="table.restore")
         assert (event.actor, event.detail["version"]) == ("eve", 1)
 
-    def test_is_done_at_once_where_nobody_wants_to_see(
-        self, eve: Client, work: Work, folder: Path
-    ):
+    def test_is_done_at_once_where_nobody_wants_to_see(self, eve, work, folder):
         body = {"parameters": {"version": 1}, "preview": False}
 
         answer = eve.post(f"{THERE}/restore", body, content_type=JSON)
@@ -83,9 +81,7 @@ class TestARestore:
         assert (answer.status_code, done.state) == (202, Job.State.DONE), done.error
         assert DeltaTable(str(folder)).latest_version() == 4
 
-    def test_is_not_done_at_another_version(
-        self, eve: Client, work: Work, folder: Path
-    ):
+    def test_is_not_done_at_another_version(self, eve, work, folder):
         body = {"parameters": {"version": 1}, "preview": False}
         eve.post(f"{THERE}/restore", body, content_type=JSON)
         refused = Job.objects.latest("created_at")

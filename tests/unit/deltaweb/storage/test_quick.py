@@ -49,9 +49,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> Opened:
         ),
     ],
 )
-def test_obstore_is_asked_once_where_both_take_the_options_alike(
-    root: str, options: dict[str, Any], opened: Opened
-) -> None:
+def test_obstore_is_asked_once_where_both_take_the_options_alike(root, options, opened):
     reads = quick_reads(root, options)
 
     assert reads.read(f"{root}/a", lambda: b"by s3fs") == b"by s3fs"
@@ -109,9 +107,7 @@ def test_an_own_server_that_is_named_is_asked_by_obstore(opened: Opened) -> None
     assert opened
 
 
-def test_s3fs_is_asked_where_an_own_authority_is_trusted(
-    monkeypatch: pytest.MonkeyPatch, opened: Opened
-) -> None:
+def test_s3fs_is_asked_where_an_own_authority_is_trusted(monkeypatch, opened):
     monkeypatch.setenv("AWS_CA_BUNDLE", "/etc/own.pem")
     reads = quick_reads("s3://lake/t", {**KEY, **REGION})
 
@@ -119,9 +115,7 @@ def test_s3fs_is_asked_where_an_own_authority_is_trusted(
     assert not opened
 
 
-def test_s3fs_is_asked_by_a_child_whose_parent_has_asked_obstore(
-    used_by: dict[str, int], opened: Opened
-) -> None:
+def test_s3fs_is_asked_by_a_child_whose_parent_has_asked_obstore(used_by, opened):
     used_by["pid"] = os.getppid()
     reads = quick_reads("s3://lake/t", {**KEY, **REGION})
 

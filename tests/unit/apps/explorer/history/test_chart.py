@@ -23,9 +23,7 @@ def test_a_day_is_a_row_of_the_table_only_with_commits() -> None:
         pytest.param((0, 5, 0), "5 commits, all on 2 Nov 2026.", id="one day"),
     ],
 )
-def test_a_single_day_is_a_sentence_and_not_drawn(
-    counts: tuple[int, ...], words: str
-) -> None:
+def test_a_single_day_is_a_sentence_and_not_drawn(counts, words):
     days = [date(2026, 11, day) for day in (1, 2, 3)]
 
     chart = commits_per_day(days, {WRITE: counts})

@@ -5,7 +5,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from pytest_django.fixtures import Settings
 
 from deltaweb.spark.driver import session
 from deltaweb.web.jobs.models import Job
@@ -58,9 +57,7 @@ def test_a_small_log_is_read_without_spark(job: Job) -> None:
         pytest.param(8 << 20, 1, id="one that a worker has tried before"),
     ],
 )
-def test_is_left_to_spark(
-    most: int, attempts: int, job: Job, settings: Settings
-) -> None:
+def test_is_left_to_spark(most, attempts, job, settings):
     settings.SMALL_LOG_BYTES = most
     Job.objects.update(attempts=attempts)
 

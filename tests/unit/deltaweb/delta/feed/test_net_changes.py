@@ -1,7 +1,6 @@
 """Changes as somebody sees them who sees a part: what comes, and what goes."""
 
 import math
-from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -22,9 +21,7 @@ KINDS = {
 }
 
 
-def _net(
-    values: list[Any], kinds: str, limits: RowLimits | None = None
-) -> list[tuple[Any, str]]:
+def _net(values, kinds, limits=None):
     """What is left of rows, every other one of another file."""
     numbers = [row % 2 for row in range(len(values))]
     rows = pa.record_batch(
