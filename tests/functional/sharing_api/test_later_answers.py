@@ -23,16 +23,17 @@ from tests.functional.sharing_api.calls import (
     days,
     error,
     lines,
+    refused,
 )
 from tests.functional.sharing_api.ends import (
     end_of,
     head_of,
     ids_of,
     later,
-    refused,
     share_with,
 )
 from tests.support.pages.factories import NOW, new_user
+from tests.functional.sharing_api.ends import IN_DELTA
 
 LATER: dict[str, Any] = {"delta-sharing-capabilities": "asyncquery=true"}
 IN_DELTA: dict[str, Any] = {

@@ -34,6 +34,7 @@ from tests.support.pages.factories import new_share
 DAY = timedelta(days=1)
 ISSUER = f"http://127.0.0.1:8000{PREFIX}/"
 JWT_BEARER = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+CREDENTIALS = {"grant_type": "client_credentials"}
 KEY = RSAKey.generate_key(2048)
 
 
@@ -64,9 +65,24 @@ def basic(client_id: str, secret: str) -> dict[str, str]:
     pair = base64.b64encode(f"{client_id}:{secret}".encode()).decode()
     return {"Authorization": f"Basic {pair}"}
 
+def bearer(token: str) -> dict[str, str]:
+    """The header of who has a token."""
+    return {"Authorization": f"Bearer {token}"}
 
-def refusal(answer: Answer) -> dict[str, str]:
+
+def by_key(caller: Caller, key: Key = KEY) -> RecipientToken:
+    """A client of a recipient that proves itself by a key of its own."""
+    return new_client(caller.recipient, proofs.by_key(public_pem(key)))[0]
+
+
+def assert_traded(assertion: str) -> Answer:
+    """What comes of an assertion that is traded."""
+    return trade({"grant_type": JWT_BEARER, "assertion": assertion})
+
+
+def refusal(answer: Answer, status: int = 401) -> dict[str, str]:
     """The body of an error of the token endpoint, which is of both forms."""
+    assert answer.status_code == status
     body = json.loads(answer.content)
     assert set(body) == {"error", "error_description", "errorCode", "message"}
     return body
@@ -93,9 +109,7 @@ class TestClientCredentials:
     def test_are_traded_for_a_token_that_reads(self, globex, lake, client):
         token, secret = client
 
-        answer = trade(
-            {"grant_type": "client_credentials"}, **basic(token.prefix, secret)
-        )
+        answer = trade(CREDENTIALS, **basic(token.prefix, secret))
 
         body = json.loads(answer.content)
         assert answer.status_code == 200
@@ -124,44 +138,28 @@ class TestClientCredentials:
     def test_are_refused_unless_they_belong_together(self, client, spoiled):
         token, secret = client
 
-        answer = trade(
-            {"grant_type": "client_credentials"},
-            **basic(*spoiled(token.prefix, secret)),
-        )
+        answer = trade(CREDENTIALS, **basic(*spoiled(token.prefix, secret)))
 
-        assert answer.status_code == 401
         assert refusal(answer)["error"] == "invalid_client"
         assert secret not in answer.content.decode()
 
     def test_of_a_bearer_token_are_none(self, globex: Caller) -> None:
-        answer = trade(
-            {"grant_type": "client_credentials"},
-            **basic(globex.token.prefix, globex.secret),
-        )
-
-        assert answer.status_code == 401
+        refusal(trade(CREDENTIALS, **basic(globex.token.prefix, globex.secret)))
 
     def test_open_nothing_by_themselves(self, globex, lake, client):
         _, secret = client
 
-        answer = globex.query(lake.path, Authorization=f"Bearer {secret}")
-
-        assert answer.status_code == 401
+        assert globex.query(lake.path, **bearer(secret)).status_code == 401
 
     def test_end_at_once_with_what_was_traded_for_them(self, globex, lake, client):
         token, secret = client
-        grant = {"grant_type": "client_credentials"}
-        traded = json.loads(trade(grant, **basic(token.prefix, secret)).content)
+        own = basic(token.prefix, secret)
+        traded = json.loads(trade(CREDENTIALS, **own).content)["access_token"]
 
         tokens.revoke(token, stamp=command_stamp())
 
-        bearer = {"Authorization": f"Bearer {traded['access_token']}"}
-        refused = globex.query(lake.path, **bearer)
-        assert (refused.status_code, error(refused)["errorCode"]) == (
-            401,
-            "UNAUTHENTICATED",
-        )
-        assert trade(grant, **basic(token.prefix, secret)).status_code == 401
+        refused(globex.query(lake.path, **bearer(traded)), "UNAUTHENTICATED", 401)
+        assert trade(CREDENTIALS, **own).status_code == 401
         assert globex.query(lake.path).status_code == 200
 
     def test_are_held_to_the_allow_list(self, globex, client):
@@ -169,15 +167,11 @@ class TestClientCredentials:
         globex.recipient.allowed_networks = ["10.1.0.0/16"]
         globex.recipient.save()
 
-        answer = trade(
-            {"grant_type": "client_credentials"}, **basic(token.prefix, secret)
-        )
-
-        assert answer.status_code == 403
+        assert trade(CREDENTIALS, **basic(token.prefix, secret)).status_code == 403
 
     def test_leave_a_record_without_the_secret(self, client) -> None:
         token, secret = client
-        trade({"grant_type": "client_credentials"}, **basic(token.prefix, secret))
+        trade(CREDENTIALS, **basic(token.prefix, secret))
 
         event = AuditEvent.objects.filter(action="oauth.token").get()
         assert (event.token_id, event.status) == (token.id, 200)
@@ -194,14 +188,12 @@ class TestPrivateKey:
         ],
     )
     def test_signs_an_assertion_that_is_traded(self, globex, lake, key):
-        client, _ = new_client(globex.recipient, proofs.by_key(public_pem(key)))
-        assertion = signed(key, claims_of(client), kid="mine")
+        claims = claims_of(by_key(globex, key))
 
-        answer = trade({"grant_type": JWT_BEARER, "assertion": assertion})
+        answer = assert_traded(signed(key, claims, kid="mine"))
 
-        body = json.loads(answer.content)
-        bearer = {"Authorization": f"Bearer {body['access_token']}"}
-        assert globex.query(lake.path, **bearer).status_code == 200
+        token = json.loads(answer.content)["access_token"]
+        assert globex.query(lake.path, **bearer(token)).status_code == 200
 
     @pytest.mark.parametrize(
         "changed",

@@ -35,6 +35,7 @@ class TestParseCapabilities:
             (answered("parquet"), True),
             ("responseformat=delta", False),
             ("responseformat=avro,orc", False),
+            (";;=;responseformat;x=y=z", True),
         ],
     )
     def test_without_a_format_means_parquet(self, header: str, *, reads: bool) -> None:

@@ -75,3 +75,10 @@ class TestPageToken:
         if changed != token:
             with pytest.raises(ParameterInvalidError):
                 decode_page_token(changed, SCOPE, keys=KEYS)
+
+    @pytest.mark.parametrize("end", ["=", "==", "A", "\0", " ", "€"])
+    def test_goes_on_by_no_character(self, end: str) -> None:
+        token = encode_page_token(["last"], SCOPE, keys=KEYS)
+
+        with pytest.raises(ParameterInvalidError):
+            decode_page_token(token + end, SCOPE, keys=KEYS)

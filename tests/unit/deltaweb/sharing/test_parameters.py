@@ -46,7 +46,9 @@ class TestParseMaxResults:
     def test_is_cut_to_the_servers_most(self, text: str | None, length: int) -> None:
         assert parse_max_results(text) == length
 
-    @pytest.mark.parametrize("text", ["", "-1", "1.0", "x", "１", "1\n", " 1", "1_0"])
+    @pytest.mark.parametrize(
+        "text", ["", "-1", "1.0", "x", "１", "٣", "1\n", " 1", "1_0", "0x1", "1e3"]
+    )
     def test_refuses_what_is_no_number(self, text: str) -> None:
         with pytest.raises(ParameterInvalidError, match="maxResults"):
             parse_max_results(text)
@@ -122,7 +124,15 @@ class TestParseMoment:
         assert found is None or found.tzinfo is not None
 
     @pytest.mark.parametrize(
-        "text", ["", "2026-01-31", "2026-01-31T12:00:00", "2026-13-01 00:00:00", "now"]
+        "text",
+        [
+            "",
+            "2026-01-31",
+            "2026-01-31T12:00:00",
+            "2026-02-30 00:00:00",
+            "now",
+            "1769904000",
+        ],
     )
     def test_refuses_times_without_a_zone(self, text: str) -> None:
         with pytest.raises(ParameterInvalidError, match="not a time with a zone"):
