@@ -15,7 +15,14 @@ from deltaweb.web.sharing.access.errors import ClientTakenError
 from deltaweb.web.sharing.api import authentication
 from deltaweb.web.sharing.issuing import proofs, tokens
 from deltaweb.web.sharing.models import Recipient, RecipientToken
-from tests.functional.sharing_api.calls import Answer, Caller, Lake, error, files
+from tests.functional.sharing_api.calls import (
+    Answer,
+    Caller,
+    Lake,
+    error,
+    files,
+    refused,
+)
 from tests.functional.sharing_api.conftest import NewCaller
 from tests.support.local_issuer import LocalIssuer, running_issuer
 from tests.support.oauth_tokens import signed, signed_by_public_key, unsigned
@@ -134,8 +141,7 @@ class TestIdentity:
     def test_is_held_to_every_claim(self, globex, issuer, changed):
         answer = shares(globex, signed(KEY, claims(issuer, **changed)))
 
-        assert answer.status_code == 401
-        assert error(answer)["errorCode"] == "UNAUTHENTICATED"
+        refused(answer, "UNAUTHENTICATED", 401)
 
     @pytest.mark.parametrize(
         "forged",
@@ -151,10 +157,7 @@ class TestIdentity:
         ],
     )
     def test_is_held_to_its_signature(self, globex, issuer, forged):
-        answer = shares(globex, forged(claims(issuer)))
-
-        assert answer.status_code == 401
-        assert error(answer)["errorCode"] == "UNAUTHENTICATED"
+        refused(shares(globex, forged(claims(issuer))), "UNAUTHENTICATED", 401)
 
     @pytest.mark.parametrize(("off_s", "status"), [(30, 200), (90, 401)])
     def test_may_come_from_a_clock_that_is_a_little_off(
@@ -216,8 +219,7 @@ class TestKeys:
 
         answer = shares(globex, signed(KEY, claims(issuer)))
 
-        assert answer.status_code == 401
-        assert "cannot be had" in error(answer)["message"]
+        assert "cannot be had" in refused(answer, "UNAUTHENTICATED", 401)
 
     def test_are_not_asked_for_in_the_own_network(self, globex, issuer, settings):
         settings.STORAGE_HOSTS = []

@@ -21,7 +21,7 @@ from deltaweb.web.sharing.models import (
     RecipientToken,
     UsedAssertion,
 )
-from tests.functional.sharing_api.calls import PREFIX, Answer, Caller, Lake, error
+from tests.functional.sharing_api.calls import PREFIX, Answer, Caller, Lake, refused
 from tests.functional.sharing_api.conftest import NewCaller
 from tests.support.oauth_tokens import (
     public_pem,
@@ -65,18 +65,19 @@ def basic(client_id: str, secret: str) -> dict[str, str]:
     pair = base64.b64encode(f"{client_id}:{secret}".encode()).decode()
     return {"Authorization": f"Basic {pair}"}
 
+
 def bearer(token: str) -> dict[str, str]:
     """The header of who has a token."""
     return {"Authorization": f"Bearer {token}"}
 
 
-def by_key(caller: Caller, key: Key = KEY) -> RecipientToken:
+def by_key(caller, key=KEY):
     """A client of a recipient that proves itself by a key of its own."""
     return new_client(caller.recipient, proofs.by_key(public_pem(key)))[0]
 
 
-def assert_traded(assertion: str) -> Answer:
-    """What comes of an assertion that is traded."""
+def trade_assertion(assertion: str) -> Answer:
+    """POST what a key has signed."""
     return trade({"grant_type": JWT_BEARER, "assertion": assertion})
 
 
@@ -115,8 +116,8 @@ class TestClientCredentials:
         assert answer.status_code == 200
         assert answer["Cache-Control"] == "no-store"
         assert (body["token_type"], body["expires_in"]) == ("Bearer", 3600)
-        bearer = {"Authorization": f"Bearer {body['access_token']}"}
-        assert globex.query(lake.path, **bearer).status_code == 200
+        own = bearer(body["access_token"])
+        assert globex.query(lake.path, **own).status_code == 200
         assert globex.query(lake.path).status_code == 200  # both, while it moves
 
     def test_may_stand_in_the_form(self, client: tuple[RecipientToken, str]) -> None:
@@ -190,7 +191,7 @@ class TestPrivateKey:
     def test_signs_an_assertion_that_is_traded(self, globex, lake, key):
         claims = claims_of(by_key(globex, key))
 
-        answer = assert_traded(signed(key, claims, kid="mine"))
+        answer = trade_assertion(signed(key, claims, kid="mine"))
 
         token = json.loads(answer.content)["access_token"]
         assert globex.query(lake.path, **bearer(token)).status_code == 200
@@ -217,36 +218,30 @@ class TestPrivateKey:
         ],
     )
     def test_signs_nothing_else(self, globex, changed):
-        client, _ = new_client(globex.recipient, proofs.by_key(public_pem(KEY)))
-        assertion = signed(KEY, claims_of(client, **changed))
+        assertion = signed(KEY, claims_of(by_key(globex), **changed))
         if changed.get("x") and isinstance(changed["x"], list):
             assertion = assertion[:-3] + "AAA"
 
-        answer = trade({"grant_type": JWT_BEARER, "assertion": assertion})
-
-        assert answer.status_code == 401
-        assert refusal(answer)["errorCode"] == "UNAUTHENTICATED"
+        assert refusal(trade_assertion(assertion))["errorCode"] == "UNAUTHENTICATED"
 
     def test_signs_an_assertion_that_is_good_once(self, globex: Caller) -> None:
-        client, _ = new_client(globex.recipient, proofs.by_key(public_pem(KEY)))
-        form = {"grant_type": JWT_BEARER}
+        client = by_key(globex)
         seen = signed(KEY, claims_of(client, jti="1"))
-        assert trade(form | {"assertion": seen}).status_code == 200
+        assert trade_assertion(seen).status_code == 200
 
-        again = trade(form | {"assertion": seen})
+        again = refusal(trade_assertion(seen))
 
-        assert (again.status_code, refusal(again)["error"]) == (401, "invalid_client")
-        assert "was traded before" in refusal(again)["message"]
+        assert again["error"] == "invalid_client"
+        assert "was traded before" in again["message"]
         another = signed(KEY, claims_of(client, jti="2"))
-        assert trade(form | {"assertion": another}).status_code == 200
+        assert trade_assertion(another).status_code == 200
 
     def test_signs_nothing_that_is_remembered_longer_than_it_is_good(self, globex):
-        client, _ = new_client(globex.recipient, proofs.by_key(public_pem(KEY)))
-        form = {"grant_type": JWT_BEARER}
-        trade(form | {"assertion": signed(KEY, claims_of(client, jti="1"))})
+        client = by_key(globex)
+        trade_assertion(signed(KEY, claims_of(client, jti="1")))
         UsedAssertion.objects.update(ends_at=timezone.now())
 
-        trade(form | {"assertion": signed(KEY, claims_of(client, jti="2"))})
+        trade_assertion(signed(KEY, claims_of(client, jti="2")))
 
         (kept,) = UsedAssertion.objects.all()
         left = kept.ends_at - timezone.now()
@@ -272,14 +267,7 @@ class TestPrivateKey:
         ],
     )
     def test_is_not_replaced_by_another_proof(self, globex, forged):
-        client, _ = new_client(globex.recipient, proofs.by_key(public_pem(KEY)))
-
-        answer = trade(
-            {"grant_type": JWT_BEARER, "assertion": forged(claims_of(client))}
-        )
-
-        assert answer.status_code == 401
-        refusal(answer)
+        refusal(trade_assertion(forged(claims_of(by_key(globex)))))
 
 
 @pytest.mark.django_db
@@ -295,10 +283,7 @@ class TestRequest:
         ],
     )
     def test_that_is_none_is_told_so(self, form, name):
-        answer = trade(form)
-
-        assert answer.status_code == 400
-        assert refusal(answer)["error"] == name
+        assert refusal(trade(form), 400)["error"] == name
 
     def test_that_is_too_large_is_not_read(self) -> None:
         assert trade(b"x" * 100_000).status_code == 413
@@ -306,8 +291,7 @@ class TestRequest:
     def test_by_get_is_refused_in_the_same_form(self) -> None:
         answer = Client().get(f"{PREFIX}/oauth/token")
 
-        assert answer.status_code == 405
-        assert refusal(answer)["error"] == "invalid_request"
+        assert refusal(answer, 405)["error"] == "invalid_request"
 
 
 class TestAccessToken:
@@ -323,12 +307,11 @@ class TestAccessToken:
 
     def test_opens_what_is_granted_and_nothing_else(self, globex, lake, client):
         other = new_share("Theirs")
-        bearer = {"Authorization": f"Bearer {self.made(client)}"}
+        own = bearer(self.made(client))
 
-        assert (
-            globex.get(f"/shares/{lake.shared.share.name}", **bearer).status_code == 200
-        )
-        assert globex.get(f"/shares/{other.name}", **bearer).status_code == 404
+        granted = globex.get(f"/shares/{lake.shared.share.name}", **own)
+        assert granted.status_code == 200
+        assert globex.get(f"/shares/{other.name}", **own).status_code == 404
 
     @pytest.mark.parametrize(
         "changed",
@@ -343,18 +326,13 @@ class TestAccessToken:
         ],
     )
     def test_is_refused_unless_it_was_made_here_and_now(self, globex, client, changed):
-        answer = globex.get(
-            "/shares", Authorization=f"Bearer {self.made(client, **changed)}"
-        )
+        answer = globex.get("/shares", **bearer(self.made(client, **changed)))
 
-        assert answer.status_code == 401
+        refused(answer, "UNAUTHENTICATED", 401)
         assert answer["WWW-Authenticate"] == "Bearer"
-        assert error(answer)["errorCode"] == "UNAUTHENTICATED"
 
     def test_of_a_client_that_is_gone_opens_nothing(self, globex, client):
         token = self.made(client)
         client.delete()
 
-        answer = globex.get("/shares", Authorization=f"Bearer {token}")
-
-        assert answer.status_code == 401
+        assert globex.get("/shares", **bearer(token)).status_code == 401
