@@ -8,6 +8,7 @@ import pytest
 from django.test import Client
 
 from deltaweb.web.accounts.models import APIKey, User
+from tests.support import cases
 from tests.support.pages.factories import new_user, signed_in
 
 pytestmark = pytest.mark.django_db
@@ -184,12 +185,12 @@ class TestOnesOwnAccount:
         assert "is not a time zone" in response.content.decode()
         assert said in response.content.decode()
 
-    @pytest.mark.parametrize(
-        ("new", "again", "said"),
-        [
-            pytest.param("short", "short", "too short", id="a short one"),
-            pytest.param("long enough one", "another one", "differ", id="a slip"),
-        ],
+    @cases(
+        "new, again, said",
+        {
+            "a short one": ("short", "short", "too short"),
+            "a slip": ("long enough one", "another one", "differ"),
+        },
     )
     def test_a_password_that_will_not_do_is_refused(self, admin, new, again, said):
         response = admin.post("/me/password", {"new": new, "again": again})

@@ -15,6 +15,7 @@ from deltaweb.web.accounts.models import User
 from deltaweb.web.pages.actions import command_stamp
 from deltaweb.web.sharing.models import Share
 from tests.functional.accounts.people import PASSWORD
+from tests.support import cases
 from tests.support.pages.factories import new_api_key, new_share, new_table, new_user
 
 Headers: TypeAlias = dict[str, str]
@@ -158,12 +159,12 @@ class TestScopes:
         vera.refresh_from_db()
         assert vera.theme == User.Theme.SYSTEM
 
-    @pytest.mark.parametrize(
-        ("scope", "status", "name"),
-        [
-            pytest.param("write", 403, "retail", id="a key for tables"),
-            pytest.param("share", 302, None, id="a key for shares"),
-        ],
+    @cases(
+        "scope, status, name",
+        {
+            "a key for tables": ("write", 403, "retail"),
+            "a key for shares": ("share", 302, None),
+        },
     )
     def test_shares_need_their_own_scope(self, client, scope, status, name):
         admin = new_user("ada", role=User.Role.ADMIN)

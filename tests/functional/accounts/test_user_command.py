@@ -10,6 +10,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from deltaweb.web.accounts.models import User
+from tests.support import cases
 from tests.support.pages.factories import new_user
 
 pytestmark = pytest.mark.django_db
@@ -97,13 +98,13 @@ def test_set_role_disable_and_enable() -> None:
     assert user_json("enable", "vera")["active"] is True
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        pytest.param(("link", "nobody"), "No user is named 'nobody'", id="no user"),
-        pytest.param(("disable", "ada"), "last active administrator", id="last admin"),
-        pytest.param(("add", "Ada", "--role", "viewer"), "exists already", id="taken"),
-    ],
+@cases(
+    "arguments, said",
+    {
+        "no user": (("link", "nobody"), "No user is named 'nobody'"),
+        "last admin": (("disable", "ada"), "last active administrator"),
+        "taken": (("add", "Ada", "--role", "viewer"), "exists already"),
+    },
 )
 def test_a_refusal_is_one_sentence(arguments: tuple[str, ...], said: str) -> None:
     new_user("ada", role=User.Role.ADMIN)

@@ -8,6 +8,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from deltaweb.web.tables.models import Table
 from tests.functional.catalogue.pages import as_csv, as_json, text
+from tests.support import cases
 from tests.support.pages.factories import (
     new_column,
     new_commit,
@@ -34,13 +35,13 @@ class TestList:
         assert "v2 by <bdi>etl-nightly</bdi>" in shown
         assert "1 table in 1 namespace" in re.sub(r"\s+", " ", shown)
 
-    @pytest.mark.parametrize(
-        ("chosen", "is_open"),
-        [
-            pytest.param("", False, id="none is chosen"),
-            pytest.param("ns00", False, id="one of the first is chosen"),
-            pytest.param("ns14", True, id="one of the folded ones is chosen"),
-        ],
+    @cases(
+        "chosen, is_open",
+        {
+            "none is chosen": ("", False),
+            "one of the first is chosen": ("ns00", False),
+            "one of the folded ones is chosen": ("ns14", True),
+        },
     )
     def test_namespaces_beyond_a_dozen_are_folded(self, viewer, chosen, *, is_open):
         for number in range(15):
@@ -130,15 +131,15 @@ class TestList:
 
 
 class TestOrder:
-    @pytest.mark.parametrize(
-        ("sort", "direction", "expected"),
-        [
-            pytest.param("name", "ascending", ["a", "b", "c"], id="by name"),
-            pytest.param("-name", "descending", ["c", "b", "a"], id="by name, turned"),
-            pytest.param("size", "descending", ["b", "a", "c"], id="the largest first"),
-            pytest.param("-size", "ascending", ["a", "b", "c"], id="unknown last"),
-            pytest.param("state", "ascending", ["c", "a", "b"], id="by state"),
-        ],
+    @cases(
+        "sort, direction, expected",
+        {
+            "by name": ("name", "ascending", ["a", "b", "c"]),
+            "by name, turned": ("-name", "descending", ["c", "b", "a"]),
+            "the largest first": ("size", "descending", ["b", "a", "c"]),
+            "unknown last": ("-size", "ascending", ["a", "b", "c"]),
+            "by state": ("state", "ascending", ["c", "a", "b"]),
+        },
     )
     def test_headers_sort_the_page_and_its_machine_forms_both_ways(
         self, viewer: Client, sort: str, direction: str, expected: list[str]

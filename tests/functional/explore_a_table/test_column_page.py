@@ -11,6 +11,7 @@ from django.test import Client
 
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.models import Table
+from tests.support import cases
 from tests.support.index.indexed_tables import new_indexed_table
 from tests.support.pages.answers import json_of, text_of
 from tests.support.pages.factories import (
@@ -160,16 +161,16 @@ class TestOddNames:
         write_deltalake(str(tmp_path / "odd"), rows)
         return new_indexed_table("odd", tmp_path / "odd")
 
-    @pytest.mark.parametrize(
-        ("address", "names"),
-        [
-            pytest.param("a.b", ["a", "b"], id="a field"),
-            pytest.param("%60a.b%60", ["a.b"], id="a name with a dot"),
-            pytest.param("a.c/d", ["a", "c/d"], id="a name with a slash"),
-            pytest.param("50%20%25%20%26%20more%3F", ["50 % & more?"], id="signs"),
-            pytest.param("rows.json", ["rows.json"], id="a name like a machine form"),
-            pytest.param("list.inner", ["list", "inner"], id="within a list"),
-        ],
+    @cases(
+        "address, names",
+        {
+            "a field": ("a.b", ["a", "b"]),
+            "a name with a dot": ("%60a.b%60", ["a.b"]),
+            "a name with a slash": ("a.c/d", ["a", "c/d"]),
+            "signs": ("50%20%25%20%26%20more%3F", ["50 % & more?"]),
+            "a name like a machine form": ("rows.json", ["rows.json"]),
+            "within a list": ("list.inner", ["list", "inner"]),
+        },
     )
     def test_each_has_a_page(self, viewer, odd, address, names):
         data = json_of(viewer, f"/t/default/{odd.name}/schema/{address}.json")

@@ -13,6 +13,7 @@ from deltaweb.web.tables.storage.connections import add_connection
 from tests.functional.iceberg_api.clients import S3, loaded
 from tests.functional.sharing_api.calls import Caller, Lake, body_of
 from tests.functional.sharing_api.conftest import NewCaller
+from tests.support import cases
 from tests.support.pages.factories import new_shared_table, new_table
 from tests.support.stores.s3_server import running_s3
 
@@ -172,20 +173,16 @@ def test_nothing_opens_without_a_signature(stored, acme):
         assert_refused(Client().get(path, headers=headers))
 
 
-@pytest.mark.parametrize(
+@cases(
     "end",
-    [
-        pytest.param(lambda acme, _: revoke(acme), id="the token was revoked"),
-        pytest.param(lambda acme, _: expire(acme), id="the token has ended"),
-        pytest.param(lambda acme, _: networks(acme), id="the address is not allowed"),
-        pytest.param(
-            lambda *_: Grant.objects.all().delete(), id="the grant was taken back"
-        ),
-        pytest.param(
-            lambda _, lake: lake.shared.delete(), id="the table was taken out"
-        ),
-        pytest.param(lambda _, lake: rule(lake), id="a filter was put on the table"),
-    ],
+    {
+        "the token was revoked": lambda acme, _: revoke(acme),
+        "the token has ended": lambda acme, _: expire(acme),
+        "the address is not allowed": lambda acme, _: networks(acme),
+        "the grant was taken back": lambda *_: Grant.objects.all().delete(),
+        "the table was taken out": lambda _, lake: lake.shared.delete(),
+        "a filter was put on the table": lambda _, lake: rule(lake),
+    },
 )
 def test_the_grant_is_asked_for_again_in_each_request(lake, acme, end):
     location, s3, _ = data_location(lake, acme)

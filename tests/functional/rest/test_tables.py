@@ -10,6 +10,7 @@ from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.models import Lake, StorageConnection, Table
 from deltaweb.web.tables.work.profile import PROFILE
 from tests.functional.explore_a_table.test_column_page import PROFILE as FOUND
+from tests.support import cases
 from tests.support.pages.factories import NOW, new_table
 from tests.support.pages.operated import work_newest
 
@@ -34,42 +35,30 @@ class TestRegistering:
         assert eve.get(answer["Location"]).json()["id"] == job["id"]
         assert not Table.objects.exists()
 
-    @pytest.mark.parametrize(
-        ("body", "status", "code"),
-        [
-            pytest.param({}, 400, "body-invalid", id="nothing"),
-            pytest.param(
-                {"name_of": "a"}, 400, "unknown-parameter", id="a misspelt key"
-            ),
-            pytest.param([], 400, "body-invalid", id="a list"),
-            pytest.param(
-                {"name": "a.b.c", "location": "/x"},
-                422,
-                "table-name-invalid",
-                id="no name",
-            ),
-            pytest.param(
-                {"name": "taken", "location": "/x"}, 409, "table-name-taken", id="taken"
-            ),
-            pytest.param(
+    @cases(
+        "body, status, code",
+        {
+            "nothing": ({}, 400, "body-invalid"),
+            "a misspelt key": ({"name_of": "a"}, 400, "unknown-parameter"),
+            "a list": ([], 400, "body-invalid"),
+            "no name": ({"name": "a.b.c", "location": "/x"}, 422, "table-name-invalid"),
+            "taken": ({"name": "taken", "location": "/x"}, 409, "table-name-taken"),
+            "outside of the roots": (
                 {"name": "a", "location": "/etc"},
                 422,
                 "location-not-allowed",
-                id="outside of the roots",
             ),
-            pytest.param(
+            "no such connection": (
                 {"name": "a", "location": "s3://b/t", "connection": "no"},
                 404,
                 "storage-not-found",
-                id="no such connection",
             ),
-            pytest.param(
+            "another connection": (
                 {"name": "a", "location": "s3://b/t", "connection": "minio"},
                 422,
                 "storage-elsewhere",
-                id="another connection",
             ),
-        ],
+        },
     )
     def test_refuses(self, eve: Client, body: object, status: int, code: str):
         new_table("taken")
@@ -93,17 +82,17 @@ class TestRegistering:
             "permission-denied",
         )
 
-    @pytest.mark.parametrize(
-        ("sent", "content_type", "status"),
-        [
-            pytest.param(b"{", JSON, 400, id="half a body"),
-            pytest.param(b"[" * 100_000, JSON, 400, id="a deep one"),
-            pytest.param(b'{"name": NaN}', JSON, 400, id="not a number"),
-            pytest.param(rb'{"name": "\ud800"}', JSON, 400, id="half a character"),
-            pytest.param(rb'{"\u0000": 1}', JSON, 400, id="a NUL"),
-            pytest.param(b"\xff", JSON, 400, id="no UTF-8"),
-            pytest.param(b"name=a", "text/plain", 415, id="no JSON"),
-        ],
+    @cases(
+        "sent, content_type, status",
+        {
+            "half a body": (b"{", JSON, 400),
+            "a deep one": (b"[" * 100_000, JSON, 400),
+            "not a number": (b'{"name": NaN}', JSON, 400),
+            "half a character": (rb'{"name": "\ud800"}', JSON, 400),
+            "a NUL": (rb'{"\u0000": 1}', JSON, 400),
+            "no UTF-8": (b"\xff", JSON, 400),
+            "no JSON": (b"name=a", "text/plain", 415),
+        },
     )
     def test_does_not_read(self, eve, sent: bytes, content_type: str, status: int):
         answer = eve.post(TABLES, sent, content_type=content_type)

@@ -6,6 +6,7 @@ from django.utils import timezone
 from deltaweb.web.sharing.models import Grant, RecipientToken
 from tests.functional.sharing_api.calls import Caller, Lake, items, refused
 from tests.functional.sharing_api.conftest import NewCaller
+from tests.support import cases
 from tests.support.pages.factories import (
     new_share,
     new_shared_table,
@@ -19,14 +20,14 @@ def change(caller: Caller, **fields: object) -> None:
 
 
 class TestToken:
-    @pytest.mark.parametrize(
-        ("fields", "word"),
-        [
-            pytest.param({"expires_at": timezone.now()}, "ended", id="expired"),
-            pytest.param({"retires_at": timezone.now()}, "ended", id="rotated away"),
-            pytest.param({"revoked_at": timezone.now()}, "revoked", id="revoked"),
-            pytest.param({"token_sha256": None}, "not known", id="not activated"),
-        ],
+    @cases(
+        "fields, word",
+        {
+            "expired": ({"expires_at": timezone.now()}, "ended"),
+            "rotated away": ({"retires_at": timezone.now()}, "ended"),
+            "revoked": ({"revoked_at": timezone.now()}, "revoked"),
+            "not activated": ({"token_sha256": None}, "not known"),
+        },
     )
     def test_that_is_over_is_told_why(self, acme, lake, fields, word):
         assert acme.get("/shares").status_code == 200

@@ -9,6 +9,7 @@ from tests.functional.sharing_api.calls import (
     Lake,
     refused,
 )
+from tests.support import cases
 from tests.support.pages.factories import new_share
 
 TABLE = "/shares/Sales/schemas/crm/tables/Orders"
@@ -28,17 +29,17 @@ MISSING, MALFORMED = "RESOURCE_DOES_NOT_EXIST", "MALFORMED_REQUEST"
 
 
 class TestUnauthenticated:
-    @pytest.mark.parametrize(
+    @cases(
         "header",
-        [
-            pytest.param({}, id="nothing"),
-            pytest.param({"Authorization": ""}, id="an empty header"),
-            pytest.param({"Authorization": "Bearer"}, id="no token"),
-            pytest.param({"Authorization": "Bearer   "}, id="a blank token"),
-            pytest.param({"Authorization": "Basic YTpi"}, id="another scheme"),
-            pytest.param({"Authorization": "Bearer wrong"}, id="a made up token"),
-            pytest.param({"Authorization": "Bearer \xff\x00"}, id="no text"),
-        ],
+        {
+            "nothing": {},
+            "an empty header": {"Authorization": ""},
+            "no token": {"Authorization": "Bearer"},
+            "a blank token": {"Authorization": "Bearer   "},
+            "another scheme": {"Authorization": "Basic YTpi"},
+            "a made up token": {"Authorization": "Bearer wrong"},
+            "no text": {"Authorization": "Bearer \xff\x00"},
+        },
     )
     @pytest.mark.usefixtures("lake")
     def test_calls_are_answered_401(self, stranger: Client, header):

@@ -17,6 +17,7 @@ from tests.functional.sharing_api.calls import (
     local,
     refused,
 )
+from tests.support import cases
 
 
 @pytest.fixture
@@ -100,18 +101,18 @@ class TestFile:
 
 
 class TestRange:
-    @pytest.mark.parametrize(
-        ("header", "first", "last"),
-        [
-            pytest.param("bytes=0-0", 0, 0, id="one byte"),
-            pytest.param("bytes=4-9", 4, 9, id="a part"),
-            pytest.param("bytes=5-", 5, None, id="from a byte on"),
-            pytest.param("bytes=-8", -8, None, id="the last bytes"),
-            pytest.param("bytes=-99999999", 0, None, id="more than all"),
-            pytest.param("bytes=0-", 0, None, id="all by a range"),
-            pytest.param("bytes=10-99999999999999999999", 10, None, id="beyond"),
-            pytest.param(" Bytes = 4 - 9 ", 4, 9, id="spaces and capitals"),
-        ],
+    @cases(
+        "header, first, last",
+        {
+            "one byte": ("bytes=0-0", 0, 0),
+            "a part": ("bytes=4-9", 4, 9),
+            "from a byte on": ("bytes=5-", 5, None),
+            "the last bytes": ("bytes=-8", -8, None),
+            "more than all": ("bytes=-99999999", 0, None),
+            "all by a range": ("bytes=0-", 0, None),
+            "beyond": ("bytes=10-99999999999999999999", 10, None),
+            "spaces and capitals": (" Bytes = 4 - 9 ", 4, 9),
+        },
     )
     def test_is_answered_with_that_part(self, url, content, header, first, last):
         expected = content[first : None if last is None else last + 1]
@@ -135,19 +136,19 @@ class TestRange:
         refused(answer, status=416)
         assert answer["Content-Range"] == f"bytes */{len(content)}"
 
-    @pytest.mark.parametrize(
+    @cases(
         "header",
-        [
-            pytest.param("bytes=0-1,4-5", id="two parts"),
-            pytest.param("bytes=9-4", id="backwards"),
-            pytest.param("bytes=-", id="nothing"),
-            pytest.param("bytes=a-b", id="letters"),
-            pytest.param("bytes 0-1", id="no sign"),
-            pytest.param("lines=0-1", id="another unit"),
-            pytest.param("bytes=--5", id="a minus too many"),
-            pytest.param("bytes=٣-٤", id="other digits"),
-            pytest.param("", id="empty"),
-        ],
+        {
+            "two parts": "bytes=0-1,4-5",
+            "backwards": "bytes=9-4",
+            "nothing": "bytes=-",
+            "letters": "bytes=a-b",
+            "no sign": "bytes 0-1",
+            "another unit": "lines=0-1",
+            "a minus too many": "bytes=--5",
+            "other digits": "bytes=٣-٤",
+            "empty": "",
+        },
     )
     def test_that_is_malformed_or_of_parts_is_ignored(self, url, content, header):
         answer = fetch(url, Range=header)
@@ -227,23 +228,21 @@ class TestChangedURL:
 
 
 class TestAccess:
-    @pytest.mark.parametrize(
-        ("end", "word"),
-        [
-            pytest.param(
+    @cases(
+        "end, word",
+        {
+            "token": (
                 lambda acme: acme.recipient.tokens.update(revoked_at=timezone.now()),
                 "revoked",
-                id="token",
             ),
-            pytest.param(
+            "token on its way out": (
                 lambda acme: acme.recipient.tokens.update(retires_at=timezone.now()),
                 "ended",
-                id="token on its way out",
             ),
-            pytest.param(lambda _: Grant.objects.all().delete(), "", id="grant"),
-            pytest.param(lambda _: SharedTable.objects.all().delete(), "", id="table"),
-            pytest.param(lambda acme: acme.recipient.delete(), "", id="recipient"),
-        ],
+            "grant": (lambda _: Grant.objects.all().delete(), ""),
+            "table": (lambda _: SharedTable.objects.all().delete(), ""),
+            "recipient": (lambda acme: acme.recipient.delete(), ""),
+        },
     )
     def test_ends_with_what_it_was_given_by(self, acme, url, end, word):
         end(acme)

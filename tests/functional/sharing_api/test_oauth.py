@@ -23,6 +23,7 @@ from deltaweb.web.sharing.models import (
 )
 from tests.functional.sharing_api.calls import PREFIX, Answer, Caller, Lake, refused
 from tests.functional.sharing_api.conftest import NewCaller
+from tests.support import cases
 from tests.support.oauth_tokens import (
     public_pem,
     signed,
@@ -126,15 +127,15 @@ class TestClientCredentials:
 
         assert trade({"grant_type": "client_credentials", **form}).status_code == 200
 
-    @pytest.mark.parametrize(
+    @cases(
         "spoiled",
-        [
-            pytest.param(lambda client, secret: (client, secret + "x"), id="secret"),
-            pytest.param(lambda client, _: (client, ""), id="no secret"),
-            pytest.param(lambda _, secret: ("dwt_00000000", secret), id="name"),
-            pytest.param(lambda _, secret: ("\0", secret), id="a NUL"),
-            pytest.param(lambda *_: ("", ""), id="nothing"),
-        ],
+        {
+            "secret": lambda client, secret: (client, secret + "x"),
+            "no secret": lambda client, _: (client, ""),
+            "name": lambda _, secret: ("dwt_00000000", secret),
+            "a NUL": lambda _, secret: ("\0", secret),
+            "nothing": lambda *_: ("", ""),
+        },
     )
     def test_are_refused_unless_they_belong_together(self, client, spoiled):
         token, secret = client
@@ -180,13 +181,13 @@ class TestClientCredentials:
 
 
 class TestPrivateKey:
-    @pytest.mark.parametrize(
+    @cases(
         "key",
-        [
-            pytest.param(KEY, id="RSA"),
-            pytest.param(ECKey.generate_key("P-256"), id="P-256"),
-            pytest.param(OKPKey.generate_key("Ed25519"), id="Ed25519"),
-        ],
+        {
+            "RSA": KEY,
+            "P-256": ECKey.generate_key("P-256"),
+            "Ed25519": OKPKey.generate_key("Ed25519"),
+        },
     )
     def test_signs_an_assertion_that_is_traded(self, globex, lake, key):
         claims = claims_of(by_key(globex, key))
@@ -196,26 +197,26 @@ class TestPrivateKey:
         token = json.loads(answer.content)["access_token"]
         assert globex.query(lake.path, **bearer(token)).status_code == 200
 
-    @pytest.mark.parametrize(
+    @cases(
         "changed",
-        [
-            pytest.param({"aud": "https://elsewhere.example"}, id="for somebody else"),
-            pytest.param({"aud": None}, id="for nobody"),
-            pytest.param({"iss": "dwt_00000000"}, id="of another client"),
-            pytest.param({"iss": ["x"]}, id="of a list"),
-            pytest.param({"iss": "\0"}, id="of a NUL"),
-            pytest.param({"sub": "dwt_00000000"}, id="for another client"),
-            pytest.param({"exp": 1}, id="over"),
-            pytest.param({"exp": None}, id="endless"),
-            pytest.param({"exp": "soon"}, id="its end is a word"),
-            pytest.param({"exp": 10**12}, id="for ages"),
-            pytest.param({"exp": 10**400}, id="beyond numbers"),
-            pytest.param({"exp": float("nan")}, id="no number"),
-            pytest.param({"nbf": 10**10}, id="not yet"),
-            pytest.param({"iat": 10**10}, id="made later"),
-            pytest.param({"x": "y" * 20_000}, id="huge"),
-            pytest.param({"x": [[[[[]]]]] * 100}, id="deep"),
-        ],
+        {
+            "for somebody else": {"aud": "https://elsewhere.example"},
+            "for nobody": {"aud": None},
+            "of another client": {"iss": "dwt_00000000"},
+            "of a list": {"iss": ["x"]},
+            "of a NUL": {"iss": "\0"},
+            "for another client": {"sub": "dwt_00000000"},
+            "over": {"exp": 1},
+            "endless": {"exp": None},
+            "its end is a word": {"exp": "soon"},
+            "for ages": {"exp": 10**12},
+            "beyond numbers": {"exp": 10**400},
+            "no number": {"exp": float("nan")},
+            "not yet": {"nbf": 10**10},
+            "made later": {"iat": 10**10},
+            "huge": {"x": "y" * 20_000},
+            "deep": {"x": [[[[[]]]]] * 100},
+        },
     )
     def test_signs_nothing_else(self, globex, changed):
         assertion = signed(KEY, claims_of(by_key(globex), **changed))
@@ -247,24 +248,20 @@ class TestPrivateKey:
         left = kept.ends_at - timezone.now()
         assert timedelta(seconds=120) < left <= timedelta(seconds=180)
 
-    @pytest.mark.parametrize(
+    @cases(
         "forged",
-        [
-            pytest.param(unsigned, id="alg none"),
-            pytest.param(lambda claims: unsigned(claims, "None"), id="alg None"),
-            pytest.param(lambda claims: unsigned(claims, "RS256"), id="no signature"),
-            pytest.param(
-                lambda claims: signed_by_public_key(KEY, claims), id="the public key"
-            ),
-            pytest.param(
-                lambda claims: signed(RSAKey.generate_key(2048), claims), id="another"
-            ),
-            pytest.param(lambda _: "a.b.c", id="no token"),
-            pytest.param(lambda _: "." * 2, id="dots"),
-            pytest.param(lambda _: "\N{SNOWMAN}.a.b", id="no ASCII"),
-            pytest.param(lambda _: "", id="nothing"),
-            pytest.param(lambda _: "e." * 20_000, id="many parts"),
-        ],
+        {
+            "alg none": unsigned,
+            "alg None": lambda claims: unsigned(claims, "None"),
+            "no signature": lambda claims: unsigned(claims, "RS256"),
+            "the public key": lambda claims: signed_by_public_key(KEY, claims),
+            "another": lambda claims: signed(RSAKey.generate_key(2048), claims),
+            "no token": lambda _: "a.b.c",
+            "dots": lambda _: "." * 2,
+            "no ASCII": lambda _: "\N{SNOWMAN}.a.b",
+            "nothing": lambda _: "",
+            "many parts": lambda _: "e." * 20_000,
+        },
     )
     def test_is_not_replaced_by_another_proof(self, globex, forged):
         refusal(trade_assertion(forged(claims_of(by_key(globex)))))
@@ -272,15 +269,15 @@ class TestPrivateKey:
 
 @pytest.mark.django_db
 class TestRequest:
-    @pytest.mark.parametrize(
-        ("form", "name"),
-        [
-            pytest.param({}, "invalid_request", id="nothing"),
-            pytest.param(b"\xff\xfe", "invalid_request", id="no text"),
-            pytest.param(b"&".join([b"a=b"] * 2), "invalid_request", id="twice"),
-            pytest.param(b"&".join([b"a=b"] * 99), "invalid_request", id="many"),
-            pytest.param({"grant_type": "password"}, "unsupported_grant_type", id="x"),
-        ],
+    @cases(
+        "form, name",
+        {
+            "nothing": ({}, "invalid_request"),
+            "no text": (b"\xff\xfe", "invalid_request"),
+            "twice": (b"&".join([b"a=b"] * 2), "invalid_request"),
+            "many": (b"&".join([b"a=b"] * 99), "invalid_request"),
+            "x": ({"grant_type": "password"}, "unsupported_grant_type"),
+        },
     )
     def test_that_is_none_is_told_so(self, form, name):
         assert refusal(trade(form), 400)["error"] == name
@@ -313,17 +310,17 @@ class TestAccessToken:
         assert granted.status_code == 200
         assert globex.get(f"/shares/{other.name}", **own).status_code == 404
 
-    @pytest.mark.parametrize(
+    @cases(
         "changed",
-        [
-            pytest.param({"keys": [b"k" * 32]}, id="by another key"),
-            pytest.param({"issuer": "https://elsewhere.example/"}, id="of others"),
-            pytest.param({"now": timezone.now() - DAY}, id="over"),
-            pytest.param(
-                {"now": timezone.now() + DAY, "ends_at": timezone.now() + 3 * DAY},
-                id="of tomorrow",
-            ),
-        ],
+        {
+            "by another key": {"keys": [b"k" * 32]},
+            "of others": {"issuer": "https://elsewhere.example/"},
+            "over": {"now": timezone.now() - DAY},
+            "of tomorrow": {
+                "now": timezone.now() + DAY,
+                "ends_at": timezone.now() + 3 * DAY,
+            },
+        },
     )
     def test_is_refused_unless_it_was_made_here_and_now(self, globex, client, changed):
         answer = globex.get("/shares", **bearer(self.made(client, **changed)))

@@ -27,20 +27,21 @@ from tests.functional.sharing_api.ends import (
     read_pages,
     share_with,
 )
+from tests.support import cases
 
 
 class TestPages:
-    @pytest.mark.parametrize(
-        ("max_files", "asked", "headers"),
-        [
-            pytest.param(1, {}, {}, id="a file"),
-            pytest.param(1, {"version": 2}, IN_DELTA, id="a file, a version, delta"),
-            pytest.param(2, {"version": 2}, {}, id="all files of a version"),
-            pytest.param(2, {}, IN_DELTA, id="some files, delta"),
-            pytest.param(3, {}, {}, id="all files"),
-            pytest.param(9, {}, IN_DELTA, id="more than all, delta"),
-            pytest.param(1, {"predicateHints": ["day > '2026-01-01'"]}, {}, id="hints"),
-        ],
+    @cases(
+        "max_files, asked, headers",
+        {
+            "a file": (1, {}, {}),
+            "a file, a version, delta": (1, {"version": 2}, IN_DELTA),
+            "all files of a version": (2, {"version": 2}, {}),
+            "some files, delta": (2, {}, IN_DELTA),
+            "all files": (3, {}, {}),
+            "more than all, delta": (9, {}, IN_DELTA),
+            "hints": (1, {"predicateHints": ["day > '2026-01-01'"]}, {}),
+        },
     )
     def test_are_together_the_one_answer(self, acme, lake, max_files, asked, headers):
         for condition in ("", "day >= '2026-01-02'"):
@@ -106,16 +107,16 @@ class TestPageToken:
         found: str = end_of(acme.query(lake.path, {"maxFiles": 1}))["nextPageToken"]
         return found
 
-    @pytest.mark.parametrize(
-        ("body", "headers"),
-        [
-            pytest.param({"predicateHints": ["id = 1"]}, {}, id="hints"),
-            pytest.param({"jsonPredicateHints": "{}"}, {}, id="hints in JSON"),
-            pytest.param({"limitHint": 5}, {}, id="a limit"),
-            pytest.param({"version": 3}, {}, id="a version"),
-            pytest.param({"startingVersion": 1}, {}, id="changes"),
-            pytest.param({}, IN_DELTA, id="another format"),
-        ],
+    @cases(
+        "body, headers",
+        {
+            "hints": ({"predicateHints": ["id = 1"]}, {}),
+            "hints in JSON": ({"jsonPredicateHints": "{}"}, {}),
+            "a limit": ({"limitHint": 5}, {}),
+            "a version": ({"version": 3}, {}),
+            "changes": ({"startingVersion": 1}, {}),
+            "another format": ({}, IN_DELTA),
+        },
     )
     def test_of_another_query_is_refused(self, acme, lake, token, body, headers):
         answer = acme.query(lake.path, {**body, "pageToken": token}, **headers)

@@ -18,6 +18,7 @@ from tests.functional.sharing_api.calls import (
     refused,
 )
 from tests.functional.sharing_api.ends import share_with
+from tests.support import cases
 from tests.support.logs.delta_logs import metadata
 from tests.support.logs.local_logs import typed_schema
 
@@ -112,18 +113,19 @@ class TestQuery:
     def test_of_a_table_without_files_is_two_lines(self, acme: Caller, lake: Lake):
         assert len(lines(acme.query(lake.path, {"version": 0}))) == 2
 
-    @pytest.mark.parametrize(
+    @cases(
         "body",
-        [
-            pytest.param({}, id="nothing"),
-            pytest.param({"predicateHints": []}, id="no hints"),
-            pytest.param({"predicateHints": None, "limitHint": None}, id="nulls"),
-            pytest.param(
-                {"idempotency_key": "x", "fileIdHash": "y", "other": [{}]},
-                id="unknown fields",
-            ),
-            pytest.param({"limitHint": 2**70}, id="a limit beyond all"),
-        ],
+        {
+            "nothing": {},
+            "no hints": {"predicateHints": []},
+            "nulls": {"predicateHints": None, "limitHint": None},
+            "unknown fields": {
+                "idempotency_key": "x",
+                "fileIdHash": "y",
+                "other": [{}],
+            },
+            "a limit beyond all": {"limitHint": 2**70},
+        },
     )
     def test_offers_every_file(self, acme: Caller, lake: Lake, body: dict[str, object]):
         assert days(acme.query(lake.path, body)) == [*DAYS]
@@ -141,17 +143,13 @@ class TestQuery:
 
 
 class TestHints:
-    @pytest.mark.parametrize(
-        ("hints", "expected"),
-        [
-            pytest.param(["day = '2026-01-02'"], ["2026-01-02"], id="a partition"),
-            pytest.param(
-                ["day >= DATE '2026-01-02'", "day < '2026-01-03'"],
-                ["2026-01-02"],
-                id="two",
-            ),
-            pytest.param(["id > 100"], [], id="statistics"),
-        ],
+    @cases(
+        "hints, expected",
+        {
+            "a partition": (["day = '2026-01-02'"], ["2026-01-02"]),
+            "two": (["day >= DATE '2026-01-02'", "day < '2026-01-03'"], ["2026-01-02"]),
+            "statistics": (["id > 100"], []),
+        },
     )
     def test_prune_files(self, acme, lake, hints, expected):
         answer = acme.query(lake.path, {"predicateHints": hints})
@@ -213,15 +211,15 @@ class TestHints:
 
 
 class TestBody:
-    @pytest.mark.parametrize(
+    @cases(
         "body",
-        [
-            pytest.param(b"", id="empty"),
-            pytest.param(b'{"a": ' * 100_000, id="deep and half"),
-            pytest.param(b'{"x": ' * 50_000 + b"1" + b"}" * 50_000, id="deep objects"),
-            pytest.param(b'{"a": "\xff\xfe"}', id="not UTF-8"),
-            pytest.param(b'{"version": ' + b"9" * 5000 + b"}", id="too many digits"),
-        ],
+        {
+            "empty": b"",
+            "deep and half": b'{"a": ' * 100_000,
+            "deep objects": b'{"x": ' * 50_000 + b"1" + b"}" * 50_000,
+            "not UTF-8": b'{"a": "\xff\xfe"}',
+            "too many digits": b'{"version": ' + b"9" * 5000 + b"}",
+        },
     )
     def test_that_is_no_object_is_refused(self, acme: Caller, lake: Lake, body: bytes):
         refused(acme.ask("POST", f"{lake.path}/query", body), MALFORMED)
@@ -231,16 +229,14 @@ class TestBody:
 
         refused(acme.ask("POST", f"{lake.path}/query", body), MALFORMED, 413)
 
-    @pytest.mark.parametrize(
+    @cases(
         "body",
-        [
-            pytest.param(b'{"limitHint": 1, "limitHint": 100}', id="doubled keys"),
-            pytest.param(b'\xef\xbb\xbf{"x": 1}', id="a mark of the byte order"),
-            pytest.param(
-                b'{"predicateHints": ["\\ud800", "\\u0000 = 1"]}', id="half characters"
-            ),
-            pytest.param(b'{"jsonPredicateHints": "\\udfff{"}', id="a broken tree"),
-        ],
+        {
+            "doubled keys": b'{"limitHint": 1, "limitHint": 100}',
+            "a mark of the byte order": b'\xef\xbb\xbf{"x": 1}',
+            "half characters": b'{"predicateHints": ["\\ud800", "\\u0000 = 1"]}',
+            "a broken tree": b'{"jsonPredicateHints": "\\udfff{"}',
+        },
     )
     def test_that_is_odd_is_read(self, acme: Caller, lake: Lake, body: bytes) -> None:
         answer = acme.ask("POST", f"{lake.path}/query", body)

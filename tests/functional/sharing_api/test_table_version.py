@@ -11,6 +11,7 @@ from tests.functional.sharing_api.calls import (
     refused,
 )
 from tests.functional.sharing_api.ends import share_with
+from tests.support import cases
 from tests.support.logs.delta_logs import metadata, protocol
 
 
@@ -49,19 +50,19 @@ class TestStartingTimestamp:
         answer = caller.get(path)
         return answer.status_code, answer.headers.get("Delta-Table-Version")
 
-    @pytest.mark.parametrize(
-        ("time", "version"),
-        [
-            pytest.param("2026-02-01T00:00:00Z", "0", id="the time of version 0"),
-            pytest.param("2026-02-01T02:00:00Z", "2", id="the time of a version"),
-            pytest.param("2026-02-01T01:00:00.000001Z", "2", id="just after one"),
-            pytest.param("2026-02-01T01:59:59.999999Z", "2", id="just before one"),
-            pytest.param("2026-02-01T04:00:00+02:00", "2", id="another zone"),
-            pytest.param("1970-01-01T00:00:00Z", "0", id="before all"),
-            pytest.param("0001-01-01T00:00:00Z", "0", id="long before all"),
-            pytest.param("2026-02-01T03:00:00Z", "3", id="the time of the newest"),
-            pytest.param("2026-02-01 02:00:00.0", "2", id="as JDBC prints it"),
-        ],
+    @cases(
+        "time, version",
+        {
+            "the time of version 0": ("2026-02-01T00:00:00Z", "0"),
+            "the time of a version": ("2026-02-01T02:00:00Z", "2"),
+            "just after one": ("2026-02-01T01:00:00.000001Z", "2"),
+            "just before one": ("2026-02-01T01:59:59.999999Z", "2"),
+            "another zone": ("2026-02-01T04:00:00+02:00", "2"),
+            "before all": ("1970-01-01T00:00:00Z", "0"),
+            "long before all": ("0001-01-01T00:00:00Z", "0"),
+            "the time of the newest": ("2026-02-01T03:00:00Z", "3"),
+            "as JDBC prints it": ("2026-02-01 02:00:00.0", "2"),
+        },
     )
     def test_means_the_earliest_version_at_or_after_it(self, acme, lake, time, version):
         assert self.ask(acme, lake, time) == (200, version)
@@ -71,13 +72,13 @@ class TestStartingTimestamp:
 
         assert acme.get(path)["Delta-Table-Version"] == "2"
 
-    @pytest.mark.parametrize(
+    @cases(
         "time",
-        [
-            pytest.param("2026-02-01T03:00:00.001Z", id="after the newest"),
-            pytest.param("9999-12-31T23:59:59.999999Z", id="at the end of time"),
-            pytest.param("yesterday", id="words"),
-        ],
+        {
+            "after the newest": "2026-02-01T03:00:00.001Z",
+            "at the end of time": "9999-12-31T23:59:59.999999Z",
+            "words": "yesterday",
+        },
     )
     def test_is_refused(self, acme: Caller, lake: Lake, time: str) -> None:
         refused(acme.get(f"{lake.path}/version?startingTimestamp={time}"))
@@ -117,14 +118,14 @@ class TestStartingTimestamp:
 
 
 class TestTimeTravel:
-    @pytest.mark.parametrize(
-        ("named", "version"),
-        [
-            pytest.param({"version": 1}, "1", id="by its number"),
-            pytest.param({"timestamp": commit_time(1).isoformat()}, "1", id="its time"),
-            pytest.param({"timestamp": "2026-02-01T02:59:59Z"}, "2", id="between two"),
-            pytest.param({"timestamp": "2036-02-01T02:59:59Z"}, "3", id="after all"),
-        ],
+    @cases(
+        "named, version",
+        {
+            "by its number": ({"version": 1}, "1"),
+            "its time": ({"timestamp": commit_time(1).isoformat()}, "1"),
+            "between two": ({"timestamp": "2026-02-01T02:59:59Z"}, "2"),
+            "after all": ({"timestamp": "2036-02-01T02:59:59Z"}, "3"),
+        },
     )
     def test_is_to_the_newest_version_at_or_before(self, acme, lake, named, version):
         for answer in (
@@ -133,18 +134,16 @@ class TestTimeTravel:
         ):
             assert answer["Delta-Table-Version"] == version
 
-    @pytest.mark.parametrize(
+    @cases(
         "named",
-        [
-            pytest.param({"version": 4}, id="after the newest"),
-            pytest.param({"version": 2**63 - 1}, id="the largest number"),
-            pytest.param({"version": 10**40}, id="larger than any"),
-            pytest.param({"timestamp": "2026-01-01T00:00:00Z"}, id="before the first"),
-            pytest.param({"timestamp": "today"}, id="words"),
-            pytest.param(
-                {"version": 1, "timestamp": "2026-02-01T02:00:00Z"}, id="two of them"
-            ),
-        ],
+        {
+            "after the newest": {"version": 4},
+            "the largest number": {"version": 2**63 - 1},
+            "larger than any": {"version": 10**40},
+            "before the first": {"timestamp": "2026-01-01T00:00:00Z"},
+            "words": {"timestamp": "today"},
+            "two of them": {"version": 1, "timestamp": "2026-02-01T02:00:00Z"},
+        },
     )
     def test_is_refused(self, acme: Caller, lake: Lake, named: dict[str, object]):
         for answer in (

@@ -6,6 +6,7 @@ from django.test import Client
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.sharing.models import Recipient
 from tests.functional.sharing_pages.pages import page
+from tests.support import cases
 from tests.support.pages.factories import new_grant, new_recipient, new_share, new_token
 
 pytestmark = pytest.mark.django_db
@@ -37,23 +38,19 @@ class TestMakingOne:
         assert (token.expires_at - token.created_at).days == 30
         assert token.created_by_name == "ada"
 
-    @pytest.mark.parametrize(
-        ("changed", "said"),
-        [
-            pytest.param({"name": ""}, "Give it a name", id="no name"),
-            pytest.param({"name": "a/b"}, "cannot be the name", id="an odd name"),
-            pytest.param({"name": "ACME"}, "exists already", id="a name that is taken"),
-            pytest.param({"contact": "nobody"}, "not a mail address", id="a contact"),
-            pytest.param({"networks": "10.1.4.7/24"}, "bits set", id="a network"),
-            pytest.param({"lifetime": "custom"}, "Write 45d", id="no lifetime"),
-            pytest.param(
-                {"lifetime": "custom", "until": "9999d"}, "365 days", id="a long life"
-            ),
-            pytest.param(
-                {"lifetime": "custom", "until": "2001-01-01"}, "in the past", id="over"
-            ),
-            pytest.param({"shares": ["secret"]}, "not one of", id="an unknown share"),
-        ],
+    @cases(
+        "changed, said",
+        {
+            "no name": ({"name": ""}, "Give it a name"),
+            "an odd name": ({"name": "a/b"}, "cannot be the name"),
+            "a name that is taken": ({"name": "ACME"}, "exists already"),
+            "a contact": ({"contact": "nobody"}, "not a mail address"),
+            "a network": ({"networks": "10.1.4.7/24"}, "bits set"),
+            "no lifetime": ({"lifetime": "custom"}, "Write 45d"),
+            "a long life": ({"lifetime": "custom", "until": "9999d"}, "365 days"),
+            "over": ({"lifetime": "custom", "until": "2001-01-01"}, "in the past"),
+            "an unknown share": ({"shares": ["secret"]}, "not one of"),
+        },
     )
     def test_says_what_will_not_do_and_makes_nothing(self, admin, changed, said):
         new_share("retail")

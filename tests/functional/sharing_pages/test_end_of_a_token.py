@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from deltaweb.web.sharing.models import Recipient
 from tests.functional.sharing_pages.tokens import DAY, waiting
+from tests.support import cases
 from tests.support.pages.factories import new_token
 
 pytestmark = pytest.mark.django_db
@@ -77,13 +78,13 @@ class TestRevoking:
 
 
 class TestTheEndOfATokenOnItsWayOut:
-    @pytest.mark.parametrize(
-        ("form", "ahead"),
-        [
-            pytest.param({"at": "24h"}, DAY, id="sooner"),
-            pytest.param({"at": "7d"}, 7 * DAY, id="later"),
-            pytest.param({"at": "custom", "at_until": "9d"}, 9 * DAY, id="other"),
-        ],
+    @cases(
+        "form, ahead",
+        {
+            "sooner": ({"at": "24h"}, DAY),
+            "later": ({"at": "7d"}, 7 * DAY),
+            "other": ({"at": "custom", "at_until": "9d"}, 9 * DAY),
+        },
     )
     def test_is_moved(self, admin, acme, form, ahead):
         now = timezone.now()

@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from deltaweb.web.sharing.models import Recipient
 from tests.functional.sharing_pages.tokens import DAY, NEW, ROTATE, nonce_in, waiting
+from tests.support import cases
 from tests.support.pages.factories import new_token
 
 pytestmark = pytest.mark.django_db
@@ -15,12 +16,12 @@ HOUR = timedelta(hours=1)
 
 
 class TestANewToken:
-    @pytest.mark.parametrize(
-        ("form", "days"),
-        [
-            pytest.param({"lifetime": "7d"}, 7, id="a preset"),
-            pytest.param({"lifetime": "custom", "until": "45d"}, 45, id="a span"),
-        ],
+    @cases(
+        "form, days",
+        {
+            "a preset": ({"lifetime": "7d"}, 7),
+            "a span": ({"lifetime": "custom", "until": "45d"}, 45),
+        },
     )
     def test_lives_as_long_as_chosen(self, admin, acme, form, days):
         admin.post(NEW, form)
@@ -56,16 +57,14 @@ class TestANewToken:
 
 
 class TestRotation:
-    @pytest.mark.parametrize(
-        ("form", "kept"),
-        [
-            pytest.param({"keep": "24h"}, DAY, id="a day"),
-            pytest.param({"keep": "7d"}, 7 * DAY, id="a week"),
-            pytest.param(
-                {"keep": "custom", "keep_until": "36h"}, 36 * HOUR, id="other"
-            ),
-            pytest.param({"keep": "0"}, timedelta(0), id="not at all"),
-        ],
+    @cases(
+        "form, kept",
+        {
+            "a day": ({"keep": "24h"}, DAY),
+            "a week": ({"keep": "7d"}, 7 * DAY),
+            "other": ({"keep": "custom", "keep_until": "36h"}, 36 * HOUR),
+            "not at all": ({"keep": "0"}, timedelta(0)),
+        },
     )
     def test_keeps_the_old_token_as_long_as_chosen(self, admin, acme, form, kept):
         old, _ = new_token(acme)
@@ -78,17 +77,13 @@ class TestRotation:
         assert old.replaced_by is not None
         assert old.retires_at == old.replaced_by.created_at + kept
 
-    @pytest.mark.parametrize(
-        ("form", "field"),
-        [
-            pytest.param({"lifetime": "custom", "until": "x"}, "until", id="its life"),
-            pytest.param(
-                {"keep": "custom", "keep_until": "x"}, "keep_until", id="the overlap"
-            ),
-            pytest.param(
-                {"keep": "custom", "keep_until": "400d"}, "keep_until", id="too long"
-            ),
-        ],
+    @cases(
+        "form, field",
+        {
+            "its life": ({"lifetime": "custom", "until": "x"}, "until"),
+            "the overlap": ({"keep": "custom", "keep_until": "x"}, "keep_until"),
+            "too long": ({"keep": "custom", "keep_until": "400d"}, "keep_until"),
+        },
     )
     def test_says_beside_the_field_what_will_not_do(self, admin, acme, form, field):
         old, _ = new_token(acme)

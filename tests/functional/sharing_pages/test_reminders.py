@@ -20,6 +20,7 @@ from deltaweb.web.sharing.recipients import telling
 from deltaweb.web.tables.models import Commit
 from tests.functional import command_line
 from tests.functional.sharing_pages.pages import new_read
+from tests.support import cases
 from tests.support.pages.factories import (
     new_grant,
     new_recipient,
@@ -64,15 +65,15 @@ def shared() -> SharedTable:
     return made
 
 
-@pytest.mark.parametrize(
-    ("fields", "is_told"),
-    [
-        pytest.param({"expires_at": 13}, True, id="ends soon"),
-        pytest.param({"expires_at": 15}, False, id="ends later"),
-        pytest.param({"expires_at": -1}, False, id="has ended"),
-        pytest.param({"expires_at": 60, "retires_at": 2}, True, id="retires soon"),
-        pytest.param({"expires_at": 5, "revoked_at": -1}, False, id="revoked"),
-    ],
+@cases(
+    "fields, is_told",
+    {
+        "ends soon": ({"expires_at": 13}, True),
+        "ends later": ({"expires_at": 15}, False),
+        "has ended": ({"expires_at": -1}, False),
+        "retires soon": ({"expires_at": 60, "retires_at": 2}, True),
+        "revoked": ({"expires_at": 5, "revoked_at": -1}, False),
+    },
 )
 def test_a_token_is_told_of_before_it_ends(fields: dict[str, int], is_told) -> None:
     now = timezone.now()

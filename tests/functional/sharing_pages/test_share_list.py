@@ -11,6 +11,7 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from tests.functional.sharing_pages.pages import HTMX, as_json, new_read, page
+from tests.support import cases
 from tests.support.pages.factories import (
     new_grant,
     new_recipient,
@@ -59,15 +60,15 @@ class TestList:
 
         assert names == ["b_new", "a_old", "c_never"]
 
-    @pytest.mark.parametrize(
-        ("sort", "expected"),
-        [
-            pytest.param("name", ["a", "b", "c"], id="by name"),
-            pytest.param("-name", ["c", "b", "a"], id="by name, turned"),
-            pytest.param("tables", ["b", "a", "c"], id="the most tables first"),
-            pytest.param("-tables", ["a", "c", "b"], id="the fewest tables first"),
-            pytest.param("-read", ["a", "b", "c"], id="the longest unread first"),
-        ],
+    @cases(
+        "sort, expected",
+        {
+            "by name": ("name", ["a", "b", "c"]),
+            "by name, turned": ("-name", ["c", "b", "a"]),
+            "the most tables first": ("tables", ["b", "a", "c"]),
+            "the fewest tables first": ("-tables", ["a", "c", "b"]),
+            "the longest unread first": ("-read", ["a", "b", "c"]),
+        },
     )
     def test_headers_sort_the_page_and_its_machine_forms_both_ways(
         self, admin: Client, sort: str, expected: list[str]

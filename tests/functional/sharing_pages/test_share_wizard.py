@@ -7,6 +7,7 @@ from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.sharing.drafts.draft import MAX_TABLES
 from deltaweb.web.sharing.models import Share
 from tests.functional.sharing_pages.wizard import NEW, draft, go, stays, step, typed
+from tests.support import cases
 from tests.support.pages.factories import (
     new_grant,
     new_metadata,
@@ -95,13 +96,13 @@ class TestJourney:
 
 
 class TestName:
-    @pytest.mark.parametrize(
-        ("name", "said"),
-        [
-            pytest.param("", "A share needs a name.", id="empty"),
-            pytest.param("my share", "it holds a space", id="not a name"),
-            pytest.param("RETAIL", "A share named RETAIL exists already", id="taken"),
-        ],
+    @cases(
+        "name, said",
+        {
+            "empty": ("", "A share needs a name."),
+            "not a name": ("my share", "it holds a space"),
+            "taken": ("RETAIL", "A share named RETAIL exists already"),
+        },
     )
     def test_says_beside_the_field_what_is_wrong(self, admin, name, said):
         new_share("retail")
@@ -210,15 +211,15 @@ class TestTables:
     def test_goes_no_further_without_a_table(self, admin: Client) -> None:
         assert "Choose a table." in stays(admin, "tables", "next")
 
-    @pytest.mark.parametrize(
-        ("fields", "said"),
-        [
-            pytest.param({"schema": "a.b"}, "name of a schema", id="schema"),
-            pytest.param({"name": "a b"}, "it holds a space", id="name"),
-            pytest.param({"start_version": "7"}, "newest version is 2", id="version"),
-            pytest.param({"start_version": "x"}, "a whole number", id="no number"),
-            pytest.param({"condition": "nothing = 1"}, "nothing", id="filter"),
-        ],
+    @cases(
+        "fields, said",
+        {
+            "schema": ({"schema": "a.b"}, "name of a schema"),
+            "name": ({"name": "a b"}, "it holds a space"),
+            "version": ({"start_version": "7"}, "newest version is 2"),
+            "no number": ({"start_version": "x"}, "a whole number"),
+            "filter": ({"condition": "nothing = 1"}, "nothing"),
+        },
     )
     def test_says_beside_the_field_what_is_wrong(self, admin, fields, said):
         table = new_table("crm.orders")

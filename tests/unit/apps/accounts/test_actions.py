@@ -10,6 +10,7 @@ from deltaweb.web.accounts import errors, services
 from deltaweb.web.accounts.models import User
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.pages.actions import Actor, Stamp
+from tests.support import cases
 from tests.support.pages.factories import NOW, new_user
 
 pytestmark = pytest.mark.django_db
@@ -101,12 +102,12 @@ class TestSignIn:
         assert self.attempts() == [("vera", "password", 200, "")]
         assert AuditEvent.objects.latest("id").actor_id == user.pk
 
-    @pytest.mark.parametrize(
-        ("name", "actor"),
-        [
-            pytest.param("vera", "vera", id="a wrong password"),
-            pytest.param("hunter2!", "unknown", id="a password in the wrong field"),
-        ],
+    @cases(
+        "name, actor",
+        {
+            "a wrong password": ("vera", "vera"),
+            "a password in the wrong field": ("hunter2!", "unknown"),
+        },
     )
     def test_that_failed_is_recorded_by_the_account_alone(self, rf, name, actor):
         vera()

@@ -10,6 +10,7 @@ from deltaweb.web.accounts import errors, services
 from deltaweb.web.accounts.models import APIKey, SignInLink, User
 from deltaweb.web.accounts.tokens import sha256
 from deltaweb.web.pages.actions import COMMAND_LINE, Stamp
+from tests.support import cases
 from tests.support.pages.factories import new_user
 
 pytestmark = pytest.mark.database
@@ -45,15 +46,15 @@ class TestCreateUser:
         with pytest.raises(errors.UserNameTakenError, match="'Vera' exists already"):
             services.create_user(name="Vera", role="viewer", stamp=STAMP)
 
-    @pytest.mark.parametrize(
-        ("name", "role", "password"),
-        [
-            pytest.param("", "viewer", None, id="no name"),
-            pytest.param("a b", "viewer", None, id="a space in the name"),
-            pytest.param("a" * 151, "viewer", None, id="a long name"),
-            pytest.param("vera", "owner", None, id="an unknown role"),
-            pytest.param("vera", "viewer", "short", id="a short password"),
-        ],
+    @cases(
+        "name, role, password",
+        {
+            "no name": ("", "viewer", None),
+            "a space in the name": ("a b", "viewer", None),
+            "a long name": ("a" * 151, "viewer", None),
+            "an unknown role": ("vera", "owner", None),
+            "a short password": ("vera", "viewer", "short"),
+        },
     )
     def test_refuses_what_will_not_do(self, name: str, role: str, password: str | None):
         with pytest.raises(errors.UserInvalidError):

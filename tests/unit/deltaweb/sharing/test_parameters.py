@@ -14,6 +14,7 @@ from deltaweb.sharing.parameters import (
     parse_moment,
     parse_version,
 )
+from tests.support import cases
 
 
 def utc(  # noqa: PLR0913, PLR0917 (as datetime takes them)
@@ -76,25 +77,21 @@ class TestVersion:
 
 
 class TestParseMoment:
-    @pytest.mark.parametrize(
-        ("text", "moment"),
-        [
-            pytest.param("2026-01-31T12:00:00Z", utc(2026, 1, 31, 12), id="Z"),
-            pytest.param(
+    @cases(
+        "text, moment",
+        {
+            "Z": ("2026-01-31T12:00:00Z", utc(2026, 1, 31, 12)),
+            "a zone and microseconds": (
                 "2026-01-31T12:00:00.123456+02:00",
                 utc(2026, 1, 31, 10, 0, 0, 123456),
-                id="a zone and microseconds",
             ),
-            pytest.param(
-                "2026-01-31T12:00:00 02:00", utc(2026, 1, 31, 10), id="a lost plus"
-            ),
-            pytest.param("2026-1-5 3:04:05", utc(2026, 1, 5, 3, 4, 5), id="JDBC"),
-            pytest.param(
+            "a lost plus": ("2026-01-31T12:00:00 02:00", utc(2026, 1, 31, 10)),
+            "JDBC": ("2026-1-5 3:04:05", utc(2026, 1, 5, 3, 4, 5)),
+            "JDBC with nanoseconds": (
                 "2026-01-05 03:04:05.123456789",
                 utc(2026, 1, 5, 3, 4, 5, 123456),
-                id="JDBC with nanoseconds",
             ),
-        ],
+        },
     )
     def test_reads_times_with_a_zone(self, text: str, moment: datetime) -> None:
         assert parse_moment(text, name="timestamp") == moment

@@ -9,6 +9,7 @@ from django.db import connection
 from deltaweb.web.accounts.models import APIKey
 from deltaweb.web.api.models import KeptAnswer
 from deltaweb.web.sharing.models import RecipientToken, Share
+from tests.support import cases
 from tests.support.pages.factories import new_recipient, new_share
 from tests.support.pages.rest import V1, Script
 
@@ -92,17 +93,15 @@ def test_the_description_tells_of_the_key() -> None:
 
 
 class TestAnAnswerWithASecret:
-    @pytest.mark.parametrize(
-        ("path", "body", "secret"),
-        [
-            pytest.param(
-                "recipients", {"name": "initech"}, "activation_url", id="link"
-            ),
-            pytest.param("recipients/acme/tokens", {}, "bearerToken", id="token"),
-            pytest.param("recipients/acme/rotate", {}, "bearerToken", id="rotation"),
-            pytest.param("users/ada/keys", {}, "key", id="key"),
-            pytest.param("users/ada/sign-in-links", {}, "url", id="sign-in link"),
-        ],
+    @cases(
+        "path, body, secret",
+        {
+            "link": ("recipients", {"name": "initech"}, "activation_url"),
+            "token": ("recipients/acme/tokens", {}, "bearerToken"),
+            "rotation": ("recipients/acme/rotate", {}, "bearerToken"),
+            "key": ("users/ada/keys", {}, "key"),
+            "sign-in link": ("users/ada/sign-in-links", {}, "url"),
+        },
     )
     def test_is_kept_nowhere_and_told_as_given(self, path, body, secret) -> None:
         new_recipient("acme")

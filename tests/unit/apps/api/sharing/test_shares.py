@@ -9,6 +9,7 @@ from deltaweb.web.jobs.models import Job
 from deltaweb.web.pages.actions import command_stamp
 from deltaweb.web.sharing.models import Grant, Share, SharedTable
 from deltaweb.web.tables.storage.connections import add_connection
+from tests.support import cases
 from tests.support.pages.factories import (
     new_grant,
     new_metadata,
@@ -65,16 +66,14 @@ class TestShares:
         assert [one["name"] for one in shown["tables"]] == ["crm.orders"]
         assert [one["name"] for one in shown["readers"]] == ["acme"]
 
-    @pytest.mark.parametrize(
-        ("body", "status", "error"),
-        [
-            pytest.param({"name": "retail"}, 409, "name-taken", id="taken"),
-            pytest.param({"name": "a/b"}, 422, "name-invalid", id="no name"),
-            pytest.param({}, 400, "body-invalid", id="without a name"),
-            pytest.param(
-                {"name": "x", "remark": ""}, 400, "unknown-parameter", id="unknown"
-            ),
-        ],
+    @cases(
+        "body, status, error",
+        {
+            "taken": ({"name": "retail"}, 409, "name-taken"),
+            "no name": ({"name": "a/b"}, 422, "name-invalid"),
+            "without a name": ({}, 400, "body-invalid"),
+            "unknown": ({"name": "x", "remark": ""}, 400, "unknown-parameter"),
+        },
     )
     def test_that_cannot_be_made_say_why(self, script, body, status, error) -> None:
         new_share("retail")

@@ -10,6 +10,7 @@ from deltaweb.web.tables.catalogue.listing import (
     catalogue_tables,
 )
 from deltaweb.web.tables.models import Table
+from tests.support import cases
 from tests.support.pages.factories import (
     NOW,
     new_column,
@@ -54,16 +55,16 @@ class TestCataloguePage:
 
         assert names(vera, sort="commit") == ["new", "old"]
 
-    @pytest.mark.parametrize(
+    @cases(
         "text",
-        [
-            pytest.param("ORD", id="a name, whatever its case"),
-            pytest.param("ales", id="a namespace"),
-            pytest.param("les.ord", id="both with the dot"),
-            pytest.param("web shop", id="a description"),
-            pytest.param("from the log", id="the log's own comment"),
-            pytest.param("customer.id", id="a nested column"),
-        ],
+        {
+            "a name, whatever its case": "ORD",
+            "a namespace": "ales",
+            "both with the dot": "les.ord",
+            "a description": "web shop",
+            "the log's own comment": "from the log",
+            "a nested column": "customer.id",
+        },
     )
     def test_searches_names_comments_and_columns(self, vera: User, text: str) -> None:
         table = new_table(
@@ -109,31 +110,26 @@ class TestCataloguePage:
         ]
         assert page.paged.count == 1
 
-    @pytest.mark.parametrize(
-        ("fields", "status"),
-        [
-            pytest.param({}, "indexed", id="indexed"),
-            pytest.param({"state": Table.State.NEW}, "new", id="new"),
-            pytest.param({"state": Table.State.FAILED}, "failed", id="failed"),
-            pytest.param(
+    @cases(
+        "fields, status",
+        {
+            "indexed": ({}, "indexed"),
+            "new": ({"state": Table.State.NEW}, "new"),
+            "failed": ({"state": Table.State.FAILED}, "failed"),
+            "a feature that we do not read": (
                 {"state": Table.State.UNSUPPORTED, "error_code": "unsupported-feature"},
                 "unsupported",
-                id="a feature that we do not read",
             ),
-            pytest.param(
-                {"error_code": "location-unreachable"}, "unreachable", id="gone away"
-            ),
-            pytest.param(
+            "gone away": ({"error_code": "location-unreachable"}, "unreachable"),
+            "a log that breaks off": (
                 {"error_code": "log-gap", "fault_code": "log-gap", "fault": "a gap"},
                 "behind",
-                id="a log that breaks off",
             ),
-            pytest.param(
+            "a log that breaks off, and is gone": (
                 {"error_code": "gone", "fault_code": "log-gap", "fault": "a gap"},
                 "unreachable",
-                id="a log that breaks off, and is gone",
             ),
-        ],
+        },
     )
     def test_says_how_a_table_is(self, vera: User, fields: dict[str, str], status: str):
         new_table("orders", **fields)
@@ -231,15 +227,15 @@ class TestFacets:
         new_protocol(tables["c"])
         return tables
 
-    @pytest.mark.parametrize(
-        ("query", "expected"),
-        [
-            pytest.param({"feature": "deletionVectors"}, ["a", "b"], id="a feature"),
-            pytest.param({"feature": "rowTracking"}, ["b"], id="another"),
-            pytest.param({"feature": "columnMapping"}, [], id="one of an old protocol"),
-            pytest.param({"writer": "etl"}, ["a", "b"], id="who wrote last"),
-            pytest.param({"writer": "somebody before"}, [], id="who wrote before"),
-        ],
+    @cases(
+        "query, expected",
+        {
+            "a feature": ({"feature": "deletionVectors"}, ["a", "b"]),
+            "another": ({"feature": "rowTracking"}, ["b"]),
+            "one of an old protocol": ({"feature": "columnMapping"}, []),
+            "who wrote last": ({"writer": "etl"}, ["a", "b"]),
+            "who wrote before": ({"writer": "somebody before"}, []),
+        },
     )
     def test_filter(self, vera, tables, query, expected):
         assert names(vera, **query) == expected
