@@ -13,6 +13,7 @@ from tests.functional.explore_a_table.test_column_page import PROFILE as FOUND
 from tests.support import cases
 from tests.support.pages.factories import NOW, new_table
 from tests.support.pages.operated import work_newest
+from tests.support.pages.rest import refusal
 
 pytestmark = pytest.mark.django_db
 TABLES = "/api/v1/tables"
@@ -72,15 +73,12 @@ class TestRegistering:
 
         answer = eve.post(TABLES, body, content_type=JSON)
 
-        assert (answer.status_code, answer.json()["error"]) == (status, code)
+        assert refusal(answer) == (status, code)
 
     def test_is_for_editors(self, vera: Client):
         answer = vera.post(TABLES, {}, content_type=JSON)
 
-        assert (answer.status_code, answer.json()["error"]) == (
-            403,
-            "permission-denied",
-        )
+        assert refusal(answer) == (403, "permission-denied")
 
     @cases(
         "sent, content_type, status",
@@ -135,7 +133,7 @@ class TestATable:
 
         answer = vera.get(f"{ORDERS}/versions")
 
-        assert (answer.status_code, answer.json()["error"]) == (404, "table-not-found")
+        assert refusal(answer) == (404, "table-not-found")
 
     def test_lists_its_versions_by_pages(self, vera: Client, orders: Table):
         page = vera.get(f"{ORDERS}/versions").json()

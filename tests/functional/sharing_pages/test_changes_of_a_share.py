@@ -41,27 +41,16 @@ class TestTables:
         "fields, said",
         {
             "table": ({"table": "no.such"}, "No table is named 'no.such'"),
-            "schema": ({"schema": "a.b"}, "cannot be the name of a schema"),
-            "name": ({"name": "a b"}, "it holds a space"),
-            "start version": (
-                {"start_version": "9", "with_history": "on"},
-                "the newest version is 2",
-            ),
-            "no number": (
-                {"start_version": "new", "with_history": "on"},
-                "Write a version: a whole number",
-            ),
-            "filter": ({"condition": "nothing = 1"}, "nothing"),
+            "start version": ({"start_version": "9"}, "the newest version is 2"),
+            "no number": ({"start_version": "new"}, "Write a version: a whole number"),
         },
     )
     def test_says_beside_the_field_what_is_wrong(self, admin, fields, said):
         new_share("retail")
-        table = new_table("crm.orders")
-        new_metadata(table)
+        new_metadata(new_table("crm.orders"))
+        form = {"table": "crm.orders", "with_history": "on", **fields}
 
-        shown = refused(
-            admin, "/shares/retail/tables/add", **{"table": "crm.orders", **fields}
-        )
+        shown = refused(admin, "/shares/retail/tables/add", **form)
 
         assert said in shown
         assert 'aria-invalid="true"' in shown
@@ -160,21 +149,13 @@ class TestNameAndEnd:
         assert answer["Location"] == "/shares/emea/settings"
         assert Share.objects.get().comment == "x"
 
-    @cases(
-        "name, said",
-        {
-            "taken": ("Taken", "exists already"),
-            "not a name": ("a/b", "it holds '/'"),
-            "empty": ("", "A share needs a name."),
-        },
-    )
-    def test_a_name_that_will_not_do_changes_nothing(self, admin, name, said):
+    def test_a_name_that_will_not_do_changes_nothing(self, admin):
         new_share("retail")
         new_share("taken")
 
-        shown = refused(admin, "/shares/retail/update", name=name, comment="new")
+        shown = refused(admin, "/shares/retail/update", name="Taken", comment="new")
 
-        assert said in shown
+        assert "exists already" in shown
         assert "Settings of retail" in shown
         assert set(Share.objects.values_list("name", flat=True)) == {"retail", "taken"}
         assert not Share.objects.filter(comment="new").exists()

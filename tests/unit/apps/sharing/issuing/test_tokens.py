@@ -118,21 +118,6 @@ class TestIssueProfile:
         assert profile.expiration_time == token.expires_at
         assert profile.bearer_token not in str(AuditEvent.objects.values())
 
-    def test_withdraws_the_links(self) -> None:
-        token = waiting()
-        tokens.issue_link(token, stamp=STAMP)
-
-        tokens.issue_profile(token, stamp=STAMP)
-
-        assert ActivationLink.objects.get().withdrawn_at == NOW
-
-    def test_works_once(self) -> None:
-        token = waiting()
-        tokens.issue_profile(token, stamp=STAMP)
-
-        with pytest.raises(errors.TokenStateError, match="activated already"):
-            tokens.issue_profile(token, stamp=STAMP)
-
 
 class TestRotate:
     def test_the_old_token_stays_good_for_a_while(self) -> None:
