@@ -171,11 +171,6 @@ class TestTheList:
 
         assert {job["state"] for job in jobs} == expected
 
-    def test_says_whether_there_is_none_or_none_matching(self, editor: Client) -> None:
-        assert "No jobs yet" in editor.get("/jobs/").content.decode()
-        page = editor.get("/jobs/?state=FAILED").content.decode()
-        assert "No job matches the filter" in page
-
     def test_says_the_places_in_the_queue(self, editor: Client) -> None:
         moments = [timezone.now() - timedelta(minutes=minutes) for minutes in (3, 2, 1)]
         waiting = [new_job(created_at=moment) for moment in moments]

@@ -10,7 +10,7 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
-from tests.functional.sharing_pages.pages import HTMX, as_json, new_read, page
+from tests.functional.sharing_pages.pages import as_json, new_read, page
 from tests.support import cases
 from tests.support.pages.factories import (
     new_grant,
@@ -86,21 +86,6 @@ class TestList:
         found = as_json(admin, "/shares.json", sort=sort)["shares"]
         assert [share["name"] for share in found] == expected
         assert [row[0] for row in csv.reader(io.StringIO(rows))][1:] == expected
-
-    def test_tells_none_yet_from_none_that_match(self, admin: Client) -> None:
-        assert "No shares yet" in page(admin, "/shares/")
-
-        new_share("sales")
-        shown = page(admin, "/shares/", q="nothing")
-        assert "No share matches" in shown
-        assert "Clear the search" in shown
-
-    def test_htmx_gets_the_list_alone(self, admin: Client) -> None:
-        new_share("sales")
-
-        answer = admin.get("/shares/", headers=HTMX)
-
-        assert "<html" not in answer.content.decode()
 
     def test_asks_the_database_a_fixed_number_of_times(
         self, admin: Client, django_assert_max_num_queries: DjangoAssertNumQueries

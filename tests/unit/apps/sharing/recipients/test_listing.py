@@ -102,27 +102,6 @@ def test_orders() -> None:
     assert names(RECIPIENTS.query(sort="created"))[0] == "c"
 
 
-def test_pages_hold_every_recipient_once() -> None:
-    for number in range(7):
-        new_recipient(f"r{number}")
-
-    pages = [
-        recipient_page(None, RECIPIENTS.query(page=page), NOW, length=3)
-        for page in (1, 2, 3, 4)
-    ]
-
-    assert [len(page.rows) for page in pages] == [3, 3, 1, 1]
-    assert [(page.paged.first, page.paged.last) for page in pages] == [
-        (1, 3),
-        (4, 6),
-        (7, 7),
-        (7, 7),
-    ]
-    assert [page.paged.next_page for page in pages] == [2, 3, None, None]
-    assert [page.paged.previous_page for page in pages] == [None, 1, 2, 2]
-    assert pages[0].paged.count == pages[0].num_all == 7
-
-
 def test_the_csv_holds_every_row_of_the_filter() -> None:
     acme = new_recipient(allowed_networks=["10.0.0.0/8"], properties={"region": "EU"})
     new_token(acme)

@@ -1,7 +1,6 @@
 from datetime import timedelta
 
 import pytest
-from pytest_django import DjangoAssertNumQueries
 
 from deltaweb.web.accounts.models import User
 from deltaweb.web.tables.catalogue.listing import (
@@ -18,7 +17,6 @@ from tests.support.pages.factories import (
     new_protocol,
     new_shared_table,
     new_table,
-    new_unindexed_table,
     new_user,
 )
 
@@ -41,13 +39,6 @@ class TestCataloguePage:
             new_table(name)
 
         assert names(vera) == ["sales.a", "sales.b", "web.a"]
-
-    def test_orders_the_unknown_last(self, vera: User) -> None:
-        new_table("small", size_bytes=1)
-        new_table("large", size_bytes=2**62)
-        new_unindexed_table("unknown")
-
-        assert names(vera, sort="size") == ["large", "small", "unknown"]
 
     def test_orders_by_the_newest_commit(self, vera: User) -> None:
         new_table("old", committed_at=NOW - timedelta(days=9))
@@ -137,32 +128,6 @@ class TestCataloguePage:
         assert catalogue_page(vera, TABLES.query()).rows[0].status == status
         assert names(vera, status=status) == ["orders"]
 
-    def test_pages_through_all_tables_once(self, vera: User) -> None:
-        for number in range(7):
-            new_table(f"t{number}")
-
-        pages = [
-            catalogue_page(vera, TABLES.query(page=page), length=3)
-            for page in (1, 2, 3)
-        ]
-
-        seen = [row.table.name for page in pages for row in page.rows]
-        assert seen == [f"t{number}" for number in range(7)]
-        assert [page.paged.next_page for page in pages] == [2, 3, None]
-        assert (pages[1].paged.first, pages[1].paged.last, pages[1].paged.count) == (
-            4,
-            6,
-            7,
-        )
-
-    def test_a_page_beyond_the_last_is_the_last(self, vera: User) -> None:
-        new_table("orders")
-
-        page = catalogue_page(vera, TABLES.query(page=999))
-
-        assert page.paged.page == 1
-        assert len(page.rows) == 1
-
     def test_names_who_made_the_newest_version(self, vera: User) -> None:
         table = new_table("orders", version=1)
         new_commit(table, 0, user_name="someone")
@@ -185,33 +150,6 @@ class TestCataloguePage:
         page = catalogue_page(vera, TABLES.query())
         assert [facet.value for facet in page.namespaces] == ["sales"]
         assert names(editor) == ["hidden.secret", "sales.open"]
-
-    @pytest.mark.parametrize(("q", "num_queries"), [("", 6), ("o", 7)])
-    def test_asks_the_database_as_often_for_few_tables_as_for_many(
-        self,
-        vera: User,
-        django_assert_num_queries: DjangoAssertNumQueries,
-        q: str,
-        num_queries: int,
-    ) -> None:
-        for number in range(60):
-            new_commit(new_table(f"orders_{number}"), 2)
-
-        with django_assert_num_queries(num_queries):
-            page = catalogue_page(vera, TABLES.query(q=q))
-
-        assert len(page.rows) == 50
-
-
-def test_csv_holds_every_table_of_the_filter(vera: User) -> None:
-    for number in range(60):
-        new_table(f"sales.orders_{number}")
-    new_table("web.sessions")
-    new_table("sales.secret", restricted=True)
-
-    tables = catalogue_tables(vera, TABLES.query(namespace="sales"))
-
-    assert len({table.name for table in tables}) == 60
 
 
 class TestFacets:
