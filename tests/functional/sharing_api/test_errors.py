@@ -2,13 +2,7 @@ import pytest
 from django.test import Client
 
 from deltaweb.web.sharing.models import SharedTable
-from tests.functional.sharing_api.calls import (
-    PREFIX,
-    Answer,
-    Caller,
-    Lake,
-    refused,
-)
+from tests.functional.sharing_api.calls import PREFIX, Answer, Caller, Lake, refused
 from tests.support import cases
 from tests.support.pages.factories import new_share
 
