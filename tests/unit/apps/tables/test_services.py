@@ -20,9 +20,7 @@ from deltaweb.web.tables.catalogue.registration import (
     schedule_table,
 )
 from deltaweb.web.tables.catalogue.scanning import load_samples, scan_root
-from deltaweb.web.tables.errors import (
-    TableNotRegisteredError,
-)
+from deltaweb.web.tables.errors import TableNotRegisteredError
 from deltaweb.web.tables.index.refresh import refresh_table
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.storage.connections import add_connection

@@ -16,10 +16,7 @@ from deltaweb.web.tables.catalogue.lakes.scan_job import (
     request_scan,
 )
 from deltaweb.web.tables.catalogue.lakes.scanning import scan_lake
-from deltaweb.web.tables.catalogue.lakes.services import (
-    add_lake,
-    change_lake,
-)
+from deltaweb.web.tables.catalogue.lakes.services import add_lake, change_lake
 from deltaweb.web.tables.catalogue.registration import register_table, remove_table
 from deltaweb.web.tables.errors import ScanRootError
 from deltaweb.web.tables.models import Lake, Table
