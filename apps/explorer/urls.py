@@ -1,7 +1,5 @@
 """The pages over one table, and the dashboard."""
 
-from django.urls import path
-
 from deltaweb.web.explorer.changes.view import change_list
 from deltaweb.web.explorer.column.view import column_detail, column_profile
 from deltaweb.web.explorer.commit.view import commit_detail, commit_raw
@@ -29,7 +27,7 @@ from deltaweb.web.explorer.record.view import row_detail, row_value
 from deltaweb.web.explorer.rows.view import row_list
 from deltaweb.web.explorer.schema.view import schema_code, schema_detail
 from deltaweb.web.explorer.use.view import UseForm, table_use
-from deltaweb.web.pages.urls import page
+from deltaweb.web.pages.urls import action, answer, page
 
 app_name = "explorer"
 
@@ -54,7 +52,7 @@ urlpatterns = [
         takes=[*AT, ROWS, "page find fc fo fv vc vp vt"],
     ),
     *page(f"{TABLE}/data/<int:row>", row_detail, "row-detail", takes=[*AT, ROWS]),
-    path(f"{TABLE}/data/<int:row>/value", row_value, name="row-value"),
+    answer(f"{TABLE}/data/<int:row>/value", row_value, "row-value"),
     *page(
         f"{TABLE}/schema",
         schema_detail,
@@ -69,16 +67,12 @@ urlpatterns = [
         csv=True,
         takes=[*AT, "q only page"],
     ),
-    path(
-        f"{TABLE}/schema-code/<str:language>",
-        schema_code,
-        name="schema-code",
-    ),
+    answer(f"{TABLE}/schema-code/<str:language>", schema_code, "schema-code"),
     # The machine form comes first: a column may have any name.
     *reversed(
         page(f"{TABLE}/schema/<path:column>", column_detail, "column-detail", takes=AT)
     ),
-    path(f"{TABLE}/profile", column_profile, name="column-profile"),
+    action(f"{TABLE}/profile", column_profile, "column-profile"),
     *page(
         f"{TABLE}/history",
         commit_list,
@@ -92,11 +86,7 @@ urlpatterns = [
         "commit-detail",
         takes=[*AT, "page"],
     ),
-    path(
-        f"{TABLE}/history/<int:version>/actions",
-        commit_raw,
-        name="commit-raw",
-    ),
+    answer(f"{TABLE}/history/<int:version>/actions", commit_raw, "commit-raw"),
     *page(
         f"{TABLE}/changes",
         change_list,
@@ -112,14 +102,14 @@ urlpatterns = [
         takes=[*AT, COMPARED, "from to pick"],
     ),
     *page(COMPARE, compare_detail, "compare-detail", csv=True, takes=[COMPARED]),
-    path(f"{COMPARE}/rows", compare_start, name="compare-start"),
-    path(f"{COMPARE}/rows.parquet", compare_download, name="compare-download"),
+    action(f"{COMPARE}/rows", compare_start, "compare-start"),
+    answer(f"{COMPARE}/rows.parquet", compare_download, "compare-download"),
     *reversed(
         page(f"{TABLE}/compare/<str:versions>", *NAMED, csv=True, takes=[COMPARED])
     ),
     *page("parquet", place_detail, "place-detail", takes=[FILE, "location"]),
-    path("parquet/again", place_again, name="place-again"),
-    path("parquet/text/<str:text>", place_text, name="place-text"),
+    action("parquet/again", place_again, "place-again"),
+    answer("parquet/text/<str:text>", place_text, "place-text"),
     *page(
         f"{TABLE}/files",
         file_list,
@@ -127,11 +117,7 @@ urlpatterns = [
         csv=True,
         takes=[*AT, "partition min max stats dv sort page"],
     ),
-    path(
-        f"{TABLE}/files/<str:file>/text/<str:text>",
-        file_text,
-        name="file-text",
-    ),
+    answer(f"{TABLE}/files/<str:file>/text/<str:text>", file_text, "file-text"),
     *reversed(
         page(f"{TABLE}/files/<str:file>", file_detail, "file-detail", takes=[*AT, FILE])
     ),

@@ -8,7 +8,6 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRedirect, trigger_client_event
 
 from deltaweb.web.accounts.errors import RoleRequiredError
@@ -27,13 +26,11 @@ from deltaweb.web.pages.page_json import shaped
 from deltaweb.web.pages.responses import respond
 
 
-@require_safe
 def job_list(request: HttpRequest, fmt: str) -> HttpResponseBase:
     """List jobs, newest first."""
     return JOBS.answer(request, fmt)
 
 
-@require_safe
 def job_detail(request: HttpRequest, fmt: str, job_id: UUID) -> HttpResponseBase:
     """Show one job: progress, steps, counts, log, error."""
     job = selectors.get_job(request.user, job_id)
@@ -70,7 +67,6 @@ def job_detail(request: HttpRequest, fmt: str, job_id: UUID) -> HttpResponseBase
     )
 
 
-@require_safe
 @never_cache
 def job_progress(request: HttpRequest, job_id: UUID) -> HttpResponseBase:
     """Answer with the live part alone; once the job is over it asks no more.
@@ -100,14 +96,12 @@ def job_progress(request: HttpRequest, job_id: UUID) -> HttpResponseBase:
     return response
 
 
-@require_safe
 @never_cache
 def job_chip(request: HttpRequest) -> HttpResponseBase:
     """Answer with the chip of the top bar."""
     return render(request, "jobs/_chip.html")
 
 
-@require_POST
 def job_cancel(request: HttpRequest, job_id: UUID) -> HttpResponseBase:
     """Cancel a job, or ask its worker to stop."""
     job = job_to_change(signed_in_user(request), job_id)
@@ -117,7 +111,6 @@ def job_cancel(request: HttpRequest, job_id: UUID) -> HttpResponseBase:
     return redirect("jobs:job-detail", job.id)
 
 
-@require_POST
 def job_retry(request: HttpRequest, job_id: UUID) -> HttpResponseBase:
     """Run a failed or cancelled job again, as a new one.
 
@@ -134,7 +127,6 @@ def job_retry(request: HttpRequest, job_id: UUID) -> HttpResponseBase:
 
 @public
 @never_cache
-@require_safe
 def status(request: HttpRequest, fmt: str) -> HttpResponseBase:
     """Say whether work gets done: 200 with a living worker, 503 without one.
 

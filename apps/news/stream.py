@@ -28,12 +28,10 @@ class NewsEvents:
 
     @property
     def has_news(self) -> bool:
-        """Whether there is something to send."""
         return not self._is_ended and (not self._is_begun or self._one.has_news)
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing comes any more."""
         return self._is_ended
 
     def attach(self, wake: Callable[[], None]) -> None:

@@ -10,7 +10,6 @@ from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_POST, require_safe
 
 from deltaweb.web.accounts import selectors, services
 from deltaweb.web.accounts.errors import UserInvalidError
@@ -28,13 +27,11 @@ from deltaweb.web.pages.responses import respond
 KEY_ENDS: Final = {"30d": "30 days", "90d": "90 days", "365d": "a year", "": "no end"}
 
 
-@require_safe
 def me(request: HttpRequest, fmt: str) -> HttpResponseBase:
     """Show the account."""
     return _page(request, fmt)
 
 
-@require_safe
 def key_list(request: HttpRequest, fmt: str) -> HttpResponseBase:
     """List one's own keys, for machines; their page is the account's."""
     if fmt == "html":
@@ -42,7 +39,6 @@ def key_list(request: HttpRequest, fmt: str) -> HttpResponseBase:
     return selectors.KEYS.answer(request, fmt)
 
 
-@require_POST
 def set_appearance(request: HttpRequest) -> HttpResponseBase:
     """Keep theme and time zone."""
     form = AppearanceForm(request.POST)
@@ -57,7 +53,6 @@ def set_appearance(request: HttpRequest) -> HttpResponseBase:
 
 @session_required
 @sensitive_post_parameters("current", "new", "again")
-@require_POST
 def change_password(request: HttpRequest) -> HttpResponseBase:
     """Set a password; this session goes on, every other one ends."""
     with address_slots.taken(network_of(actor_of(request).address)):
@@ -88,7 +83,6 @@ def _change_password(request: HttpRequest) -> HttpResponseBase:
 
 
 @session_required
-@require_POST
 def create_key(request: HttpRequest) -> HttpResponseBase:
     """Make an API key and show it, this once: it goes into no message or session."""
     form = APIKeyForm(request.POST)
@@ -112,7 +106,6 @@ def create_key(request: HttpRequest) -> HttpResponseBase:
 
 
 @session_required
-@require_POST
 def revoke_key(request: HttpRequest, key_id: UUID) -> HttpResponseBase:
     """Make one of one's own keys worthless."""
     key = get_object_or_404(APIKey, id=key_id, user=signed_in_user(request))

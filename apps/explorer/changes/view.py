@@ -6,7 +6,6 @@ from typing import Annotated, Any
 
 from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
-from django.views.decorators.http import require_safe
 
 from deltaweb.delta.errors import SchemaError
 from deltaweb.web.accounts.users import signed_in_user
@@ -85,7 +84,6 @@ class ChangeList(TablePage):
 
     @property
     def kinds(self) -> Sequence[tuple[str, str, str, int | None]]:
-        """Each kind of change: its icon, its word in the counts, and how many."""
         told = self.counts or {}
         return [
             (kind, icon, word, told.get(word))
@@ -97,7 +95,6 @@ class ChangeList(TablePage):
         ]
 
 
-@require_safe
 def change_list(
     request: HttpRequest, namespace: str, name: str, fmt: str
 ) -> HttpResponseBase:

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
 from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_POST, require_safe
 
 from deltaweb.web.accounts.models import User
 from deltaweb.web.accounts.users import signed_in_user
@@ -131,7 +130,6 @@ class Column(TablePage):
 
     @property
     def column(self) -> SchemaColumn | None:
-        """Its row of the schema's tree."""
         return self.page.column if self.page else None
 
     @property
@@ -154,7 +152,6 @@ class Column(TablePage):
         )
 
 
-@require_safe
 def column_detail(
     request: HttpRequest, namespace: str, name: str, column: str, fmt: str
 ) -> HttpResponseBase:
@@ -172,7 +169,6 @@ def column_detail(
     return _answer(request, at, page, profile_job(at, page.column), column, fmt)
 
 
-@require_POST
 def column_profile(request: HttpRequest, namespace: str, name: str) -> HttpResponseBase:
     """Ask for the profile of a column; the page shows it, or how far it is."""
     user, wanted = signed_in_user(request), request.POST.get("v", "")

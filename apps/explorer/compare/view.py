@@ -15,7 +15,6 @@ from django.http import (
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import urlencode
-from django.views.decorators.http import require_POST, require_safe
 
 from deltaweb.web.accounts.users import signed_in_user
 from deltaweb.web.accounts.zones import user_zone
@@ -45,7 +44,6 @@ VIEWS = ("files", "schema", "properties", "protocol", "rows")
 SUGGESTION = "suggestion"  # instead of a key: the one that is suggested
 
 
-@require_safe
 def compare_detail(  # noqa: PLR0913, PLR0917 (the parts of the address)
     request: HttpRequest,
     namespace: str,
@@ -58,7 +56,6 @@ def compare_detail(  # noqa: PLR0913, PLR0917 (the parts of the address)
     return comparison_page(request, namespace, name, (str(before), str(after)), fmt)
 
 
-@require_POST
 def compare_start(
     request: HttpRequest, namespace: str, name: str, before: int, after: int
 ) -> HttpResponseBase:
@@ -111,7 +108,6 @@ def _missing(found: Comparison) -> str:
     return compare_rows.missing_files_reason(known.facts if known else None)
 
 
-@require_safe
 def compare_download(
     request: HttpRequest, namespace: str, name: str, before: int, after: int
 ) -> HttpResponseBase:
@@ -142,7 +138,6 @@ class FilesPart(Part):
 
     @property
     def kinds(self) -> Mapping[str, str]:
-        """What may have happened to a file."""
         return compare_files.KINDS
 
 

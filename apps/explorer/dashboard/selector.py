@@ -93,7 +93,6 @@ class Dashboard:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is no table to look at."""
         return not self.num_tables
 
     @property

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.http import HttpRequest, HttpResponseBase
-from django.views.decorators.http import require_safe
 
 from deltaweb.index.history.sentences.commit_facts import size_text
 from deltaweb.web.explorer.files import selector as files
@@ -81,11 +80,9 @@ class FileList(TablePage):
 
     @property
     def num_partitions(self) -> object:
-        """How many partitions the newest version has."""
         return self.table.summary.get("num_partitions")
 
 
-@require_safe
 def file_list(
     request: HttpRequest, namespace: str, name: str, fmt: str
 ) -> HttpResponseBase:

@@ -6,7 +6,6 @@ from datetime import date, datetime, tzinfo
 
 from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
-from django.views.decorators.http import require_safe
 
 from deltaweb.web.accounts.zones import user_zone
 from deltaweb.web.explorer.history import selector as history
@@ -39,7 +38,6 @@ class HistoryPage(TablePage):
     chart: OnPage[Chart | None]
 
 
-@require_safe
 def commit_list(
     request: HttpRequest, namespace: str, name: str, fmt: str
 ) -> HttpResponseBase:

@@ -22,7 +22,6 @@ class LaneFilter:
 
     @property
     def is_empty(self) -> bool:
-        """Whether every lane passes."""
         return not self.text and not self.is_changed
 
 

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.http import HttpRequest, HttpResponseBase
-from django.views.decorators.http import require_safe
 
 from deltaweb.delta.changes.lanes import SchemaLanes
 from deltaweb.web.explorer.columns.stored_lanes import table_lanes
@@ -52,11 +51,9 @@ class Lanes(TablePage):
 
     @property
     def num_unlisted(self) -> int:
-        """Versions that the list leaves out."""
         return self.num_versions - len(self.commits)
 
 
-@require_safe
 def lanes_detail(
     request: HttpRequest, namespace: str, name: str, fmt: str
 ) -> HttpResponseBase:

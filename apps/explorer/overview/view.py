@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Annotated, Final
 
 from django.http import HttpRequest, HttpResponseBase
-from django.views.decorators.http import require_safe
 
 from deltaweb.delta.features.clustering import CLUSTERING_COLUMNS, CLUSTERING_DOMAIN
 from deltaweb.web.explorer.columns.tree import SchemaColumn
@@ -119,7 +118,6 @@ class TableOverview(TablePage):
         ]
 
 
-@require_safe
 def table_overview(
     request: HttpRequest, namespace: str, name: str, fmt: str
 ) -> HttpResponseBase:

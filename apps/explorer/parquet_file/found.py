@@ -38,12 +38,10 @@ class FoundFile:
 
     @property
     def name(self) -> str:
-        """The last part of the path."""
         return self.path.rpartition("/")[2]
 
     @property
     def folder(self) -> str:
-        """The path before the name."""
         return self.path.rpartition("/")[0]
 
 

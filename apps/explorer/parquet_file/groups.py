@@ -47,7 +47,6 @@ class Bin:
 
     @property
     def label(self) -> str:
-        """Their numbers as text."""
         if self.first == self.last:
             return f"{self.first:,}"
         return f"{self.first:,} to {self.last:,}"

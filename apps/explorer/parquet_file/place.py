@@ -8,7 +8,6 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import urlencode
-from django.views.decorators.http import require_POST, require_safe
 
 from deltaweb.delta.errors import DeltaError
 from deltaweb.web.accounts.models import User
@@ -46,11 +45,9 @@ class PlacePage(FileContents):
 
     @property
     def leaf(self) -> str:
-        """The last part of the place."""
         return self.location.rpartition("/")[2]
 
 
-@require_safe
 @editor_required
 def place_detail(request: HttpRequest, fmt: str) -> HttpResponseBase:
     """Ask for the place of a Parquet file, and show what is in it."""
@@ -101,7 +98,6 @@ def place_detail(request: HttpRequest, fmt: str) -> HttpResponseBase:
     )
 
 
-@require_POST
 @editor_required
 def place_again(request: HttpRequest) -> HttpResponseBase:
     """Inspect a file once more: another may be at its place."""
@@ -119,7 +115,6 @@ def inspect_again(location: str, user: User) -> Job:
     return INSPECT_PLACE.request(location, user, now=now, again=True)
 
 
-@require_safe
 @editor_required
 def place_text(request: HttpRequest, text: str) -> HttpResponse:
     """Send a text of a footer whole: a key's value by its place, or a schema."""

@@ -8,7 +8,6 @@ from typing import Annotated, Any
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_safe
 
 from deltaweb.web.accounts.users import signed_in_user
 from deltaweb.web.explorer.files.listing import listed_files
@@ -112,7 +111,6 @@ class FilePage(FileContents, TablePage):
     listing_job: OnPage[Job | None]
 
 
-@require_safe
 def file_detail(
     request: HttpRequest, namespace: str, name: str, file: str, fmt: str
 ) -> HttpResponseBase:
@@ -154,7 +152,6 @@ def file_detail(
     )
 
 
-@require_safe
 def file_text(
     request: HttpRequest, namespace: str, name: str, file: str, text: str
 ) -> HttpResponseBase:

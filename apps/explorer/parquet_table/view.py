@@ -5,7 +5,6 @@ from itertools import pairwise
 
 from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
-from django.views.decorators.http import require_safe
 
 from deltaweb.index.file_survey import surveyed_columns
 from deltaweb.parquet.inspection.differences import SurveyedColumn
@@ -51,7 +50,6 @@ class ParquetPage(TablePage):
     seconds: float | None
 
 
-@require_safe
 def parquet_detail(
     request: HttpRequest, namespace: str, name: str, fmt: str
 ) -> HttpResponseBase:

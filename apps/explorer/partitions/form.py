@@ -26,7 +26,6 @@ class PartitionFilter:
 
     @property
     def is_empty(self) -> bool:
-        """Whether every partition passes."""
         return not self.partitions and not self.text
 
 

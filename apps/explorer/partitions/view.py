@@ -8,7 +8,6 @@ from urllib.parse import urlencode
 import pyarrow as pa
 from django.http import HttpRequest, HttpResponseBase
 from django.urls import reverse
-from django.views.decorators.http import require_safe
 
 from deltaweb.web.explorer.files.listing import listed_files, not_ready
 from deltaweb.web.explorer.partitions import selector as partitions
@@ -83,7 +82,6 @@ class PartitionList(TablePage):
     lorenz: OnPage[Chart | None] = None
 
 
-@require_safe
 def partition_list(
     request: HttpRequest, namespace: str, name: str, fmt: str
 ) -> HttpResponseBase:

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from django.http import HttpRequest, HttpResponseBase
-from django.views.decorators.http import require_safe
 
 from deltaweb.delta.features.known.clients import KNOWN_ON
 from deltaweb.web.explorer.readers.selector import Readers, readers_of
@@ -21,7 +20,6 @@ class ReadersPage(TablePage):
     known_on: OnPage[str]
 
 
-@require_safe
 def table_readers(
     request: HttpRequest, namespace: str, name: str, fmt: str
 ) -> HttpResponseBase:

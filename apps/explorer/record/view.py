@@ -11,7 +11,6 @@ from django.http import (
 )
 from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_safe
 
 from deltaweb.web.accounts.users import signed_in_user
 from deltaweb.web.accounts.zones import user_zone
@@ -72,7 +71,6 @@ class RecordPage(TablePage):
         return records.record_values(self.plan, one)
 
 
-@require_safe
 def row_detail(
     request: HttpRequest, namespace: str, name: str, row: int, fmt: str
 ) -> HttpResponseBase:
@@ -119,7 +117,6 @@ def row_detail(
     )
 
 
-@require_safe
 def row_value(
     request: HttpRequest, namespace: str, name: str, row: int
 ) -> HttpResponseBase:

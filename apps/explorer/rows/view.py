@@ -15,7 +15,6 @@ from django.http import (
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_safe
 from django_htmx.http import trigger_client_event
 
 from deltaweb.delta.errors import SchemaError
@@ -128,7 +127,6 @@ class RowList(TablePage):
         return row_objects(self.plan, self.result.rows)
 
 
-@require_safe
 def row_list(
     request: HttpRequest, namespace: str, name: str, fmt: str
 ) -> HttpResponseBase:

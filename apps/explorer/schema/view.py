@@ -10,7 +10,6 @@ from django.http import (
     StreamingHttpResponse,
 )
 from django.urls import reverse
-from django.views.decorators.http import require_safe
 
 from deltaweb.delta.errors import SchemaError
 from deltaweb.web.explorer.columns.tree import SchemaColumn, SchemaTree, version_tree
@@ -59,7 +58,6 @@ class Schema(TablePage):
     log_url: OnPage[str]
 
 
-@require_safe
 def schema_detail(
     request: HttpRequest, namespace: str, name: str, fmt: str
 ) -> HttpResponseBase:
@@ -107,7 +105,6 @@ def schema_detail(
     return response
 
 
-@require_safe
 def schema_code(
     request: HttpRequest, namespace: str, name: str, language: str
 ) -> HttpResponseBase:

@@ -35,7 +35,6 @@ class TableVersion:
 
     @property
     def commit(self) -> Commit | None:
-        """The commit that made the version, when it is indexed."""
         return self.head.commit
 
     @property
@@ -44,7 +43,6 @@ class TableVersion:
 
     @property
     def is_indexed(self) -> bool:
-        """Whether there is anything to show."""
         return self.version is not None
 
     @property
@@ -60,7 +58,6 @@ class TableVersion:
 
     @property
     def is_gone(self) -> bool:
-        """Whether its rows are gone for good, as far as is known."""
         return self.state in {Commit.Readability.GONE, Commit.Readability.FILES_GONE}
 
     @property

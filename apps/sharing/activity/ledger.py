@@ -153,12 +153,10 @@ class Ledger:
 
     @property
     def offered_percent(self) -> str:
-        """Where the present month stands on its bar, which ends behind all else."""
         return self._percent(self.size_bytes)
 
     @property
     def forecast_percent(self) -> str:
-        """Where it ends."""
         return self._percent(self.forecast_bytes or 0)
 
     @property

@@ -8,7 +8,6 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
-from django.views.decorators.http import require_http_methods, require_safe
 
 from deltaweb.delta.errors import DeltaError
 from deltaweb.web.accounts.permissions import admin_required
@@ -32,7 +31,6 @@ from deltaweb.web.sharing.names import find_recipient
 
 
 @admin_required
-@require_http_methods(["GET", "HEAD", "POST"])
 def client_new(request: HttpRequest, name: str, fmt: str) -> HttpResponseBase:
     """Make an OAuth client, beside the tokens that there are or in their place."""
     first = {"kind": next(iter(CLIENT_KINDS)), "keep": "all"}
@@ -75,7 +73,6 @@ def client_new(request: HttpRequest, name: str, fmt: str) -> HttpResponseBase:
 
 
 @admin_required
-@require_safe
 def client_profile(
     request: HttpRequest, name: str, token_id: UUID, fmt: str
 ) -> HttpResponseBase:

@@ -98,7 +98,6 @@ class LifetimeForm(OnceForm):
 
     @property
     def lifetime_text(self) -> str:
-        """What `parse_lifetime` reads."""
         return self._span_text("lifetime", "until")
 
 
@@ -116,7 +115,6 @@ class RotateForm(LifetimeForm):
 
     @property
     def keep_text(self) -> str:
-        """What `parse_span` reads."""
         return self._span_text("keep", "keep_until")
 
 
@@ -157,5 +155,4 @@ class RetireForm(OnceForm):
 
     @property
     def at_text(self) -> str:
-        """What `parse_span` reads."""
         return self._span_text("at", "at_until")

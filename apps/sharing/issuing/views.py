@@ -11,7 +11,6 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponseBase, QueryDict
 from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
-from django.views.decorators.http import require_http_methods, require_POST
 
 from deltaweb.web.accounts.permissions import admin_required
 from deltaweb.web.pages.actions import Stamp, actor_of, stamp_of
@@ -43,7 +42,6 @@ State = RecipientToken.State
 
 
 @admin_required
-@require_http_methods(["GET", "HEAD", "POST"])
 def token_new(request: HttpRequest, name: str, fmt: str) -> HttpResponseBase:
     """Make one more token and show its link, once."""
     initial = first_lifetime(settings.TOKEN_MAX_DAYS)
@@ -55,7 +53,6 @@ def token_new(request: HttpRequest, name: str, fmt: str) -> HttpResponseBase:
 
 
 @admin_required
-@require_http_methods(["GET", "HEAD", "POST"])
 def token_rotate(request: HttpRequest, name: str, fmt: str) -> HttpResponseBase:
     """Make a token that replaces the others, and show its link, once."""
     initial = first_lifetime(settings.TOKEN_MAX_DAYS) | {"keep": "24h"}
@@ -76,7 +73,6 @@ def token_rotate(request: HttpRequest, name: str, fmt: str) -> HttpResponseBase:
 
 
 @admin_required
-@require_POST
 def token_link(request: HttpRequest, name: str, token_id: UUID) -> HttpResponseBase:
     """Make a new link for a token that waits, and show it, once."""
     token = _token(name, token_id)
@@ -91,7 +87,6 @@ def token_link(request: HttpRequest, name: str, token_id: UUID) -> HttpResponseB
 
 
 @admin_required
-@require_POST
 def token_profile(request: HttpRequest, name: str, token_id: UUID) -> HttpResponseBase:
     """Activate a token that waits and hand its profile to the administrator."""
     token = _token(name, token_id)
@@ -104,7 +99,6 @@ def token_profile(request: HttpRequest, name: str, token_id: UUID) -> HttpRespon
 
 
 @admin_required
-@require_http_methods(["GET", "HEAD", "POST"])
 def token_revoke(
     request: HttpRequest, name: str, token_id: UUID, fmt: str
 ) -> HttpResponseBase:
@@ -129,7 +123,6 @@ def token_revoke(
 
 
 @admin_required
-@require_http_methods(["GET", "HEAD", "POST"])
 def token_retire(
     request: HttpRequest, name: str, token_id: UUID, fmt: str
 ) -> HttpResponseBase:

@@ -36,7 +36,6 @@ class TokensState:
 
     @property
     def is_good(self) -> bool:
-        """Whether one of them works."""
         return self.key in {"active", "expiring"}
 
 

@@ -5,7 +5,6 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
-from django.views.decorators.http import require_POST
 
 from deltaweb.delta.errors import DeltaError
 from deltaweb.web.accounts.permissions import admin_required
@@ -15,7 +14,6 @@ from deltaweb.web.sharing.shares import schemas
 from deltaweb.web.sharing.shares.forms import AddSchemaForm
 
 
-@require_POST
 @admin_required
 def schema_add(request: HttpRequest, *, name: str) -> HttpResponseBase:
     """Share a namespace whole."""
@@ -37,7 +35,6 @@ def schema_add(request: HttpRequest, *, name: str) -> HttpResponseBase:
     return redirect(share)
 
 
-@require_POST
 @admin_required
 def schema_remove(
     request: HttpRequest, *, name: str, schema_id: UUID

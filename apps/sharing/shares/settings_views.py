@@ -4,7 +4,6 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
 from django.utils import timezone
-from django.views.decorators.http import require_POST, require_safe
 
 from deltaweb.delta.errors import DeltaError
 from deltaweb.web.accounts.permissions import admin_required
@@ -20,14 +19,12 @@ from deltaweb.web.sharing.shares.forms import ShareForm
 from deltaweb.web.sharing.shares.switching import urls_end_text
 
 
-@require_safe
 @admin_required
 def share_settings(request: HttpRequest, *, name: str, fmt: str) -> HttpResponseBase:
     """Show the forms."""
     return _page(request, find_share(name), fmt)
 
 
-@require_POST
 @admin_required
 def share_update(request: HttpRequest, *, name: str) -> HttpResponseBase:
     """Rename a share and set its comment."""
@@ -48,7 +45,6 @@ def share_update(request: HttpRequest, *, name: str) -> HttpResponseBase:
     return _page(request, find_share(name), "html", form=form)
 
 
-@require_POST
 @admin_required
 def share_switch(request: HttpRequest, *, name: str) -> HttpResponseBase:
     """Turn a share off at once, or on again."""
@@ -63,7 +59,6 @@ def share_switch(request: HttpRequest, *, name: str) -> HttpResponseBase:
     return redirect(share)
 
 
-@require_POST
 @admin_required
 def share_prepare(request: HttpRequest, *, name: str) -> HttpResponseBase:
     """Queue what is to be rewritten, and a proof of what recipients get."""
@@ -73,7 +68,6 @@ def share_prepare(request: HttpRequest, *, name: str) -> HttpResponseBase:
     return redirect(share)
 
 
-@require_POST
 @admin_required
 def share_delete(request: HttpRequest, *, name: str) -> HttpResponseBase:
     """Delete a share once its name has been typed again."""

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
 from django.http import HttpRequest, HttpResponseBase
-from django.views.decorators.http import require_GET
 
 from deltaweb.web.pages.page_json import Spread
 from deltaweb.web.pages.paging import page_links
@@ -46,13 +45,11 @@ class SearchAnswer:
 HITS = "search-hits"  # what the box of the top bar fills
 
 
-@require_GET
 def table_list(request: HttpRequest, fmt: str) -> HttpResponseBase:
     """Show the catalogue; htmx asks for the list alone."""
     return TABLES.answer(request, fmt)
 
 
-@require_GET
 def search(request: HttpRequest, fmt: str) -> HttpResponseBase:
     """Show the tables, columns and whatever else holds a word.
 

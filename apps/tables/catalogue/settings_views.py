@@ -5,7 +5,6 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
-from django.views.decorators.http import require_http_methods, require_POST
 
 from deltaweb.delta.errors import DeltaError
 from deltaweb.web.accounts.permissions import editor_required
@@ -22,7 +21,6 @@ from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.models.schedules import schedule_json, schedule_name
 
 
-@require_http_methods(["GET", "POST"])
 @editor_required
 def table_settings(
     request: HttpRequest, namespace: str, name: str, fmt: str
@@ -49,7 +47,6 @@ def table_settings(
     return _settings_page(request, table, fmt, form=form)
 
 
-@require_POST
 @editor_required
 def table_remove(request: HttpRequest, namespace: str, name: str) -> HttpResponseBase:
     """Take a table out of the catalogue once its name has been typed again."""

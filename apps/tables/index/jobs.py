@@ -203,7 +203,6 @@ class IndexBatch:
 
     @property
     def ids(self) -> list[UUID]:
-        """What the jobs are called."""
         return [job.job.id for job in self.jobs]
 
     @property
@@ -213,7 +212,6 @@ class IndexBatch:
 
     @property
     def is_first_attempt(self) -> bool:
-        """Whether no worker has tried any of the jobs before."""
         return all(job.job.attempt == 1 for job in self.jobs)
 
     def begin(self, step: str) -> None:

@@ -7,7 +7,6 @@ from typing import Annotated, Any, Final
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
 from django.utils import timezone
-from django.views.decorators.http import require_http_methods
 
 from deltaweb.web.accounts.permissions import editor_required
 from deltaweb.web.jobs.models import Job
@@ -119,7 +118,6 @@ def _offered(
     )
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 @editor_required
 def table_maintenance(
     request: HttpRequest, namespace: str, name: str, fmt: str

@@ -6,7 +6,6 @@ from uuid import UUID
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
 from django.utils import timezone
-from django.views.decorators.http import require_http_methods
 
 from deltaweb.web.accounts.permissions import admin_required
 from deltaweb.web.pages.responses import respond
@@ -39,12 +38,10 @@ class RehearsalsPage:
 
     @property
     def num_passed(self) -> int:
-        """How many of the readings passed."""
         return sum(one.has_passed for one in self.certificates)
 
 
 @admin_required
-@require_http_methods(["GET", "HEAD", "POST"])
 def recipient_rehearsals(
     request: HttpRequest, *, name: str, fmt: str
 ) -> HttpResponseBase:

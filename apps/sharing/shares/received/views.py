@@ -4,7 +4,6 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
 from django.utils import timezone
-from django.views.decorators.http import require_POST, require_safe
 
 from deltaweb.delta.errors import DeltaError
 from deltaweb.web.accounts.permissions import admin_required
@@ -23,14 +22,12 @@ from deltaweb.web.tables.head.shapes import signed_in
 from deltaweb.web.tables.models import StorageConnection
 
 
-@require_safe
 @admin_required
 def received_list(request: HttpRequest, *, fmt: str) -> HttpResponseBase:
     """Show what others share with us."""
     return _page(request, fmt, ProfileForm())
 
 
-@require_POST
 @admin_required
 def received_add(request: HttpRequest) -> HttpResponseBase:
     """Keep a profile that was tried, and look for its tables."""
@@ -53,7 +50,6 @@ def received_add(request: HttpRequest) -> HttpResponseBase:
     return _page(request, "html", form)
 
 
-@require_POST
 @admin_required
 def received_look(request: HttpRequest, *, name: str) -> HttpResponseBase:
     """Ask a provider again what it shares."""
@@ -61,7 +57,6 @@ def received_look(request: HttpRequest, *, name: str) -> HttpResponseBase:
     return redirect("sharing:received-list")
 
 
-@require_POST
 @admin_required
 def received_remove(request: HttpRequest, *, name: str) -> HttpResponseBase:
     """Forget a provider, and its tables."""

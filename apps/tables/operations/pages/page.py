@@ -128,7 +128,6 @@ class OperationPage(Generic[P]):
 
     @property
     def template(self) -> str:
-        """The frame."""
         return f"tables/table_{'adding' if self.adds else 'operation'}.html"
 
     @property

@@ -16,7 +16,6 @@ from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
-from django.views.decorators.http import require_http_methods
 
 from deltaweb.delta.errors import DeltaError
 from deltaweb.web.accounts.permissions import editor_required
@@ -43,7 +42,6 @@ P = TypeVar("P")
 def view_of(on: OperationPage[Any]) -> Callable[..., HttpResponseBase]:
     """Return the view of a page, for the URL configuration."""
 
-    @require_http_methods(["GET", "HEAD", "POST"])
     @editor_required
     def view(
         request: HttpRequest, fmt: str, namespace: str = "", name: str = ""

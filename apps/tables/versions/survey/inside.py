@@ -132,17 +132,14 @@ class TableInside:
 
     @property
     def num_unlike_columns(self) -> int:
-        """How many columns are otherwise somewhere."""
         return len({one.row["column"] for one in self.unlike})
 
     @property
     def shown_unlike(self) -> list[UnlikeColumn]:
-        """Those that a page shows."""
         return self.unlike[:MAX_SHOWN]
 
     @property
     def shown_writers(self) -> list[Share]:
-        """Those that a page shows."""
         return self.writers[:MAX_SHOWN]
 
 

@@ -41,7 +41,6 @@ class CreateTable(FileAsked):
 
     @property
     def has_file(self) -> bool:
-        """Whether a file says which columns there are."""
         return bool(self.upload or self.path)
 
 
