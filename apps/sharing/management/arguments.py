@@ -3,13 +3,33 @@
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from typing import Final
 
 from django.core.management.base import CommandError, CommandParser
 
+from deltaweb.web.pages.command import argument, flag
 from deltaweb.web.sharing.issuing.credentials import Deliver
 from deltaweb.web.sharing.issuing.lifetimes import default_lifetime, max_lifetime
 from deltaweb.web.sharing.management import profile_file
 from deltaweb.web.sharing.models import Recipient, RecipientToken
+
+LIMITS: Final = tuple(
+    argument(
+        f"--{which}",
+        metavar="SIZE",
+        help=f"from where on reads are {text}, as 3.5TiB; '' for nowhere",
+    )
+    for which, text in (("soft", "said"), ("hard", "refused"))
+)
+HOLD: Final = (
+    argument("share"),
+    argument("table", metavar="schema.table"),
+    argument(
+        "--until", default="30d", metavar="SPAN", help="30d (the default) or a date"
+    ),
+    argument("--version", type=int, metavar="N", help="default: what it read last"),
+    flag("--end", "hold nothing any longer"),
+)
 
 
 def add_token_options(parser: CommandParser) -> None:
@@ -30,31 +50,6 @@ def add_token_options(parser: CommandParser) -> None:
     parser.add_argument(
         "--force", action="store_true", help="replace FILE when it exists"
     )
-
-
-def add_limit_options(parser: CommandParser) -> None:
-    """Declare the limits of a month."""
-    parser.add_argument("name")
-    for which, text in (("soft", "said"), ("hard", "refused")):
-        parser.add_argument(
-            f"--{which}",
-            metavar="SIZE",
-            help=f"from where on reads are {text}, as 3.5TiB; '' for nowhere",
-        )
-
-
-def add_hold_options(parser: CommandParser) -> None:
-    """Declare which versions are held, and until when."""
-    parser.add_argument("name")
-    parser.add_argument("share")
-    parser.add_argument("table", metavar="schema.table")
-    parser.add_argument(
-        "--until", default="30d", metavar="SPAN", help="30d (the default) or a date"
-    )
-    parser.add_argument(
-        "--version", type=int, metavar="N", help="default: what it read last"
-    )
-    parser.add_argument("--end", action="store_true", help="hold nothing any longer")
 
 
 def named(shares: Sequence[str], more: Sequence[str]) -> list[str]:
