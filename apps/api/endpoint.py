@@ -11,12 +11,14 @@ dataclasses: by what is said here a call is checked, and OpenAPI describes it.
 
 import json
 import re
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import wraps
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from rest_framework.request import Request
 from rest_framework.settings import api_settings
@@ -27,15 +29,16 @@ from deltaweb.web.accounts.permissions import (
     admin_required,
     check_scope,
     editor_required,
+    key_of,
     scope_of_page,
 )
 from deltaweb.web.api.calls.answers import Answer
 from deltaweb.web.api.calls.idempotency import MULTIPART, answer_once
-from deltaweb.web.api.calls.limits import count_call
 from deltaweb.web.api.errors import (
     BodyInvalidError,
     MethodNotAllowedError,
     NotJSONError,
+    TooManyCallsError,
 )
 from deltaweb.web.api.openapi import ViewSchema
 from deltaweb.web.api.shapes import serializer_of
@@ -46,6 +49,7 @@ from deltaweb.web.pages.request.parameters import (
     check_query,
     names_of,
 )
+from deltaweb.web.pages.request.rate_limits import RateLimit
 
 if TYPE_CHECKING:
     from django.core.files.uploadedfile import UploadedFile
@@ -79,6 +83,21 @@ class Endpoint:
     body: type | None = None
     file: bool = False
     answers: Mapping[int, type | None]
+
+
+def count_call(request: HttpRequest) -> None:
+    """Count a call of an API key; a person in a browser is not counted."""
+    key = key_of(request)
+    if key is None:
+        return
+    calls = RateLimit(
+        file="rates-api",
+        rate_per_s=settings.API_REQUESTS_PER_S,
+        burst=settings.API_REQUEST_BURST,
+    )
+    wait_s = calls.take(key.id.bytes, now_s=time.monotonic())
+    if wait_s > 0:
+        raise TooManyCallsError(wait_s=wait_s)
 
 
 def endpoint(  # noqa: PLR0913 (what is said of an endpoint)

@@ -2,6 +2,8 @@
 
 from django.apps import AppConfig
 
+from deltaweb.web.tables.extension.tabs import HeadButton, Tab, buttons, tabs
+
 
 class ExplorerConfig(AppConfig):
     """Read-only pages over one table."""
@@ -10,13 +12,6 @@ class ExplorerConfig(AppConfig):
 
     def ready(self) -> None:
         """Add the tabs of a table's pages."""
-        from deltaweb.web.tables.extension.tabs import (  # noqa: PLC0415 (apps must be loaded)
-            HeadButton,
-            Tab,
-            buttons,
-            tabs,
-        )
-
         places = (
             ("Overview", "table-overview", ()),
             ("Data", "row-list", ("explorer:row-detail",)),

@@ -13,7 +13,7 @@ from deltaweb.web.sharing.recipients import views as recipients
 from deltaweb.web.sharing.recipients.doctor import views as doctor
 from deltaweb.web.sharing.recipients.listing import RECIPIENTS
 from deltaweb.web.sharing.recipients.rehearsals import views as rehearsals
-from deltaweb.web.sharing.shares import schema_views, settings_views, table_views
+from deltaweb.web.sharing.shares import settings_views, table_views
 from deltaweb.web.sharing.shares import views as shares
 from deltaweb.web.sharing.shares.forms import ListForm
 from deltaweb.web.sharing.shares.listing import SHARES
@@ -42,10 +42,10 @@ urlpatterns = [
     action(f"{SHARE}tables/add", shares.shared_table_add, "shared-table-add"),
     action(f"{SHARED_TABLE}update", shares.shared_table_update, "shared-table-update"),
     action(f"{SHARED_TABLE}remove", shares.shared_table_remove, "shared-table-remove"),
-    action(f"{SHARE}schemas/add", schema_views.schema_add, "schema-add"),
+    action(f"{SHARE}schemas/add", settings_views.schema_add, "schema-add"),
     action(
         f"{SHARE}schemas/<uuid:schema_id>/remove",
-        schema_views.schema_remove,
+        settings_views.schema_remove,
         "schema-remove",
     ),
     action(f"{SHARE}recipients/add", shares.grant_add, "grant-add"),

@@ -1,4 +1,4 @@
-"""What recipients are to be told in time."""
+"""What recipients are to be told in time, and the record."""
 
 from dataclasses import dataclass
 
@@ -9,9 +9,24 @@ from deltaweb.web.accounts.models import Scope
 from deltaweb.web.api.calls.answers import Answer
 from deltaweb.web.api.endpoint import RestView, Role, endpoint
 from deltaweb.web.api.jobs import Started, started
+from deltaweb.web.api.pages import list_of, page_endpoint
+from deltaweb.web.sharing import urls
+from deltaweb.web.sharing.activity.views import ACTIVITY
 from deltaweb.web.sharing.recipients.reminders import Reminder, reminders
 from deltaweb.web.sharing.recipients.telling import request_reminders
 from deltaweb.web.tables.head.shapes import signed_in
+
+
+class Activity(RestView):
+    """The record."""
+
+    get = page_endpoint(
+        urls.urlpatterns,
+        "activity-list",
+        list_of(ACTIVITY),
+        "List what recipients asked and what people changed, the newest first.",
+        role=Role.ADMIN,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,16 +8,17 @@ from django.http import HttpRequest, HttpResponseBase
 from deltaweb.delta.changes.lanes import SchemaLanes
 from deltaweb.web.explorer.columns.stored_lanes import table_lanes
 from deltaweb.web.explorer.lanes.drawing import DrawnLane, Scale, drawn
-from deltaweb.web.explorer.lanes.form import LaneFilter, parse_lane_filter
 from deltaweb.web.explorer.lanes.selector import (
     JSON_LENGTH,
     PAGE_LENGTH,
+    LaneFilter,
     SchemaCommit,
     counts,
     event_lines,
     lane_data,
     lane_page,
     own_events,
+    parse_lane_filter,
     schema_commits,
 )
 from deltaweb.web.explorer.version.page import TablePage

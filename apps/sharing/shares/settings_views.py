@@ -1,8 +1,10 @@
-"""The settings of a share: its name, its comment, its end."""
+"""What is set of a share: name, comment, end, and schemas that it has whole."""
+
+from uuid import UUID
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponseBase
-from django.shortcuts import redirect
+from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
 
 from deltaweb.delta.errors import DeltaError
@@ -14,9 +16,44 @@ from deltaweb.web.sharing.issuing.forms import place_error
 from deltaweb.web.sharing.models import Share
 from deltaweb.web.sharing.names import find_share
 from deltaweb.web.sharing.recipients.forms import ConfirmForm
-from deltaweb.web.sharing.shares import services
-from deltaweb.web.sharing.shares.forms import ShareForm
+from deltaweb.web.sharing.shares import schemas, services
+from deltaweb.web.sharing.shares.forms import AddSchemaForm, ShareForm
 from deltaweb.web.sharing.shares.switching import urls_end_text
+
+
+@admin_required
+def schema_add(request: HttpRequest, *, name: str) -> HttpResponseBase:
+    """Share a namespace whole."""
+    share = find_share(name)
+    form = AddSchemaForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, " ".join(str(e[0]) for e in form.errors.values()))
+        return redirect(share)
+    stamp = stamp_of(request)
+    facts = form.cleaned_data
+    facts["schema"] = facts["schema"] or facts["namespace"]
+    try:
+        added = schemas.add_schema(share, **facts, stamp=stamp)
+    except DeltaError as error:
+        messages.error(request, str(error))
+    else:
+        said = f"{share.name} has {added.namespace} whole, as {added.schema}."
+        messages.success(request, said)
+    return redirect(share)
+
+
+@admin_required
+def schema_remove(
+    request: HttpRequest, *, name: str, schema_id: UUID
+) -> HttpResponseBase:
+    """Take a whole schema out of a share."""
+    share = find_share(name)
+    schema = get_object_or_404(
+        share.shared_schemas.select_related("share"), id=schema_id
+    )
+    schemas.remove_schema(schema, stamp=stamp_of(request))
+    messages.success(request, f"{schema.schema} is no longer in {share.name}.")
+    return redirect(share)
 
 
 @admin_required

@@ -1,6 +1,8 @@
 """`deltaweb recipient ...`: who reads what is shared."""
 
+from datetime import datetime
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from deltaweb.web.pages.actions import command_stamp
@@ -11,17 +13,43 @@ from deltaweb.web.sharing.issuing.lifetimes import (
     parse_lifetime,
     parse_span,
 )
-from deltaweb.web.sharing.management import (
-    arguments,
-    issued_output,
-    oauth_clients,
-    sharing_output,
-)
+from deltaweb.web.sharing.issuing.token_rows import token_row
+from deltaweb.web.sharing.issuing.tokens import Credentials
+from deltaweb.web.sharing.management import arguments, oauth_clients, sharing_output
 from deltaweb.web.sharing.management.recipient_looks import NAME, RecipientLooks
-from deltaweb.web.sharing.models import Recipient, Share
+from deltaweb.web.sharing.models import Recipient, RecipientToken, Share
 from deltaweb.web.sharing.names import find_recipient, find_share, find_shared_table
 from deltaweb.web.sharing.recipients import holds
 from deltaweb.web.sharing.recipients import services as recipients
+from deltaweb.web.tables.management.text_output import time_text
+
+
+def issued(made: Credentials, profile: str | None, *, now: datetime) -> Output:
+    """Answer with the link of a new token, or with the file of its profile."""
+    token = made.token
+    token.refresh_from_db()
+    path = None if profile is None else Path(profile).expanduser()
+    data = {
+        **sharing_output.recipient_json(token.recipient, now=now),
+        "token": token_row(token, now=now),
+        "activation_url": made.link or None,
+        "activation_expires_at": made.link_expires_at,
+        "profile": None if path is None else str(path.resolve()),
+    }
+    if token.kind in RecipientToken.OPEN_KINDS:
+        data["profile_document"] = oauth_clients.open_profile(token)
+    recipient, ends = token.recipient.name, time_text(token.ends_at)
+    if path is not None:
+        text = f"Wrote the profile of {recipient} to {path}. The token ends {ends}."
+        return Output(data, text)
+    if not made.link:
+        return Output(data, *oauth_clients.client_lines(token))
+    note = (
+        f"The link works once, until {time_text(made.link_expires_at)}. Send it to "
+        f"{recipient}; the token ends {ends}."
+    )
+    return Output(data, made.link, ["", note])
+
 
 # What the line says of a new recipient.
 _NEW = ("name", "shares", "contact", "comment", "allowed_networks", "properties")
@@ -93,7 +121,7 @@ class Command(RecipientLooks):
             deliver=arguments.delivery(profile, force=force),
             stamp=stamp,
         )
-        return issued_output.issued(made, profile, now=stamp.at)
+        return issued(made, profile, now=stamp.at)
 
     @subcommand("limit", "limit what it is offered in a month", NAME, *arguments.LIMITS)
     def limit(self, *, name: str, soft: str | None, hard: str | None) -> Output:
@@ -183,7 +211,7 @@ class Command(RecipientLooks):
         stamp = command_stamp()
         token = tokens.waiting_token(find_recipient(name), now=stamp.at)
         made = tokens.issue_link(token, stamp=stamp)
-        return issued_output.issued(made, None, now=stamp.at)
+        return issued(made, None, now=stamp.at)
 
     @subcommand(
         "add-client",
@@ -222,7 +250,7 @@ class Command(RecipientLooks):
             deliver=arguments.delivery(profile, force=force),
             stamp=stamp,
         )
-        return issued_output.issued(made, profile, now=stamp.at)
+        return issued(made, profile, now=stamp.at)
 
     @subcommand(
         "rotate",
@@ -256,7 +284,7 @@ class Command(RecipientLooks):
             deliver=arguments.delivery(profile, force=force),
             stamp=stamp,
         )
-        return issued_output.issued(made, profile, now=stamp.at)
+        return issued(made, profile, now=stamp.at)
 
     @subcommand(
         "revoke",

@@ -30,8 +30,12 @@ from deltaweb.web.tables.index.refresh import refresh_table
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.storage.connections import add_connection
 from deltaweb.web.tables.storage.locations import check_allowed
-from deltaweb.web.tables.storage.root_checks import check_roots
-from deltaweb.web.tables.storage.roots import allow_root, roots_for, samples_folder
+from deltaweb.web.tables.storage.roots import (
+    allow_root,
+    check_roots,
+    roots_for,
+    samples_folder,
+)
 from deltaweb.web.tables.work.preview import PREVIEW, Preview
 from deltaweb.web.tables.work.version_files import VERSION_FILES, VersionFiles
 from tests.support.pages.factories import FAR_AHEAD, NOW, new_table, new_user

@@ -6,9 +6,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from deltaweb.delta.protocol.schema import PrimitiveType, StructField, StructType
-from deltaweb.web.explorer.partitions.form import PartitionFilter
 from deltaweb.web.explorer.partitions.grid import partition_grid
 from deltaweb.web.explorer.partitions.selector import (
+    PartitionFilter,
     as_written,
     partition_page,
     partition_rows,
