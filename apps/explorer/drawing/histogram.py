@@ -25,7 +25,6 @@ def histogram_figure(  # noqa: PLR0913 (each is one part of the picture)
     Args:
         edges: What stands at the n + 1 ends of the n bars; none of no bar.
         unit: What the things are: `files`.
-        max_ticks: How many edges are told at most.
     """
     bars = go.Bar(
         x=list(range(len(counts))),

@@ -65,11 +65,7 @@ class FileAmbiguousError(PageError, code="file-ambiguous"):
 
 
 def find_file(files: pa.Table, name: str, query: FileQuery) -> FoundFile:
-    """Return the file of a name.
-
-    Args:
-        query: What else the address says.
-    """
+    """Return the file of a name."""
     path = f"{query.folder}/{name}" if query.folder else name
     place = pc.index(files["path"], path).as_py()
     if place < 0 and query.is_unlisted:

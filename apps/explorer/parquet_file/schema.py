@@ -117,7 +117,6 @@ def node_page(
     Args:
         nodes: `NODE_SCHEMA`.
         text: Part of a path or of a type; "" is any.
-        page: Which page, from 1.
         table: The table's columns; None if unknown.
     """
     places = _matching(nodes, text)

@@ -132,7 +132,6 @@ def group_sizes(sizes: GroupSizes, *, marks_small: bool) -> Chart:
     """Draw how many row groups have which size.
 
     Args:
-        sizes: The counts.
         marks_small: Whether small ones are marked; those of a table that is smaller
             than one file should be are all small, and no fault.
     """

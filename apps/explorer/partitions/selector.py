@@ -84,10 +84,6 @@ class Partition:
 
     Attributes:
         values: Column and value as we write it; None is null.
-        num_files: Count of its files.
-        size_bytes: Their sizes together.
-        num_records: Their rows together.
-        average_bytes: Size of an average file of it.
         times_median: How many times the median partition it is.
         modified_at: When its newest file was written.
         is_cut: Whether one of the values is too long to be shown whole.

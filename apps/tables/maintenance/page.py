@@ -68,7 +68,6 @@ class MaintenancePage:
     """The page.
 
     Attributes:
-        names: Its names.
         storage: What is stored of it.
         tools: What can be done, each with its newest job.
     """

@@ -175,8 +175,6 @@ def build_timeline(
 
     Args:
         summary: `Table.summary`; without runs every version counts as readable.
-        latest: The newest indexed version.
-        shown: The version that the page shows.
     """
     runs = parse_runs(summary.get("readable_runs"))
     if not runs:

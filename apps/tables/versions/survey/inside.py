@@ -155,7 +155,6 @@ def table_inside(
     Args:
         table: The columns of the version; none if unknown.
         sums: `SURVEY_SCHEMA`.
-        page: Which page of the columns by their bytes, from 1.
     """
     kinds = _by_kind(sums)
     for row in (*kinds["column"], *kinds["type"]):

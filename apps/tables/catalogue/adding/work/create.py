@@ -49,7 +49,6 @@ class CreationPlan:
     """A table that could be made.
 
     Attributes:
-        asked: What was asked.
         columns: Its columns, as `CreateTable` has them.
         transaction: Its first commit.
     """
