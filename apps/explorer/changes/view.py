@@ -33,7 +33,7 @@ from deltaweb.web.explorer.changes.selector import (
 from deltaweb.web.explorer.changes.span import ChangeSpan, change_span
 from deltaweb.web.explorer.version.job_errors import check_job
 from deltaweb.web.explorer.version.page import JobOfPage, TablePage
-from deltaweb.web.explorer.version.table_version import TableVersion, table_version
+from deltaweb.web.explorer.version.table_version import TableVersion
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.results import JobRows, job_rows
 from deltaweb.web.pages.errors import PageError
@@ -95,11 +95,8 @@ class ChangeList(TablePage):
         ]
 
 
-def change_list(
-    request: HttpRequest, namespace: str, name: str, fmt: str
-) -> HttpResponseBase:
+def change_list(request: HttpRequest, at: TableVersion, fmt: str) -> HttpResponseBase:
     """Show the rows that each version of a range inserted, updated and deleted."""
-    at = table_version(request.user, namespace, name, request.GET.get("v", ""))
     query = parse_change_query(request.GET, user_zone(request.user))
     span = change_span(at, query)
     plan, problem = _plan(request, at, span, query)

@@ -239,10 +239,9 @@ class Column(TablePage):
 
 
 def column_detail(
-    request: HttpRequest, namespace: str, name: str, column: str, fmt: str
+    request: HttpRequest, at: TableVersion, column: str, fmt: str
 ) -> HttpResponseBase:
     """Show a column: what files tell, how it came about, and its profile if asked."""
-    at = table_version(request.user, namespace, name, request.GET.get("v", ""))
     if not at.is_indexed:
         return _answer(request, at, None, None, column, fmt)
     try:

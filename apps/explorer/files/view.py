@@ -21,7 +21,6 @@ from deltaweb.web.explorer.version.page import JobOfPage, TablePage
 from deltaweb.web.explorer.version.table_version import (
     TableVersion,
     table_columns,
-    table_version,
 )
 from deltaweb.web.pages.figures import Chart
 from deltaweb.web.pages.lists.links import Chip, only, without
@@ -83,11 +82,8 @@ class FileList(TablePage):
         return self.table.summary.get("num_partitions")
 
 
-def file_list(
-    request: HttpRequest, namespace: str, name: str, fmt: str
-) -> HttpResponseBase:
+def file_list(request: HttpRequest, at: TableVersion, fmt: str) -> HttpResponseBase:
     """List the files of a version; those of an older one come from a job."""
-    at = table_version(request.user, namespace, name, request.GET.get("v", ""))
     wanted = parse_file_filter(request.GET)
     listed, job = listed_files(request, at, waits=fmt == "csv")
     columns = _partition_columns(at)

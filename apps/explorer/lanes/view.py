@@ -22,7 +22,7 @@ from deltaweb.web.explorer.lanes.selector import (
     schema_commits,
 )
 from deltaweb.web.explorer.version.page import TablePage
-from deltaweb.web.explorer.version.table_version import table_version
+from deltaweb.web.explorer.version.table_version import TableVersion
 from deltaweb.web.pages.page_json import OnPage, Spread
 from deltaweb.web.pages.paging import Paged, PageLinks, page_links
 from deltaweb.web.pages.responses import respond_page
@@ -55,11 +55,8 @@ class Lanes(TablePage):
         return self.num_versions - len(self.commits)
 
 
-def lanes_detail(
-    request: HttpRequest, namespace: str, name: str, fmt: str
-) -> HttpResponseBase:
+def lanes_detail(request: HttpRequest, at: TableVersion, fmt: str) -> HttpResponseBase:
     """Show a lane a field through all versions of the schema up to the one shown."""
-    at = table_version(request.user, namespace, name, request.GET.get("v", ""))
     wanted = parse_lane_filter(request.GET)
     is_known = at.version is not None
     found = table_lanes(at.table, at.version or 0) if is_known else SchemaLanes()

@@ -31,7 +31,7 @@ from deltaweb.web.explorer.parquet_file.selector import (
 from deltaweb.web.explorer.parquet_file.skipping import OPERATORS
 from deltaweb.web.explorer.version.job_errors import check_job
 from deltaweb.web.explorer.version.page import JobOfPage, TablePage, page_job
-from deltaweb.web.explorer.version.table_version import TableVersion, table_version
+from deltaweb.web.explorer.version.table_version import TableVersion
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.results import JobRows
 from deltaweb.web.pages.errors import PageError
@@ -112,10 +112,9 @@ class FilePage(FileContents, TablePage):
 
 
 def file_detail(
-    request: HttpRequest, namespace: str, name: str, file: str, fmt: str
+    request: HttpRequest, at: TableVersion, file: str, fmt: str
 ) -> HttpResponseBase:
     """Show what is in a Parquet file of a version; a job reads its footer."""
-    at = table_version(request.user, namespace, name, request.GET.get("v", ""))
     query = parse_file_query(request.GET)
     found, listing_job = _found(request, at, file, query)
     drawn = DrawnHead(request=request, head=at.head, fmt=fmt)
@@ -134,7 +133,7 @@ def file_detail(
         job=job,
         **parts_of(request, inside, query, fmt),
         text_root=reverse(
-            "explorer:file-text", args=[namespace, name, file, "-"]
+            "explorer:file-text", args=[at.table.namespace, at.table.name, file, "-"]
         ).removesuffix("-"),
         rows_job=rows_job,
         found_rows=rows,
@@ -153,10 +152,9 @@ def file_detail(
 
 
 def file_text(
-    request: HttpRequest, namespace: str, name: str, file: str, text: str
+    request: HttpRequest, at: TableVersion, file: str, text: str
 ) -> HttpResponseBase:
     """Send a text of a footer whole: a key's value by its place, or a schema."""
-    at = table_version(request.user, namespace, name, request.GET.get("v", ""))
     query = parse_file_query(request.GET)
     found, _ = _found(request, at, file, query)
     job = (

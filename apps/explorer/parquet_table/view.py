@@ -18,7 +18,6 @@ from deltaweb.web.explorer.version.query import parse_page
 from deltaweb.web.explorer.version.table_version import (
     TableVersion,
     table_columns,
-    table_version,
 )
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.results import JobRows
@@ -51,10 +50,9 @@ class ParquetPage(TablePage):
 
 
 def parquet_detail(
-    request: HttpRequest, namespace: str, name: str, fmt: str
+    request: HttpRequest, at: TableVersion, fmt: str
 ) -> HttpResponseBase:
     """Show what the files of a version hold; a job reads all their footers."""
-    at = table_version(request.user, namespace, name, request.GET.get("v", ""))
     number = parse_page(request.GET)
     job, found = _survey(request, at, waits=fmt == "csv")
     if fmt != "html":

@@ -42,7 +42,6 @@ from deltaweb.web.explorer.version.query import QueryError
 from deltaweb.web.explorer.version.table_version import (
     TableVersion,
     table_columns,
-    table_version,
 )
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.pages.figures import ACCENT, MIN_BARS, Chart
@@ -201,10 +200,9 @@ class PartitionList(TablePage):
 
 
 def partition_list(
-    request: HttpRequest, namespace: str, name: str, fmt: str
+    request: HttpRequest, at: TableVersion, fmt: str
 ) -> HttpResponseBase:
     """Show the partitions of a version, as a picture and as a list."""
-    at = table_version(request.user, namespace, name, request.GET.get("v", ""))
     wanted = parse_partition_filter(request.GET)
     columns = list(at.metadata.partition_columns) if at.metadata else []
     listed, job = (

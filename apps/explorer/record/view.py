@@ -22,7 +22,7 @@ from deltaweb.web.explorer.rows.view import ColumnURLs, column_urls, row_plan_of
 from deltaweb.web.explorer.version.job_errors import check_job
 from deltaweb.web.explorer.version.page import JobOfPage, TablePage
 from deltaweb.web.explorer.version.query import QueryError, parse_column_page
-from deltaweb.web.explorer.version.table_version import TableVersion, table_version
+from deltaweb.web.explorer.version.table_version import TableVersion
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.results import JobRows
 from deltaweb.web.pages.errors import PageError
@@ -72,10 +72,9 @@ class RecordPage(TablePage):
 
 
 def row_detail(
-    request: HttpRequest, namespace: str, name: str, row: int, fmt: str
+    request: HttpRequest, at: TableVersion, row: int, fmt: str
 ) -> HttpResponseBase:
     """Show a row as a record; a worker reads its block, as for the grid."""
-    at = table_version(request.user, namespace, name, request.GET.get("v", ""))
     plan, problem = _plan(request, at, row)
     job, result = _read(request, at, plan)
     found = (
@@ -117,11 +116,8 @@ def row_detail(
     )
 
 
-def row_value(
-    request: HttpRequest, namespace: str, name: str, row: int
-) -> HttpResponseBase:
+def row_value(request: HttpRequest, at: TableVersion, row: int) -> HttpResponseBase:
     """Send the whole value of one column of a row, however long, as text."""
-    at = table_version(request.user, namespace, name, request.GET.get("v", ""))
     column = request.GET.get("column", "")
     plan, problem = _plan(request, at, row)
     if plan is None:

@@ -45,7 +45,7 @@ from deltaweb.web.explorer.version.gone import GoneVersion, gone_version
 from deltaweb.web.explorer.version.job_errors import check_job
 from deltaweb.web.explorer.version.page import JobOfPage, TablePage
 from deltaweb.web.explorer.version.query import QueryError
-from deltaweb.web.explorer.version.table_version import TableVersion, table_version
+from deltaweb.web.explorer.version.table_version import TableVersion
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.results import JobRows
 from deltaweb.web.pages.errors import PageError
@@ -127,15 +127,12 @@ class RowList(TablePage):
         return row_objects(self.plan, self.result.rows)
 
 
-def row_list(
-    request: HttpRequest, namespace: str, name: str, fmt: str
-) -> HttpResponseBase:
+def row_list(request: HttpRequest, at: TableVersion, fmt: str) -> HttpResponseBase:
     """Preview rows of a version; a worker reads them, the page shows its result."""
     if any(name in request.GET for name in NEW_FILTER):
         return HttpResponseRedirect(_with_filter(request))
     if "vc" in request.GET and "HX-Request" not in request.headers:
         return HttpResponseRedirect(_with_part(request))
-    at = table_version(request.user, namespace, name, request.GET.get("v", ""))
     gone = gone_version(at)
     plan, problem = (None, "") if gone else row_plan_of(request, at)
     text = parse_choice_text(request.GET)
