@@ -7,7 +7,6 @@ from deltaweb.web.sharing.activity import views as activity
 from deltaweb.web.sharing.drafts import views as drafts
 from deltaweb.web.sharing.drafts.pages import StepForm
 from deltaweb.web.sharing.issuing import activation_page
-from deltaweb.web.sharing.issuing import client_views as clients
 from deltaweb.web.sharing.issuing import views as tokens
 from deltaweb.web.sharing.recipients import views as recipients
 from deltaweb.web.sharing.recipients.doctor import views as doctor
@@ -113,8 +112,8 @@ urlpatterns = [
     *page(f"{RECIPIENT}tokens/rotate", tokens.token_rotate, "token-rotate", posts=True),
     action(f"{TOKEN}link", tokens.token_link, "token-link"),
     action(f"{TOKEN}profile", tokens.token_profile, "token-profile"),
-    *page(f"{RECIPIENT}clients/new", clients.client_new, "client-new", posts=True),
-    *page(f"{TOKEN}client", clients.client_profile, "client-profile"),
+    *page(f"{RECIPIENT}clients/new", tokens.client_new, "client-new", posts=True),
+    *page(f"{TOKEN}client", tokens.client_profile, "client-profile"),
     *page(f"{TOKEN}revoke", tokens.token_revoke, "token-revoke", posts=True),
     *page(f"{TOKEN}retire", tokens.token_retire, "token-retire", posts=True),
     path("activate/<str:nonce>", activation_page.activation, name="activate"),
