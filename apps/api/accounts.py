@@ -183,9 +183,8 @@ class UserAccount(RestView):
     """One account."""
 
     @endpoint(Role.ADMIN, answers=UserResource, scope=Scope.ADMIN)
-    def get(self, request: HttpRequest, name: str) -> object:
+    def get(self, name: str) -> object:
         """Tell what an account may do."""
-        del request
         return selectors.user_resource(selectors.get_user(name), now=timezone.now())
 
     @endpoint(Role.ADMIN, body=UserChange, answers=UserResource, scope=Scope.ADMIN)
@@ -217,9 +216,8 @@ class KeyList(RestView):
     """The keys of an account."""
 
     @endpoint(Role.ADMIN, answers=KeysOfUser, scope=Scope.ADMIN)
-    def get(self, request: HttpRequest, name: str) -> object:
+    def get(self, name: str) -> object:
         """List the keys of somebody, the newest first, by what may be shown."""
-        del request
         now = timezone.now()
         keys = selectors.api_keys(selectors.get_user(name))
         return KeysOfUser(keys=[selectors.key_resource(key, now=now) for key in keys])

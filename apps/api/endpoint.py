@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import wraps
+from inspect import signature
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
@@ -111,17 +112,10 @@ def endpoint(  # noqa: PLR0913 (what is said of an endpoint)
 ) -> Callable[[Callable[..., object]], Callable[..., HttpResponseBase]]:
     """Make a method of a `RestView` an endpoint.
 
-    The method gets Django's request, the parts of the address, and `body` or `file`
-    where it has one. It returns a response, an `Answer`, or the data of the first of
-    `answers`.
-
-    Args:
-        role: As in `Endpoint`.
-        scope: Likewise.
-        takes: Likewise.
-        body: Likewise.
-        file: Likewise.
-        answers: Likewise; a dataclass alone is that of 200.
+    The method gets the parts of the address, Django's `request` where it names it, and
+    `body` or `file` where it has one. It returns a response, an `Answer`, or the data
+    of the first of `answers`. All else is as `Endpoint` has it; of answers, a dataclass
+    alone is that of 200.
     """
     by_status = answers if isinstance(answers, Mapping) else {200: answers}
     declared = Endpoint(
@@ -136,6 +130,8 @@ def endpoint(  # noqa: PLR0913 (what is said of an endpoint)
     first = next(iter(by_status))
 
     def decorate(method: Callable[..., object]) -> Callable[..., HttpResponseBase]:
+        takes_request = "request" in signature(method).parameters
+
         @wraps(method)
         def answered(
             view: "RestView", wrapped: Request, **parts: object
@@ -153,7 +149,9 @@ def endpoint(  # noqa: PLR0913 (what is said of an endpoint)
                 return answer_once(request, called)
 
             def called() -> Answer | HttpResponseBase:
-                found = method(view, request, **parts)
+                if takes_request:
+                    parts["request"] = request
+                found = method(view, **parts)
                 if isinstance(found, Answer | HttpResponseBase):
                     return found
                 return Answer(found, first)

@@ -85,9 +85,8 @@ class Received(RestView):
     """One provider."""
 
     @endpoint(Role.ADMIN, answers=ProviderRow)
-    def get(self, request: HttpRequest, name: str) -> object:
+    def get(self, name: str) -> object:
         """Tell how a provider answers, and which tables it shares."""
-        del request
         return provider_row(find_provider(name), now=timezone.now())
 
     @endpoint(Role.ADMIN, answers={204: None}, scope=Scope.SHARE)

@@ -266,12 +266,11 @@ class Connection(RestView):
         answers={200: Diagnosis, 202: Started},
         scope=Scope.SHARE,
     )
-    def post(self, request: HttpRequest, name: str, body: ClientError) -> object:
+    def post(self, name: str, body: ClientError) -> object:
         """Examine a recipient's connection, or tell what an error of its client means.
 
         An examination is a job.
         """
-        del request
         recipient, now = find_recipient(name), timezone.now()
         if body.error is None:
             return started(request_examination(recipient, now=now))

@@ -40,9 +40,8 @@ class ReminderList(RestView):
     """The reminders."""
 
     @endpoint(Role.ADMIN, answers=Reminders)
-    def get(self, request: HttpRequest) -> object:
+    def get(self) -> object:
         """List what recipients are to be told: ends of tokens, schemas, limits."""
-        del request
         return Reminders(reminders=reminders(timezone.now()))
 
     @endpoint(Role.ADMIN, answers={202: Started}, scope=Scope.SHARE)

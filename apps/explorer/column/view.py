@@ -27,7 +27,7 @@ from deltaweb.web.explorer.version.table_version import TableVersion, table_vers
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.waiting import wait_a_glance
 from deltaweb.web.pages.errors import PageError
-from deltaweb.web.pages.figures import ACCENT, GRID, MIN_BARS, Chart, percent
+from deltaweb.web.pages.figures import ACCENT, GRID, MIN_BARS, Chart, percent, ticks_at
 from deltaweb.web.pages.page_json import Named, OnPage, Spread
 from deltaweb.web.pages.responses import respond_page
 from deltaweb.web.tables.work.profile import PROFILE, Profile
@@ -101,13 +101,8 @@ def _order_ticks(bars: Sequence[RangeBar]) -> dict[str, Any]:
     places = sorted(ends)
     step = max(-(-len(places) // 5), 1)
     chosen = places[::step]
-    return {
-        "tickmode": "array",
-        "tickvals": chosen,
-        "ticktext": [
-            as_written(cell(ends[place], UTC).text[:MAX_TICK]) for place in chosen
-        ],
-    }
+    texts = (cell(ends[place], UTC).text[:MAX_TICK] for place in chosen)
+    return ticks_at(chosen, map(as_written, texts))
 
 
 PERCENT = 100
