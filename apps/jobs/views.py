@@ -12,8 +12,7 @@ from django_htmx.http import HttpResponseClientRedirect, trigger_client_event
 
 from deltaweb.web.accounts.errors import RoleRequiredError
 from deltaweb.web.accounts.models import User
-from deltaweb.web.accounts.permissions import public
-from deltaweb.web.accounts.users import signed_in_user
+from deltaweb.web.accounts.permissions import public, signed_in
 from deltaweb.web.jobs import kinds, services, visibility
 from deltaweb.web.jobs.listing import selectors
 from deltaweb.web.jobs.listing.job_list import JOBS
@@ -36,7 +35,7 @@ def job_detail(request: HttpRequest, fmt: str, job_id: UUID) -> HttpResponseBase
     job = selectors.get_job(request.user, job_id)
     wait_a_glance(job)
     view = selectors.job_view(job, now=timezone.now())
-    user = signed_in_user(request)
+    user = signed_in(request)
     is_for_editors = kinds.is_reserved(job.kind)
     may_see = user.is_editor or not is_for_editors
     result_url = kinds.result_url(job) if may_see else None
@@ -104,7 +103,7 @@ def job_chip(request: HttpRequest) -> HttpResponseBase:
 
 def job_cancel(request: HttpRequest, job_id: UUID) -> HttpResponseBase:
     """Cancel a job, or ask its worker to stop."""
-    job = job_to_change(signed_in_user(request), job_id)
+    job = job_to_change(signed_in(request), job_id)
     job = services.cancel(job, now=timezone.now())
     if job.is_active:
         messages.info(request, "The worker has been asked to stop.")
@@ -117,7 +116,7 @@ def job_retry(request: HttpRequest, job_id: UUID) -> HttpResponseBase:
     A page that waits for the job's result names itself as `next`.
     """
     again = retry_asked(
-        job_id, requested_by=signed_in_user(request), stamp=stamp_of(request)
+        job_id, requested_by=signed_in(request), stamp=stamp_of(request)
     )
     waiting_page = request.POST.get("next", "")
     if url_has_allowed_host_and_scheme(waiting_page, allowed_hosts=None):
@@ -164,7 +163,7 @@ def _status_word(state: selectors.WorkerState) -> str:
 
 
 def _is_editor(request: HttpRequest) -> bool:
-    return request.user.is_authenticated and signed_in_user(request).is_editor
+    return request.user.is_authenticated and signed_in(request).is_editor
 
 
 def job_to_change(user: User, job_id: UUID) -> Job:

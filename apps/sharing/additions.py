@@ -20,7 +20,6 @@ from deltaweb.web.pages.frame import front_page, navigation
 from deltaweb.web.sharing import clients, recipients
 from deltaweb.web.sharing.access import grants
 from deltaweb.web.sharing.models import Recipient, Share, SharedTable
-from deltaweb.web.sharing.recipients import rehearsals
 from deltaweb.web.tables.extension import badges, guards, marks, share_names, tabs
 from deltaweb.web.tables.extension.badges import Badge
 from deltaweb.web.tables.extension.clock import dues
@@ -140,7 +139,7 @@ kinds.load_from(
 )
 dues.register(
     lambda now: grants.preparing.request_due_preparations(now=now),
-    lambda now: rehearsals.nightly.request_due_rehearsals(now=now),
+    lambda now: recipients.rehearsals.nightly.request_due_rehearsals(now=now),
     lambda now: recipients.telling.request_due_reminders(now=now),
 )
 guards.finders.register(

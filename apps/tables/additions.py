@@ -1,12 +1,17 @@
 """What the catalogue adds to the apps below, and to the heads of its own tables."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 from uuid import UUID
 
+from django.apps import AppConfig
+from django.conf import settings
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
 from django.core import checks
+from django.core.checks import CheckMessage, Error
 
+from deltaweb.delta.errors import LocationInvalidError
 from deltaweb.environment.checks import SETTINGS
 from deltaweb.web.jobs import kinds, visibility
 from deltaweb.web.news.topics import topics
@@ -19,7 +24,7 @@ from deltaweb.web.tables.head.error_frame import table_frame
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.models.news import TOPICS
 from deltaweb.web.tables.models.subjects import subject_links, subjects_named
-from deltaweb.web.tables.storage.roots import check_roots
+from deltaweb.web.tables.storage.locations import parse_root
 
 # === Tables that their lake no longer has ===
 
@@ -45,6 +50,25 @@ MARK = Mark(
     ),
     visible=lambda _: True,
 )
+
+
+# === Allowed roots that allow nothing ===
+
+
+def check_roots(
+    app_configs: Sequence[AppConfig] | None,
+    **_: Any,  # noqa: ANN401 (whatever Django passes on)
+) -> list[CheckMessage]:
+    """Name each URL among the allowed roots that is no bucket of an object store."""
+    del app_configs
+    found: list[CheckMessage] = []
+    for root in settings.ALLOWED_ROOTS or []:
+        try:
+            parse_root(root)
+        except LocationInvalidError as error:
+            said = f"DELTAWEB_ALLOWED_ROOTS: {error.message}"
+            found.append(Error(said, hint=error.hint, id="tables.E001"))
+    return found
 
 
 # === What is added ===

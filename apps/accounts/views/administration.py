@@ -9,8 +9,11 @@ from django.shortcuts import get_object_or_404, redirect
 from deltaweb.web.accounts import selectors, services
 from deltaweb.web.accounts.forms import NewUserForm, RoleForm
 from deltaweb.web.accounts.models import User
-from deltaweb.web.accounts.permissions import admin_required, session_required
-from deltaweb.web.accounts.users import signed_in_user
+from deltaweb.web.accounts.permissions import (
+    admin_required,
+    session_required,
+    signed_in,
+)
 from deltaweb.web.pages.actions import Stamp, stamp_of
 from deltaweb.web.pages.errors import PageError
 
@@ -125,7 +128,7 @@ def _page(
         fmt,
         status=error.status if error else 200,
         roles=User.Role.choices,
-        me=signed_in_user(request),
+        me=signed_in(request),
         error=error,
         link=link,
     )

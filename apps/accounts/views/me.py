@@ -16,8 +16,7 @@ from deltaweb.web.accounts.errors import UserInvalidError
 from deltaweb.web.accounts.forms import APIKeyForm, AppearanceForm, PasswordForm
 from deltaweb.web.accounts.hashing import address_slots
 from deltaweb.web.accounts.models import APIKey, Scope, User, usual_scopes
-from deltaweb.web.accounts.permissions import session_required
-from deltaweb.web.accounts.users import signed_in_user
+from deltaweb.web.accounts.permissions import session_required, signed_in
 from deltaweb.web.accounts.zones import pages_zones
 from deltaweb.web.pages.actions import actor_of, stamp_of
 from deltaweb.web.pages.request.addresses import network_of
@@ -45,7 +44,7 @@ def set_appearance(request: HttpRequest) -> HttpResponseBase:
     if not form.is_valid():
         return _page(request, form=form)
     services.set_appearance(
-        user=signed_in_user(request), **form.cleaned_data, stamp=stamp_of(request)
+        user=signed_in(request), **form.cleaned_data, stamp=stamp_of(request)
     )
     messages.success(request, "Your appearance is saved.")
     return redirect("accounts:me")
@@ -60,7 +59,7 @@ def change_password(request: HttpRequest) -> HttpResponseBase:
 
 
 def _change_password(request: HttpRequest) -> HttpResponseBase:
-    user = signed_in_user(request)
+    user = signed_in(request)
     form = PasswordForm(request.POST, user=user)
     if not form.is_valid():
         return _page(request, form=form)
@@ -91,7 +90,7 @@ def create_key(request: HttpRequest) -> HttpResponseBase:
     stamp = stamp_of(request)
     try:
         issued = services.issue_api_key(
-            user=signed_in_user(request),
+            user=signed_in(request),
             name=form.cleaned_data["name"],
             scopes=form.cleaned_data["scopes"],
             expires_at=parse_end(form.cleaned_data["expires"], now=stamp.at),
@@ -108,7 +107,7 @@ def create_key(request: HttpRequest) -> HttpResponseBase:
 @session_required
 def revoke_key(request: HttpRequest, key_id: UUID) -> HttpResponseBase:
     """Make one of one's own keys worthless."""
-    key = get_object_or_404(APIKey, id=key_id, user=signed_in_user(request))
+    key = get_object_or_404(APIKey, id=key_id, user=signed_in(request))
     services.revoke_api_key(key=key, stamp=stamp_of(request))
     messages.success(request, f"The key {key.prefix}… is revoked.")
     return redirect("accounts:me")
@@ -123,7 +122,7 @@ def _page(
     status: int = 200,
 ) -> HttpResponseBase:
     """Render the account page; a form that does not fit is shown with its errors."""
-    user = signed_in_user(request)
+    user = signed_in(request)
     now = timezone.now()
     keys = [selectors.key_resource(key, now=now) for key in selectors.api_keys(user)]
     context: dict[str, Any] = {

@@ -8,6 +8,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from deltaweb.web.accounts.models import Scope
+from deltaweb.web.accounts.permissions import signed_in
 from deltaweb.web.api.calls.answers import Answer
 from deltaweb.web.api.endpoint import RestView, Role, endpoint
 from deltaweb.web.api.jobs import Started, started
@@ -38,7 +39,6 @@ from deltaweb.web.sharing.recipients.rehearsals.nightly import request_rehearsal
 from deltaweb.web.sharing.recipients.rehearsals.views import RehearsalsPage
 from deltaweb.web.sharing.recipients.seen import SeenByRecipient
 from deltaweb.web.sharing.recipients.services import NewRecipient
-from deltaweb.web.tables.head.shapes import signed_in
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

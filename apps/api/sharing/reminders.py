@@ -6,6 +6,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from deltaweb.web.accounts.models import Scope
+from deltaweb.web.accounts.permissions import signed_in
 from deltaweb.web.api.calls.answers import Answer
 from deltaweb.web.api.endpoint import RestView, Role, endpoint
 from deltaweb.web.api.jobs import Started, started
@@ -14,7 +15,6 @@ from deltaweb.web.sharing import urls
 from deltaweb.web.sharing.activity.views import ACTIVITY
 from deltaweb.web.sharing.recipients.reminders import Reminder, reminders
 from deltaweb.web.sharing.recipients.telling import request_reminders
-from deltaweb.web.tables.head.shapes import signed_in
 
 
 class Activity(RestView):

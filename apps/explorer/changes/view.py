@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
 
 from deltaweb.delta.errors import SchemaError
-from deltaweb.web.accounts.users import signed_in_user
+from deltaweb.web.accounts.permissions import signed_in
 from deltaweb.web.accounts.zones import user_zone
 from deltaweb.web.explorer.changes.form import ChangeQuery, parse_change_query
 from deltaweb.web.explorer.changes.rows import (
@@ -107,7 +107,7 @@ def change_list(request: HttpRequest, at: TableVersion, fmt: str) -> HttpRespons
             at.table,
             plan.asked,
             now=timezone.now(),
-            requested_by=signed_in_user(request),
+            requested_by=signed_in(request),
             waits=fmt == "csv",
         )
     if fmt != "html":

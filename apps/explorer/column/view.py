@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from deltaweb.web.accounts.models import User
-from deltaweb.web.accounts.users import signed_in_user
+from deltaweb.web.accounts.permissions import signed_in
 from deltaweb.web.explorer.column.selector import ColumnPage, column_page, profile_job
 from deltaweb.web.explorer.columns.ranges import ColumnRanges, RangeBar, RangeStrip
 from deltaweb.web.explorer.columns.tree import SchemaColumn
@@ -251,7 +251,7 @@ def column_detail(
 
 def column_profile(request: HttpRequest, namespace: str, name: str) -> HttpResponseBase:
     """Ask for the profile of a column; the page shows it, or how far it is."""
-    user, wanted = signed_in_user(request), request.POST.get("v", "")
+    user, wanted = signed_in(request), request.POST.get("v", "")
     column = request.POST.get("column", "")
     job, url = request_profile(user, namespace, name, wanted, column)
     wait_a_glance(job)

@@ -16,7 +16,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import urlencode
 
-from deltaweb.web.accounts.users import signed_in_user
+from deltaweb.web.accounts.permissions import signed_in
 from deltaweb.web.accounts.zones import user_zone
 from deltaweb.web.explorer.columns.key import KeySuggestion
 from deltaweb.web.explorer.compare import files as compare_files
@@ -78,7 +78,7 @@ def compare_start(
 def start_comparison(request: HttpRequest, found: Comparison, key: str) -> Job:
     """Start comparing rows, matched by the columns that a text names."""
     _check_comparable(found, missing=_missing(found))
-    columns, user = compare_jobs.parse_key(key, found), signed_in_user(request)
+    columns, user = compare_jobs.parse_key(key, found), signed_in(request)
     now = timezone.now()
     return compare_jobs.start_row_diff(found, columns, requested_by=user, now=now)
 
@@ -213,7 +213,7 @@ def comparison_page(
     if can_read and view in {"files", "rows"}:
         job, result = compare_jobs.file_diff_job(
             found,
-            requested_by=signed_in_user(request),
+            requested_by=signed_in(request),
             now=timezone.now(),
             waits=fmt == "csv" and view == "files",
         )

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.urls import reverse
 from django.utils import timezone
 
-from deltaweb.web.accounts.users import signed_in_user
+from deltaweb.web.accounts.permissions import signed_in
 from deltaweb.web.explorer.files.listing import listed_files
 from deltaweb.web.explorer.parquet_file.chart import group_bytes
 from deltaweb.web.explorer.parquet_file.form import (
@@ -207,7 +207,7 @@ def _inside(
     if file is None:
         return None, None
     asked = asked_of(at, file, LookedAtFile)
-    user = signed_in_user(request)
+    user = signed_in(request)
     job, found = INSPECT_FILE.answer(
         at.table,
         asked,
@@ -233,7 +233,7 @@ def _rows(
     return PREVIEW_FILE.answer(
         at.table,
         asked_of(at, file, FirstRows),
-        requested_by=signed_in_user(request),
+        requested_by=signed_in(request),
         now=timezone.now(),
     )
 

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from deltaweb.index.file_survey import surveyed_columns
 from deltaweb.parquet.inspection.differences import SurveyedColumn
-from deltaweb.web.accounts.users import signed_in_user
+from deltaweb.web.accounts.permissions import signed_in
 from deltaweb.web.explorer.drawing.figure import SMALL
 from deltaweb.web.explorer.drawing.histogram import histogram_figure
 from deltaweb.web.explorer.overview.selector import target_bytes_of
@@ -101,7 +101,7 @@ def _survey(
     return SURVEY_FILES.answer(
         at.table,
         FileSurvey(version=at.version),
-        requested_by=signed_in_user(request),
+        requested_by=signed_in(request),
         now=timezone.now(),
         waits=waits,
     )

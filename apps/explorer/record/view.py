@@ -12,7 +12,7 @@ from django.http import (
 from django.urls import reverse
 from django.utils import timezone
 
-from deltaweb.web.accounts.users import signed_in_user
+from deltaweb.web.accounts.permissions import signed_in
 from deltaweb.web.accounts.zones import user_zone
 from deltaweb.web.explorer.record import selector as records
 from deltaweb.web.explorer.rows import jobs as services
@@ -161,7 +161,7 @@ def _read(
         at.table,
         version=at.version,
         plan=plan,
-        requested_by=signed_in_user(request),
+        requested_by=signed_in(request),
         now=timezone.now(),
         typed_variants=records.has_variants(plan),
     )

@@ -20,7 +20,7 @@ from django_htmx.http import trigger_client_event
 from deltaweb.delta.errors import SchemaError
 from deltaweb.delta.protocol.schema import StructType, read_columns
 from deltaweb.delta.scan.variant_parts import part_name
-from deltaweb.web.accounts.users import signed_in_user
+from deltaweb.web.accounts.permissions import signed_in
 from deltaweb.web.accounts.zones import user_zone, user_zone_name
 from deltaweb.web.explorer.columns.key import table_key
 from deltaweb.web.explorer.rows import jobs as services
@@ -153,7 +153,7 @@ def row_list(request: HttpRequest, at: TableVersion, fmt: str) -> HttpResponseBa
             at.table,
             version=at.version,
             plan=plan,
-            requested_by=signed_in_user(request),
+            requested_by=signed_in(request),
             now=timezone.now(),
             meanwhile=drawn.draw,
         )

@@ -6,6 +6,7 @@ from deltaweb.lazy import modules_on_demand
 
 if TYPE_CHECKING:
     from deltaweb.web.sharing.recipients import last_reads as last_reads
+    from deltaweb.web.sharing.recipients import rehearsals as rehearsals
     from deltaweb.web.sharing.recipients import telling as telling
     from deltaweb.web.sharing.recipients import token_states as token_states
 else:

@@ -12,7 +12,7 @@ from django.utils.dateparse import parse_datetime
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from deltaweb.delta.errors import DeltaError
-from deltaweb.web.accounts.permissions import editor_required
+from deltaweb.web.accounts.permissions import editor_required, signed_in
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.waiting import wait_a_glance
 from deltaweb.web.pages.actions import stamp_of
@@ -27,7 +27,6 @@ from deltaweb.web.tables.catalogue.names import name_from_path
 from deltaweb.web.tables.catalogue.registration import register_table
 from deltaweb.web.tables.catalogue.samples import request_samples
 from deltaweb.web.tables.head.job_json import described
-from deltaweb.web.tables.head.shapes import signed_in
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.storage.roots import roots_for
 

@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
 
 from deltaweb.delta.errors import DeltaError
-from deltaweb.web.accounts.permissions import editor_required
+from deltaweb.web.accounts.permissions import editor_required, signed_in
 from deltaweb.web.pages.actions import stamp_of
 from deltaweb.web.pages.responses import respond
 from deltaweb.web.tables.catalogue.forms import RemoveForm, SettingsForm
@@ -15,7 +15,7 @@ from deltaweb.web.tables.catalogue.registration import (
     change_table,
     remove_table,
 )
-from deltaweb.web.tables.head.shapes import signed_in, table_json
+from deltaweb.web.tables.head.shapes import table_json
 from deltaweb.web.tables.head.table_head import get_table, table_head
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.models.schedules import schedule_json, schedule_name

@@ -5,8 +5,8 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django_htmx.http import trigger_client_event
 
+from deltaweb.web.accounts.permissions import signed_in
 from deltaweb.web.pages.responses import json_response
-from deltaweb.web.tables.head.shapes import signed_in
 from deltaweb.web.tables.head.table_head import get_table, requested_version, table_head
 from deltaweb.web.tables.index.refresh import refresh_table
 from deltaweb.web.tables.versions.missing_files import missing_files_of

@@ -8,13 +8,12 @@ from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
 from django.utils import timezone
 
-from deltaweb.web.accounts.permissions import editor_required
+from deltaweb.web.accounts.permissions import editor_required, signed_in
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.waiting import wait_a_glance
 from deltaweb.web.pages.page_json import As, OnPage, Spread
 from deltaweb.web.pages.responses import json_response, respond_page
 from deltaweb.web.tables.head.job_json import check_may, described, names_of
-from deltaweb.web.tables.head.shapes import signed_in
 from deltaweb.web.tables.head.table_head import TableHead, get_table, table_head
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.operations.checkpoint.page import CHECKPOINT_PAGE

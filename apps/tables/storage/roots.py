@@ -1,15 +1,10 @@
 """The folders and object stores that tables may be registered from."""
 
-from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
-from django.apps import AppConfig
 from django.conf import settings
-from django.core.checks import CheckMessage, Error
 
-from deltaweb.delta.errors import LocationInvalidError
 from deltaweb.web.accounts.models import User
 from deltaweb.web.tables.models import AllowedRoot
 from deltaweb.web.tables.storage.connections import connection_prefixes
@@ -52,19 +47,3 @@ def roots_for(user: User | None) -> list[str] | None:
     if is_trusted and not any(is_remote(root) for root in roots):
         return [*roots, *folders, *ANY_STORE]
     return [*roots, *folders, *connection_prefixes()]
-
-
-def check_roots(
-    app_configs: Sequence[AppConfig] | None,
-    **_: Any,  # noqa: ANN401 (whatever Django passes on)
-) -> list[CheckMessage]:
-    """Name each URL among the allowed roots that is no bucket of an object store."""
-    del app_configs
-    found: list[CheckMessage] = []
-    for root in settings.ALLOWED_ROOTS or []:
-        try:
-            parse_root(root)
-        except LocationInvalidError as error:
-            said = f"DELTAWEB_ALLOWED_ROOTS: {error.message}"
-            found.append(Error(said, hint=error.hint, id="tables.E001"))
-    return found

@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
 from django.utils import timezone
 
-from deltaweb.web.accounts.permissions import admin_required
+from deltaweb.web.accounts.permissions import admin_required, signed_in
 from deltaweb.web.pages.responses import respond
 from deltaweb.web.sharing.names import find_recipient
 from deltaweb.web.sharing.recipients.rehearsals.certificates import (
@@ -18,7 +18,6 @@ from deltaweb.web.sharing.recipients.rehearsals.nightly import (
     last_rehearsal,
     request_rehearsal,
 )
-from deltaweb.web.tables.head.shapes import signed_in
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

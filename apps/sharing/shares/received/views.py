@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from deltaweb.delta.errors import DeltaError
 from deltaweb.storage.received.profile import MAX_PROFILE_BYTES
-from deltaweb.web.accounts.permissions import admin_required
+from deltaweb.web.accounts.permissions import admin_required, signed_in
 from deltaweb.web.jobs.waiting import wait_a_glance
 from deltaweb.web.pages.actions import stamp_of
 from deltaweb.web.pages.responses import respond
@@ -21,7 +21,6 @@ from deltaweb.web.sharing.shares.received.services import (
     remove_provider,
 )
 from deltaweb.web.tables.catalogue.lakes.scan_job import request_scan
-from deltaweb.web.tables.head.shapes import signed_in
 from deltaweb.web.tables.models import StorageConnection
 
 

@@ -9,7 +9,7 @@ from django.shortcuts import redirect
 from django.utils import timezone
 
 from deltaweb.delta.errors import DeltaError
-from deltaweb.web.accounts.permissions import editor_required
+from deltaweb.web.accounts.permissions import editor_required, signed_in
 from deltaweb.web.jobs.waiting import wait_a_glance
 from deltaweb.web.pages.actions import stamp_of
 from deltaweb.web.pages.paging import page_links
@@ -26,7 +26,7 @@ from deltaweb.web.tables.catalogue.lakes.services import (
     get_lake,
     remove_lake,
 )
-from deltaweb.web.tables.head.shapes import cleaned, signed_in
+from deltaweb.web.tables.head.shapes import cleaned
 from deltaweb.web.tables.models import Lake
 from deltaweb.web.tables.models.schedules import schedule_name
 from deltaweb.web.tables.storage.roots import roots_for

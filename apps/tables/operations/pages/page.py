@@ -19,12 +19,12 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import reverse
 
+from deltaweb.web.accounts.permissions import signed_in
 from deltaweb.web.accounts.zones import user_zone_name
 from deltaweb.web.jobs.kind import to_json
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.errors import OperationOutdatedError
 from deltaweb.web.tables.head.job_json import check_may
-from deltaweb.web.tables.head.shapes import signed_in
 from deltaweb.web.tables.head.table_head import TableHead, table_head
 from deltaweb.web.tables.index.refresh import REFRESH
 from deltaweb.web.tables.models import Commit, Table

@@ -18,14 +18,14 @@ from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
 from deltaweb.delta.errors import DeltaError
-from deltaweb.web.accounts.permissions import editor_required
+from deltaweb.web.accounts.permissions import editor_required, signed_in
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.waiting import wait_a_glance
 from deltaweb.web.pages.actions import stamp_of
 from deltaweb.web.pages.responses import json_response, respond
 from deltaweb.web.tables.errors import OperationOutdatedError
 from deltaweb.web.tables.head.job_json import described, names_of, result_of
-from deltaweb.web.tables.head.shapes import cleaned, signed_in
+from deltaweb.web.tables.head.shapes import cleaned
 from deltaweb.web.tables.head.table_head import get_table
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.operations.looks import is_look
