@@ -1,10 +1,7 @@
 """What apps above add to those below: one kind of thing a registry."""
 
 from collections.abc import Callable, Hashable, Iterator
-from importlib import import_module
 from typing import Generic, TypeVar
-
-from django.apps import AppConfig
 
 T = TypeVar("T")
 
@@ -30,11 +27,3 @@ class Registry(Generic[T]):
     def remove(self, thing: T) -> None:
         """Take a thing out; one that is not there is no error."""
         self._found.pop(self._key(thing), None)
-
-
-class AddingApp(AppConfig):
-    """An app that adds to those below it what its module `additions` registers."""
-
-    def ready(self) -> None:
-        """Register it, now that models are loaded."""
-        import_module(f"{self.name}.additions")
