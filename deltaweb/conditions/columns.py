@@ -56,7 +56,6 @@ class TypedColumn:
 
     @property
     def shown(self) -> str:
-        """The column's name as an error shows it."""
         return repr(".".join(self.path))
 
 

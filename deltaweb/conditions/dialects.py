@@ -37,7 +37,6 @@ class SQLDialect:
         """Return a condition.
 
         Args:
-            node: The condition; its literals are of the types of their columns.
             column: Writes columns; as quoted names where it is None.
         """
 

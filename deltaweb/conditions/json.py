@@ -154,7 +154,6 @@ def _type(node: JSONNode) -> str:
 
 
 def _column(node: JSONNode) -> tree.Column:
-    """The column that a leaf names, as the type that it states."""
     name = node.get("name")
     if _op(node) != "column" or not isinstance(name, str):
         raise PredicateError(reason="it does not name a column where it has to")

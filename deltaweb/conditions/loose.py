@@ -120,7 +120,6 @@ def _readings(data_type: DataType, literal: Literal) -> list[_Reading]:
 
 
 def _reading(literal: Literal, name: str, data_type: DataType) -> _Reading:
-    """What one literal means."""
     if isinstance(data_type, DecimalType):
         return _beside_decimal(literal, data_type)
     if name in INTEGER_BITS:

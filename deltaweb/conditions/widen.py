@@ -44,7 +44,6 @@ class _Widening:
     schema: StructType
 
     def condition(self, node: tree.Node) -> Bounds:
-        """What a condition of any kind means."""
         match node:
             case tree.And(parts):
                 return all_of([self.condition(part) for part in parts])
@@ -157,7 +156,6 @@ class _Widening:
         return exactly(Like(column.path, text))
 
     def text_column(self, operand: tree.Operand) -> TypedColumn:
-        """A column of text."""
         column = self.comparable(operand)
         if type_name(column.data_type) != "string":
             raise _refused(operand, "is not a text column")
@@ -199,5 +197,4 @@ def _escaped(text: str) -> str:
 
 
 def _refused(node: tree.Node, words: str) -> PredicateError:
-    """The error that says what is not understood."""
     return PredicateError(reason=f"{node.source} {words}")

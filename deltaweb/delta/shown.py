@@ -75,7 +75,6 @@ def html_table(
 
     Args:
         title: Its caption; none for "".
-        header: Names of the columns; none where the first cell of a row is its name.
         rows: The cells of each; the first hundred are shown.
     """
     shown = [*rows]

@@ -118,11 +118,7 @@ def parse_expression(sql: str) -> SQLText:
 def compile_sql(
     sql: str | SQLText, schema: StructType, time_zone: str = UTC_ZONE
 ) -> BoundExpression:
-    """Return an expression over rows of a schema.
-
-    Args:
-        time_zone: Whose clocks show the times without a zone.
-    """
+    """Return an expression over rows of a schema."""
     parsed = parse_expression(sql) if isinstance(sql, str) else sql
     text, tree = parsed.text, parsed.tree
     try:
@@ -184,11 +180,9 @@ class _Compiler:
         }
 
     def nodes(self, expressions: Sequence[exp.Expr]) -> list[BoundExpression]:
-        """Several expressions."""
         return [self.node(expression) for expression in expressions]
 
     def node(self, expression: exp.Expr) -> BoundExpression:
-        """One expression of any kind."""
         expression = unwrapped(expression)
         kind = type(expression)
         if kind in self.readers:
@@ -204,7 +198,6 @@ class _Compiler:
         raise NotTranslatedError(_refusal(expression))
 
     def function(self, expression: exp.Expr, name: str) -> BoundExpression:
-        """A function that the parser knows."""
         keys = _ARGUMENTS.get(type(expression), ("this", "expression"))
         known = {key for key, value in expression.args.items() if value}
         if known - set(keys):
@@ -273,7 +266,6 @@ class _Compiler:
         return case([branch], self.node(default) if default else NULL)
 
     def negative(self, expression: exp.Neg) -> BoundExpression:
-        """Read a sign."""
         inner = expression.this
         if isinstance(inner, exp.Literal) and not inner.is_string:
             return _number(f"-{inner.name}")

@@ -44,7 +44,6 @@ class BoundExpression:
 
     Attributes:
         kind: The Arrow type of its values; null for NULL alone.
-        values: Gives the value of each row of a batch.
         literal: The value of a literal; None for all else, and for NULL.
         constant: The value that every row has, where that is known and not null.
     """

@@ -158,7 +158,6 @@ def _deflated(data: bytes) -> bytes:
 
 
 def _bytes_of(rows: Encoded) -> bytes:
-    """Return the bytes of all rows, one after the other."""
     _, offsets, data = rows.buffers()
     if data is None or not len(rows):
         return b""

@@ -54,7 +54,6 @@ class DataFiles:
     """Some data files of a version.
 
     Attributes:
-        sizes: In bytes.
         num_records: Rows of each file, deleted ones too.
     """
 

@@ -100,7 +100,6 @@ class FieldIds:
 
     @property
     def largest(self) -> int:
-        """The largest id of all."""
         return max(self._taken, default=0)
 
     @property

@@ -25,7 +25,6 @@ class LackingRun:
 
     Attributes:
         first_version, last_version: Both included.
-        num_files: Files of each of them.
         num_missing: How many of these are among those that are missing.
         vacuum_version: The newest VACUUM that deleted files of them; None without one.
         path: One of the missing files; "" where none is named.

@@ -33,11 +33,7 @@ METHODS: Final = ("get", "post", "put", "patch", "delete")
 
 
 def rest_page(told: Mapping[str, Any]) -> str:
-    """Return the page in Markdown.
-
-    Args:
-        told: The description, as `/api/openapi.json` has it.
-    """
+    """Return the page in Markdown."""
     return "\n".join([INTRODUCTION, *_endpoints(told)])
 
 

@@ -20,7 +20,6 @@ class Connection(TConn):  # type: ignore[misc]  # gunicorn has no types
 
     Attributes:
         asked_bytes: How long the request is that waits for a thread, or has one.
-        deadline: When it is closed if it waits still.
         body: What is left to send of its answer.
         keeps: Whether it stays open after that.
         is_open: Whether it counts among the connections of the worker.

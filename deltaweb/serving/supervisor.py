@@ -71,7 +71,6 @@ class Supervisor:
     """Runs children until it is told to stop.
 
     Attributes:
-        environment: Variables of every child.
         children: The processes, in the order in which they start.
         stopping: Set by a signal; `run` then stops the children and returns.
     """

@@ -26,7 +26,6 @@ class Step(StrEnum):
 
     @property
     def label(self) -> str:
-        """The step for people."""
         is_short = self in {Step.DNS, Step.TLS, Step.HTTP}
         return self.upper() if is_short else self.capitalize()
 

@@ -38,7 +38,6 @@ class ShareClient:
     """A client of shares.
 
     Attributes:
-        first: Its first release that reads the parquet format.
         in_delta: The features it reads in the delta format, each from a release on.
         by_python: Whether it reads through the python client.
     """

@@ -32,11 +32,7 @@ MAX_REFRESHED: Final = timedelta(days=7)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenMaker:
-    """Makes and reads tokens of one kind.
-
-    Attributes:
-        keys: Secret keys; the first signs, all are accepted.
-    """
+    """Makes and reads tokens of one kind."""
 
     scope: PageScope
     keys: Sequence[bytes]

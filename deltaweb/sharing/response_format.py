@@ -85,12 +85,10 @@ class ResponseFormat:
 
     @property
     def change_lines(self) -> FileLines:
-        """What writes the lines of changes."""
         return delta.change_lines if self.name == delta.NAME else parquet.change_lines
 
     @property
     def file_lines(self) -> FileLines:
-        """What writes the lines of files."""
         return delta.file_lines if self.name == delta.NAME else parquet.file_lines
 
 
@@ -105,7 +103,6 @@ def choose_format(
 
     Args:
         misreadings: Why the version would be misread in the parquet format.
-        table: The table's name, for the error.
     """
     is_plain = capabilities.reads_parquet and not misreadings
     if is_plain and not prefers_delta(capabilities, protocol):

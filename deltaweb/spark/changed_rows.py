@@ -58,12 +58,9 @@ class ComparedTask:
     """What every task of a comparison knows.
 
     Attributes:
-        partition_columns: Names of the partition columns of either version.
         num_partitions: Over how many tasks rows are spread.
         folder: Where tasks leave what they found; the driver sees it.
-        limits: What a task may take.
         sample_rows: How many rows of each kind a task's sample has at most.
-        keeps_changes: Whether every changed row is wanted.
     """
 
     place: TablePlace
@@ -212,11 +209,9 @@ class _ChangedRowsFile:
 
     @property
     def name_if_written(self) -> str:
-        """The file's name, "" when no rows came."""
         return "" if self._writer is None else self._path.name
 
     def write(self, rows: pa.Table) -> None:
-        """Append rows."""
         try:
             if self._writer is None:
                 options = pa.ipc.IpcWriteOptions(compression="zstd")

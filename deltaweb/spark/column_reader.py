@@ -17,12 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProfileRequest:
-    """A column to profile.
-
-    Attributes:
-        column: Its names from the top.
-        num_files: About how many files the version has; None if unknown.
-    """
+    """A column to profile."""
 
     place: TablePlace
     version: int

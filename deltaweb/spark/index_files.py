@@ -55,7 +55,6 @@ class CountedSnapshot(Snapshot):
 
     @property
     def num_files(self) -> int:
-        """Count of live files."""
         return self.num_counted
 
 

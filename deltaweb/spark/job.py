@@ -41,15 +41,7 @@ class SparkLostError(DeltawebError, code="spark-lost"):
 
 
 class SparkJob(Generic[T]):
-    """Work that runs jobs of Spark.
-
-    Args:
-        work: Runs the jobs; called in a thread of its own.
-
-    Attributes:
-        result: What the work returned; None before its end.
-        error: What ended it early, if anything did.
-    """
+    """Work that runs jobs of Spark."""
 
     def __init__(self, spark: SparkSession, title: str, work: Callable[[], T]) -> None:
         self.result: T | None = None

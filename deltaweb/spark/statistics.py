@@ -43,11 +43,7 @@ def profile_column(
     *,
     on_progress: OnProgress | None = None,
 ) -> ColumnProfile:
-    """Read one column of a version and describe its values.
-
-    Args:
-        on_progress: Called some times a second; what it raises ends the work.
-    """
+    """Read one column of a version and describe its values."""
     report = on_progress or _say_nothing
     if (request.num_files or 0) > LISTED_FILES:
         return use_state(

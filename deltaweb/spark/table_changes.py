@@ -59,8 +59,6 @@ def diff_rows(
 
     Args:
         place: Where the files are; tasks open them, this process does not.
-        before: Files of the first version that the second does not have.
-        after: Files of the second version that the first does not have.
         request: How; by whole rows for None. Its `on_progress` counts tasks.
     """
     request = request or RowDiffRequest()

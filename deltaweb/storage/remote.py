@@ -54,7 +54,6 @@ class RemoteTableStore:
     """The files of a table below a URL.
 
     Args:
-        root: The table's URL, normalized.
         allowed_roots: Further URLs that absolute paths of the log may lead to.
     """
 
@@ -80,7 +79,6 @@ class RemoteTableStore:
 
     @property
     def root(self) -> str:
-        """The table's URL, without credentials."""
         return self._shown
 
     @property

@@ -65,9 +65,7 @@ class FileLayout:
     Attributes:
         schema: The table's logical schema, which knows what columns are stored as.
         statistics: The columns that get statistics, by the table's names.
-        target_bytes: About how large a file is to be.
         stores_partitions: Whether files have the partition columns, too: after others.
-        name: What the names of files begin with.
         folder: Below which folder of the table they go; empty for the table's own.
         first_of: The id of a table that does not exist before these files; else empty.
         codec: How columns are compressed, as Arrow calls it.
@@ -130,7 +128,6 @@ class FileLayout:
 
     @property
     def partition_keys(self) -> tuple[str, ...]:
-        """What the log calls the partition columns."""
         columns = partition_schema(self.schema, self.partition_columns).fields
         return tuple(column.stored_name for column in columns)
 
@@ -161,7 +158,6 @@ class _Waiting:
     num_rows: int = 0
 
     def add(self, rows: pa.Table, num_bytes: int) -> None:
-        """Let more rows wait."""
         self.tables.append(rows)
         self.num_bytes += num_bytes
         self.num_rows += rows.num_rows
@@ -173,11 +169,7 @@ class _Waiting:
 
 
 class DataFileWriter:
-    """Writes rows as new data files; as a context it takes them back on an error.
-
-    Attributes:
-        num_bytes: Bytes of the files, once they are finished.
-    """
+    """Writes rows as new data files; as a context it takes them back on an error."""
 
     def __init__(self, store: TableStore, layout: FileLayout) -> None:
         self.num_rows = 0
@@ -294,7 +286,6 @@ class DataFileWriter:
     # === Files ===
 
     def _flush(self, key: PartitionKey) -> None:
-        """Write the rows of a partition that wait as a row group."""
         waiting = self._waiting.pop(key)
         self._waiting_bytes -= waiting.num_bytes
         rows = pa.concat_tables(waiting.tables)

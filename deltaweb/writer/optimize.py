@@ -72,7 +72,6 @@ class OptimizePlan:
     Attributes:
         where: Which partitions, as it was asked; None for all.
         paths: The columns whose values are to be close within files.
-        target_bytes: About how large files are to be.
         bins: Files that are written together, of one partition each: rows of
             `Snapshot.files`.
         num_considered: Files of the partitions that were asked for.
@@ -89,12 +88,10 @@ class OptimizePlan:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns whose values are to be close within files, by dotted names."""
         return tuple(".".join(path) for path in self.paths)
 
     @property
     def removed(self) -> pa.Table:
-        """The files that are rewritten; rows of `Snapshot.files`."""
         return pa.concat_tables([self.snapshot.files.slice(0, 0), *self.bins])
 
     def partitions(self) -> list[PartitionPlan]:
@@ -127,11 +124,7 @@ def plan_optimize(  # noqa: PLR0913  # what is asked for
     """Return how small files are packed, or all rows clustered along a Z-order curve.
 
     Args:
-        where: Which partitions; all for None.
-        target_bytes: About how large files are to be; None for what the table says.
         cluster_by: Names of columns whose values are to be close within files.
-        version: The version whose files are laid out again; the newest for None. Rows
-            that were appended since stay where they are.
     """
     state = load_state(store, version)
     check_writable(state.definition, root=store.root, operation=OPTIMIZE)
@@ -192,13 +185,7 @@ def carry_out_optimize(
     user_name: str | None = None,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> CommitResult:
-    """Rewrite the files of a plan, and commit that.
-
-    Args:
-        user_name: Who asked for it, for the log.
-        on_progress: Called with the files that are rewritten, and of how many; it
-            may raise to stop the work, and what was written is deleted then.
-    """
+    """Rewrite the files of a plan, and commit that."""
     started = monotonic()
     snapshot, removed = plan.snapshot, plan.removed
     base = snapshot.state.definition

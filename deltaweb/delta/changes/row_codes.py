@@ -29,7 +29,6 @@ def row_codes(columns: Iterable[Codes], num_rows: int) -> Codes:
 
     Args:
         columns: Codes from `value_codes`, each as long as there are rows.
-        num_rows: How many rows there are; columns may be none.
     """
     codes = np.zeros(num_rows, dtype=np.int64)
     size = 1
@@ -211,7 +210,6 @@ def _end_hashes(values: pa.Array) -> Hashes:
 
 
 def _mix(hashes: Hashes) -> Hashes:
-    """Spread the bits of each hash over all of it."""
     first, second = _MIX
     hashes = (hashes ^ (hashes >> np.uint64(30))) * first
     hashes = (hashes ^ (hashes >> np.uint64(27))) * second

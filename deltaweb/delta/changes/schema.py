@@ -39,10 +39,7 @@ class FieldState:
     """A field as one version has it.
 
     Attributes:
-        type_text: Its type as SQL spells it.
         nullable: Whether it, or for an array or map an item of it, may be null.
-        comment: Its comment, None without one.
-        metadata: What else the log keeps about it.
     """
 
     type_text: str
@@ -70,7 +67,6 @@ class FieldChange:
 
     @property
     def name(self) -> str:
-        """The path as one text."""
         return ".".join(self.path)
 
 

@@ -22,11 +22,7 @@ WRITE_ROWS: Final = 65_536
 
 
 class Tally:
-    """What was found so far.
-
-    Attributes:
-        schema: What `RowDiffRequest.write` takes.
-    """
+    """What was found so far."""
 
     def __init__(
         self, columns: CommonSchema, key: tuple[str, ...], request: RowDiffRequest
@@ -76,7 +72,6 @@ class Tally:
             self._write(found, self._request.write)
 
     def _room(self, kind: ChangeType) -> int:
-        """How many rows of a kind the sample still takes."""
         held: int = sum(rows.num_rows for rows in self._samples[kind])
         return max(self._request.sample_rows - held, 0)
 
@@ -110,7 +105,6 @@ class Tally:
 
     @property
     def has_room(self) -> bool:
-        """Whether the sample takes more rows of some kind."""
         return any(self._room(kind) for kind in ChangeType)
 
     def counts(self) -> dict[str, Any]:

@@ -67,11 +67,7 @@ def table_schema(protocol: Protocol, metadata: Metadata) -> StructType:
 
 
 def mapped_schema(schema: StructType, mode: str) -> StructType:
-    """Return a schema that knows what its columns are stored as.
-
-    Args:
-        mode: By `name` or by `id`.
-    """
+    """Return a schema that knows what its columns are stored as."""
     if mode not in {BY_NAME, BY_ID}:
         reason = f"the mode of column mapping is {mode[:40]!r}, not 'name' or 'id'"
         raise SchemaError(column="", reason=reason)
@@ -80,11 +76,7 @@ def mapped_schema(schema: StructType, mode: str) -> StructType:
 
 @dataclass(slots=True)
 class _Mapping:
-    """The columns of one schema on their way to being mapped.
-
-    Attributes:
-        is_by_id: Whether files are read by ids.
-    """
+    """The columns of one schema on their way to being mapped."""
 
     is_by_id: bool
     ids: dict[int, str] = field(default_factory=dict)

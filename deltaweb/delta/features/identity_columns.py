@@ -38,7 +38,6 @@ class IdentityColumn:
     Attributes:
         step: From one number to the next; below 0 they go down.
         mark: The last number that was given; None before the first.
-        takes_values: Whether rows may come with values of their own.
     """
 
     name: str

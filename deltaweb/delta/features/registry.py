@@ -117,7 +117,6 @@ def log_writing_refusal(
     What may not be read may not be written either.
 
     Args:
-        version: The version.
         operation: What is not made, such as `no checkpoint`.
     """
     refusal = reading_refusal(protocol, metadata, root=root, version=version)

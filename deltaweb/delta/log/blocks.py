@@ -105,7 +105,6 @@ class SelectedBlock:
 
     @property
     def num_files(self) -> int:
-        """Count of live rows."""
         if self.mask is None:
             return int(self.block.files.num_rows)
         return int(self.mask.true_count)

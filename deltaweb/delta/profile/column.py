@@ -29,7 +29,6 @@ class ProfiledColumn:
 
     Attributes:
         schema_of_table: The column at the top that it lies in.
-        path: Its names from the top.
         kind: What of it is added up: "integer", "double", "decimal", "text", "boolean",
             "date", "timestamp", "binary", or "presence" where values have no order.
     """
@@ -53,11 +52,7 @@ class ProfiledColumn:
         return cls(top, partitions, path, data_type, _kind(data_type))
 
     def read(self, files: pa.Table, open_file: OpenFile) -> Iterator[pa.RecordBatch]:
-        """Yield the column's values of some files, as `schema` has them.
-
-        Args:
-            files: As `RowSource` has them.
-        """
+        """Yield the column's values of some files, as `schema` has them."""
         source = RowSource(
             schema=self.schema_of_table,
             partition_columns=self.partition_columns,

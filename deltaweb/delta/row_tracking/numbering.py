@@ -53,7 +53,6 @@ class FileNumbering:
 
     Attributes:
         assigns_ids: Whether files get ids; else they only keep what they have.
-        mark: The highest id that a row ever got.
     """
 
     added: pa.Table

@@ -45,11 +45,7 @@ ChooseRows = Callable[[int, int], pa.BooleanArray | None]
 
 @dataclass(frozen=True)
 class FileBatch:
-    """Some rows of a data file, typed as the table's schema says.
-
-    Attributes:
-        num_rows: How many; columns may be none.
-    """
+    """Some rows of a data file, typed as the table's schema says."""
 
     num_rows: int
     columns: dict[str, pa.Array]
@@ -115,7 +111,6 @@ class DataFile:
 
     @cached_property
     def first_rows(self) -> list[int]:
-        """The position in the file of the first row of each row group."""
         with reading(self.path):
             footer = self.metadata
             groups = range(footer.num_row_groups)
@@ -164,8 +159,6 @@ class DataFile:
 
         Args:
             schema: The columns asked for; one that the file lacks is null.
-            max_rows: The most rows that a batch may have.
-            choose: Tells which rows are wanted; None for all.
         """
         stored = self.find_columns(schema)
         first = self.first_rows[row_group]
@@ -258,7 +251,6 @@ def as_parquet(
 
     Args:
         metadata: Its footer; None where that is read here.
-        coded: The columns whose texts are read as codes.
     """
     # The old 96-bit timestamps reach further than nanoseconds can.
     return pq.ParquetFile(

@@ -37,18 +37,13 @@ class ChecksumState(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a version's checksum file says of it.
-
-    Attributes:
-        differences: The names of its fields that differ from the log.
-    """
+    """What a version's checksum file says of it."""
 
     state: ChecksumState
     differences: tuple[str, ...] = ()
 
     @property
     def sentence(self) -> str:
-        """The verdict for people."""
         if not self.differences:
             return self.state.value
         return f"{self.state.value}: {', '.join(self.differences)}"
@@ -70,12 +65,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class VersionFiles:
-    """The files of a version, as far as a checksum file tells of them.
-
-    Attributes:
-        sizes: Of each, in bytes.
-        num_vectors: How many have a deletion vector.
-    """
+    """The files of a version, as far as a checksum file tells of them."""
 
     sizes: pa.ChunkedArray
     num_vectors: int
@@ -114,7 +104,6 @@ def check_version(
 def _comparisons(
     recorded: Mapping[str, Any], snapshot: Snapshot, files: VersionFiles | None
 ) -> Iterator[tuple[str, bool]]:
-    """Yield each field that is looked at, and whether it is what the log says."""
     known = files or _files_of(snapshot)
     size_bytes = pc.sum(known.sizes).as_py() or 0
     yield "tableSizeBytes", recorded.get("tableSizeBytes") == size_bytes

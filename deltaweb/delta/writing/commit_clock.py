@@ -29,11 +29,7 @@ LAST_MS: Final = 2**63 - 1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CommitClock:
-    """Tells the time of a transaction's commit.
-
-    Attributes:
-        now_ms: Milliseconds since the Unix epoch.
-    """
+    """Tells the time of a transaction's commit."""
 
     store: TableStore
     transaction: Transaction

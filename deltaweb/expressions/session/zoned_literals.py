@@ -24,8 +24,6 @@ def with_instants(part: exp.Expr, bind: Bind, zone: ZoneRules) -> exp.Expr:
 
     Args:
         part: A comparison; all else stays as it is.
-        bind: Gives an expression as it is evaluated here.
-        zone: Where times without a zone are from.
     """
     part = unwrapped(part)
     if isinstance(part, exp.Not):

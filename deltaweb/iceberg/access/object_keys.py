@@ -39,9 +39,7 @@ class ObjectKey:
     """What a key names.
 
     Attributes:
-        version: Of an object of metadata; else None.
         mark: Of such an object: what distinguishes it from others of the version.
-        part: Of such an object: which.
         kind: `data` or `vectors` of another one; else "".
         text: Of another one: what stands for its path, not yet checked.
     """

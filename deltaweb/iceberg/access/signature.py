@@ -34,7 +34,6 @@ class SignedRequest:
     """A request as it was signed, before any proxy.
 
     Attributes:
-        method: Such as GET.
         path: The path that the client asked for, quoted as it came.
         headers: By names in lower case; `host` is the public one.
     """
@@ -47,11 +46,7 @@ class SignedRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signature:
-    """What a request says of its signature.
-
-    Attributes:
-        scope: Day, region and service.
-    """
+    """What a request says of its signature."""
 
     access_key: str
     session_token: str = field(repr=False)

@@ -29,7 +29,6 @@ class Claims:
     """What some keys are good for.
 
     Attributes:
-        token_id: The recipient's token that asked for them.
         expires_at: When they end, in whole seconds.
     """
 
@@ -51,11 +50,7 @@ class VendedKeys:
 
 
 def vend_keys(claims: Claims, keys: Sequence[bytes]) -> VendedKeys:
-    """Make keys for what is claimed.
-
-    Args:
-        keys: The server's; the first one signs.
-    """
+    """Make keys for what is claimed."""
     packed = _CLAIMS.pack(
         FORM,
         claims.token_id.bytes,
@@ -85,12 +80,7 @@ class OpenedKeys:
 def open_keys(
     session_token: str, access_key: str, *, keys: Sequence[bytes], now: datetime
 ) -> OpenedKeys:
-    """Return what the keys of a request are good for.
-
-    Args:
-        access_key: As it came.
-        keys: The server's; any of them may have signed.
-    """
+    """Return what the keys of a request are good for."""
     packed, signature = _unpacked(session_token)
     signer = _signer(packed, signature, keys)
     known = access_key_of(session_token).encode()

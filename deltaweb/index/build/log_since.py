@@ -23,7 +23,6 @@ class LogSince:
     Attributes:
         commits: The new commits, oldest first; they follow the index's version
             without a gap.
-        first_commit: The oldest commit that the log holds.
         first_version: The oldest version that it can build.
     """
 

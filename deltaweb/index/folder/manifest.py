@@ -23,7 +23,6 @@ class Checksum(NamedTuple):
     """What a file was when it was written.
 
     Attributes:
-        crc: Its CRC-32.
         look: Which look at its index was the last to find it so; 0 for none.
     """
 

@@ -21,14 +21,10 @@ class IndexResult:
         state: `INDEXED`, `UNSUPPORTED`, `FAILED` or `CANCELLED`.
         folder: The index folder; empty when it failed.
         delta_id: metaData.id of the log.
-        num_files: Count of live files; None if unknown.
         num_records: Sum of their rows; None too where the version may not be read, or
             a file does not tell.
         num_columns: Count of top-level columns; None for a schema that is broken.
         summary: What the overview draws; see `Table.summary`.
-        error_code: Stable code of the failure; empty without one.
-        error: Its sentence.
-        error_hint: What to do next.
         error_detail: A traceback where the failure is our own.
         is_broken: Whether the log goes on behind `version` and cannot be read there;
             the error says why.

@@ -142,7 +142,6 @@ def _batches_of(mapping: mmap.mmap) -> Iterator[tuple[pa.RecordBatch, MappedRang
 
 
 def _check_schema(schema: pa.Schema) -> None:
-    """Check the types of the columns."""
     for name, data_type in PLAIN_COLUMNS.items():
         if name not in schema.names or schema.field(name).type != data_type:
             raise ValueError(name)

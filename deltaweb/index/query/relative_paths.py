@@ -72,7 +72,6 @@ def relative_paths_below(paths: pa.StringArray, root: str) -> pa.StringArray:
 
     Args:
         paths: As in the log; null stays null.
-        root: The table's root, a path or URL.
     """
     if are_plain(paths):
         return paths
@@ -82,11 +81,7 @@ def relative_paths_below(paths: pa.StringArray, root: str) -> pa.StringArray:
 
 
 def relative_path(path: str, root: str) -> str:
-    """Return one path of the log below the root, decoded once.
-
-    Args:
-        root: The table's root, a path or URL.
-    """
+    """Return one path of the log below the root, decoded once."""
     for scheme, same in SAME_SCHEME:
         if path.startswith(scheme):
             path = f"{same}{path.removeprefix(scheme)}"
@@ -137,7 +132,6 @@ def _decoded_folder(folder: str) -> str | None:
 
 
 def _text_bytes(texts: pa.StringArray) -> bytes:
-    """Return the bytes of all texts, one after the other."""
     _, offsets, data = texts.buffers()
     if data is None:
         return b""

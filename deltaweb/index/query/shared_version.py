@@ -85,7 +85,6 @@ class SharedVersion:
 
     @property
     def timestamp(self) -> datetime:
-        """Time of the version's commit; read from the log when it is asked for."""
         return self._snapshot.timestamp
 
     @property
@@ -172,11 +171,7 @@ class SharedVersion:
     def may_match(
         self, part: FilePart, live: Mask, predicate: Predicate, *, cut_bytes: int = 0
     ) -> Mask:
-        """Mark the files that a hint may be true for; all that cannot be judged.
-
-        Args:
-            cut_bytes: As in `ColumnRange`.
-        """
+        """Mark the files that a hint may be true for; all that cannot be judged."""
         sources = [partial(self._partition_ranges, part)]
         sources.append(partial(self._statistics_ranges, part, cut_bytes=cut_bytes))
         return prune(predicate, part.num_rows, sources, among=live)

@@ -30,12 +30,7 @@ _LONG_LIST: Final = 15
 
 
 class Cursor:
-    """A place in bytes of the compact protocol.
-
-    Args:
-        data: The bytes.
-        position: Where the first value begins.
-    """
+    """A place in bytes of the compact protocol."""
 
     __slots__ = ("data", "position")
 

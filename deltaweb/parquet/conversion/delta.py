@@ -54,11 +54,7 @@ _INTEGERS: Final[Mapping[tuple[int, bool], str]] = {
 
 @dataclass(frozen=True, slots=True)
 class ColumnProblem:
-    """Why a column cannot be one of Delta's.
-
-    Attributes:
-        path: The column that is concerned; empty for the whole file.
-    """
+    """Why a column cannot be one of Delta's."""
 
     path: tuple[str, ...]
     reason: str

@@ -30,7 +30,6 @@ class FileProblem:
 
     Attributes:
         file: The file, as the caller names it; empty where there is none.
-        path: The column; empty for the whole file.
     """
 
     file: str

@@ -55,7 +55,6 @@ def decode_variant(
     """Return a value as JSON.
 
     Args:
-        names: What `parse_dictionary` returned.
         primitives: What reads values without parts; as JSON for None.
     """
     decoder = _Decoder(names, len(value) + 1, primitives or PRIMITIVES)

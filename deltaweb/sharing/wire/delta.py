@@ -68,7 +68,6 @@ def served_protocol(
     client that does not know it, so it is left out for that client; any other stays.
 
     Args:
-        used: The features that the version uses.
         read: The reader features that the client names, lower case.
     """
     if protocol.reader_features is None:
@@ -107,12 +106,7 @@ def covering_protocol(protocols: Sequence[Protocol]) -> Protocol:
 
 
 def head_lines(metadata: Metadata, protocol: Protocol, facts: TableFacts) -> bytes:
-    """Return the lines of protocol and metadata.
-
-    Args:
-        metadata: The metaData of the log.
-        protocol: As `served_protocol` returns it.
-    """
+    """Return the lines of protocol and metadata."""
     return protocol_line(protocol) + metadata_line(metadata, facts)
 
 

@@ -60,7 +60,6 @@ class FeedTask:
     """What every task knows.
 
     Attributes:
-        num_partitions: Over how many tasks rows are spread.
         folder: Where tasks leave what they kept; the driver sees it.
     """
 
@@ -93,11 +92,7 @@ def digest_changes(
     wanted: DigestRequest,
     on_progress: OnProgress,
 ) -> FeedDigest:
-    """Read the changes of a range for a page.
-
-    Args:
-        on_progress: Told of tasks; what it raises ends the work.
-    """
+    """Read the changes of a range for a page."""
     feed = FeedScan(place.open(), request)
     files = list(feed.files(with_sizes=True))
     digester = Digester(feed.schema, wanted, is_ordered=False)

@@ -24,7 +24,6 @@ def deal_out(
     Args:
         files: Rows by `FILES_SCHEMA`, or with what of it a `RowSource` needs and size.
         at_least: How many shares where the files are as many: what runs at once.
-        more: Further columns that the shares keep.
     """
     count = min(num_tasks(size_bytes(files), at_least=at_least), files.num_rows)
     order = pc.sort_indices(files["size"], sort_keys=[("", "descending")])

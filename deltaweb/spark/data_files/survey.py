@@ -37,11 +37,7 @@ _SUMS: Final = ("files", "bytes", "rows", "count", "extra_bytes")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SurveyRequest:
-    """A version whose files are inspected.
-
-    Attributes:
-        num_files: About how many files it has; None if unknown.
-    """
+    """A version whose files are inspected."""
 
     place: TablePlace
     version: int
@@ -51,11 +47,7 @@ class SurveyRequest:
 def survey_version(
     spark: SparkSession, request: SurveyRequest, on_progress: OnProgress
 ) -> pa.Table:
-    """Return what the files of a version add up to, as `SURVEY_SCHEMA`.
-
-    Args:
-        on_progress: Called some times a second; what it raises ends the work.
-    """
+    """Return what the files of a version add up to, as `SURVEY_SCHEMA`."""
     if (request.num_files or 0) > LISTED_FILES:
         return use_state(
             spark,
@@ -106,7 +98,6 @@ def _read_part(
     parts: "Broadcast[list[pa.Table]]",
     number: int,
 ) -> Batches:
-    """Inspect one share of the files, by its number."""
     survey = Survey(columns)
     _look(survey, place, parts.value[number]["path"].to_pylist())
     yield survey.batch()

@@ -47,11 +47,7 @@ def forget_context() -> None:
 
 
 def mapped_rows(frame: DataFrame, made: Column) -> DataFrame:
-    """Return the rows that a function of Arrow batches makes of a frame's.
-
-    Args:
-        made: The function, called with the frame's columns.
-    """
+    """Return the rows that a function of Arrow batches makes of a frame's."""
     rows = frame._jdf.mapInArrow(made._jc, False, None)  # noqa: SLF001, FBT003 (as above; the JVM's signature)
     return DataFrame(rows, frame.sparkSession)
 

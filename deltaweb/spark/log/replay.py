@@ -81,8 +81,6 @@ class ReplayedState:
     """The state of a table at one version, its files in the executors.
 
     Attributes:
-        checkpoint: The checkpoint below the layers; None without one.
-        layers: What came after the checkpoint.
         commit_status: Size and time of the version's commit file; None without one.
         is_by_compactions: Whether compactions stand for some of the commits.
     """
@@ -164,7 +162,6 @@ def use_state(
     """Replay a version and do something with it, by an older checkpoint if need be.
 
     Args:
-        version: The version, the newest one for None.
         use: What is done; it may be called again, when tasks find out that the
             checkpoint does not read.
         by_compactions: Whether compactions may stand for commits; then `use` calls

@@ -43,7 +43,6 @@ class ChangeRequest:
 
     @property
     def reading(self) -> FileReading:
-        """How the rows are read."""
         return reading_of(self.base, self.place)
 
     @property

@@ -45,12 +45,7 @@ def write_excerpts(
     files: pa.Table,
     on_progress: OnProgress,
 ) -> list[Written]:
-    """Write what may be seen of files; return each by its path, in any order.
-
-    Args:
-        files: As the excerpts take them, with their sizes.
-        on_progress: Called with the tasks that are done; it may raise to stop.
-    """
+    """Write what may be seen of files; return each by its path, in any order."""
     of_changes = isinstance(excerpts, ChangeExcerpts)
     more = (EXCERPT, KIND, NUMBER, TELLS_KINDS) if of_changes else (EXCERPT,)
     at_least = spark.sparkContext.defaultParallelism

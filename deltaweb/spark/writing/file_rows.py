@@ -31,11 +31,7 @@ FILE_PLACE: Final = "_deltaweb_place"
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class FileReading:
-    """How rows of data files are read.
-
-    Attributes:
-        columns: Names of the columns that are read, in their order.
-    """
+    """How rows of data files are read."""
 
     place: TablePlace
     schema: StructType
@@ -82,9 +78,6 @@ def numbered_rows(
     spark: SparkSession, reading: FileReading, files: pa.Table
 ) -> Iterator[DataFrame]:
     """Give the rows of files as a DataFrame, as long as the context lasts.
-
-    Args:
-        files: Rows of `Snapshot.files`.
 
     Returns:
         The columns that are read, `FILE_NUMBER`: the row of `files`, and `FILE_PLACE`.

@@ -153,7 +153,6 @@ def fault_of(
     """Return the error of ours that a driver's error means.
 
     Args:
-        location: The URL, without credentials.
         fs: The driver, once it is open: one that has no credentials needs some.
     """
     found = _fault(error, location)

@@ -58,8 +58,6 @@ def object_pages(
     """Yield the objects of a folder by pages of a thousand, in the order of names.
 
     Args:
-        fs: A driver that `lists_by_pages`.
-        folder: Its URL.
         name: The first name; empty for all.
         is_deep: Whether those of folders below are listed, too.
 

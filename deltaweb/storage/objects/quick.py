@@ -64,12 +64,7 @@ class QuickReads:
         self._open_store = open_store
 
     def read(self, place: str, otherwise: Callable[[], bytes]) -> bytes:
-        """Return an object.
-
-        Args:
-            place: Its URL.
-            otherwise: What fsspec's driver is asked, here and below.
-        """
+        """Return an object."""
         return self._answer(lambda store: _object(store, _key(place)), otherwise)
 
     def read_many(
@@ -116,7 +111,6 @@ def quick_reads(
     servers, and such as whoever runs this one has named.
 
     Args:
-        options: As the driver of fsspec takes them.
         is_named: Whether the address in the options is one of the latter.
     """
     scheme, bucket = root.partition("://")[0], None
@@ -142,7 +136,6 @@ class _Bucket:
     """A bucket or a container, as obstore takes it.
 
     Attributes:
-        store: The name of its class of stores.
         credentials: As its class has them; None reads without any.
     """
 

@@ -42,10 +42,8 @@ class FoundTables:
     """What a scan found.
 
     Attributes:
-        root: The folder or URL.
         tables: For each table the parts of its path below the root, in order; `()` is
             the root.
-        unreadable: Folders that could not be listed, below the root.
         num_folders: How many were inspected, tables among them.
         truncated: Whether a bound ended the scan early.
     """
@@ -90,8 +88,6 @@ def find_below(  # noqa: PLR0913  # the bounds of a scan
 
     Args:
         visit: Looks into one folder; DeltaError and OSError make it unreadable.
-        at_once: How many are inspected at the same time.
-        on_progress: As `find_objects` says.
     """
     found = FoundTables(root=root)
     found.num_folders = 1

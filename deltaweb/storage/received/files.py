@@ -89,7 +89,6 @@ class RangedFile(io.RawIOBase):
         return True
 
     def _load(self, start: int, end: int) -> None:
-        """Hold the bytes from one place to another."""
         if start >= end:
             return
         answer = self._ask({"Range": f"bytes={start}-{end - 1}"}, most=end - start)

@@ -53,7 +53,6 @@ class Profile:
 
     @property
     def host(self) -> str:
-        """The host of the provider's server."""
         return urlsplit(self.endpoint).hostname or ""
 
     @property
@@ -111,7 +110,6 @@ class SharedName:
     table: str
 
     def __str__(self) -> str:
-        """Write it as clients do."""
         return f"{self.share}.{self.schema}.{self.table}"
 
     @property
@@ -122,7 +120,6 @@ class SharedName:
 
     @property
     def parts(self) -> tuple[str, str, str]:
-        """Its three names."""
         return self.share, self.schema, self.table
 
 

@@ -88,7 +88,6 @@ class ReceivedTableStore(LocalTableStore):
 
     @property
     def root(self) -> str:
-        """The table's location."""
         return self._location
 
     def root_exists(self) -> bool:

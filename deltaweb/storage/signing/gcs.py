@@ -47,7 +47,6 @@ class GCSSigner:
     Args:
         prefix: The name of the table's root, decoded, without slashes around it.
         endpoint_url: Address of the storage, where it is not Google's own.
-        lifetime_s: How long they are good, at most 7 days.
     """
 
     def __init__(  # noqa: PLR0913 (each is a part of the URL)

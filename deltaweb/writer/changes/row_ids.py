@@ -85,11 +85,7 @@ class KeptRowIds:
         return load_logged_fields(self._store, self._snapshot.version)
 
     def of_files(self, files: pa.Table) -> RowIds:
-        """Read those of all live rows of some files, in the order of these.
-
-        Args:
-            files: Rows of `Snapshot.files`.
-        """
+        """Read those of all live rows of some files, in the order of these."""
         found = [self._of_file(files.slice(at, 1)) for at in range(files.num_rows)]
         nothing = pa.array([], pa.int64())
         return RowIds(

@@ -30,7 +30,6 @@ def wide_statistics(text: str | None, num_rows: int) -> str:
 
     Args:
         text: As the log has them; None, or what is no JSON, for none.
-        num_rows: Rows of the file, deleted ones too.
     """
     said: Any = None
     try:

@@ -33,7 +33,6 @@ class FileShape:
 
     Attributes:
         plain: The types of their values, by the names of the table.
-        schema: The columns of files, in the same order.
     """
 
     names: tuple[str, ...]
@@ -42,11 +41,7 @@ class FileShape:
 
     @classmethod
     def of(cls, schema: StructType, partition_columns: Iterable[str]) -> Self:
-        """Return the columns of the files of a table.
-
-        Args:
-            schema: Its logical schema, which knows what columns are stored as.
-        """
+        """Return the columns of the files of a table."""
         apart = frozenset(partition_columns)
         found = [
             (column, _stored_type(arrow_type(column.data_type)))

@@ -156,7 +156,6 @@ class RespellPlan:
     """What spelling values in one way does, or would do.
 
     Attributes:
-        where: Which partitions, as it was asked; None for all.
         columns: What is spelled otherwise in the whole version.
         files: The files that are added again, with their new texts.
     """
@@ -174,12 +173,7 @@ def plan_respell(
     version: int | None = None,
     time_zone: str = UTC_ZONE,
 ) -> RespellPlan:
-    """Find the files whose partition values are spelled otherwise.
-
-    Args:
-        where: Which partitions; all for None.
-        version: Of which version; the newest for None.
-    """
+    """Find the files whose partition values are spelled otherwise."""
     state = load_state(store, version)
     check_writable(state.definition, root=store.root, operation=OPERATION)
     snapshot = Snapshot(store, state)

@@ -49,11 +49,7 @@ Rules = Callable[[pa.RecordBatch], Iterable[tuple[RowConstraint, pa.BooleanArray
 
 
 class RowsNotImportedError(DeltaError, code="rows-not-imported"):
-    """Rows of files have values that do not fit.
-
-    Attributes:
-        bad: The first of them.
-    """
+    """Rows of files have values that do not fit."""
 
     bad: Sequence[BadValue]
     message = "Rows do not fit, and nothing was imported: {_named}."
@@ -99,14 +95,10 @@ class ImportedRows:
     """The rows of an import, as they are to be stored.
 
     Attributes:
-        bad_rows: What becomes of those that do not fit.
-        num_bad: Rows that do not.
         bad: The first of their values.
         bad_by_column: How many values of each column do not fit.
         rules: What must be true of the rows beside their types; None for nothing.
-        times: What became of times without a zone.
         is_look: Whether the rows are only looked at: none is refused.
-        on_rows: Told how many rows were looked at; it may raise to stop.
     """
 
     files: SourceFiles

@@ -59,7 +59,6 @@ class NarrowerType:
 
     @property
     def num_misfits(self) -> int:
-        """How many values do not have it."""
         return self.num_values - self.num_fitting
 
     def describe(self) -> dict[str, Any]:

@@ -193,7 +193,6 @@ class _Seen:
     texts: list[str] = field(default_factory=list)
 
     def take(self, value: Any, depth: int = 0) -> None:  # noqa: ANN401  # any JSON
-        """Take a value into account."""
         match value:
             case None:
                 return
@@ -219,7 +218,6 @@ class _Seen:
                 self.kinds.add("string")
 
     def type_name(self, *, is_nested: bool = False) -> str:
-        """Return a type for all that was seen; text where nothing else holds it."""
         match sorted(self.kinds):
             case ["boolean" | "bigint" | "double" as only]:
                 return only

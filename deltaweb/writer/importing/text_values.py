@@ -63,7 +63,6 @@ def parse_texts(texts: pa.Array, data_type: DataType, form: TextForm) -> ParsedT
 
     Args:
         texts: string; the text of null is null.
-        data_type: Of the column; not a nested one.
     """
     texts = pc.if_else(pc.equal(texts, form.null_text), None, texts)
     target = arrow_type(data_type)

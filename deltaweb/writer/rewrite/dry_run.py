@@ -13,9 +13,6 @@ MAX_ROWS_SEEN: Final = 20
 class RowTally:
     """Takes changes in the place of data files, and only counts rows.
 
-    Args:
-        marks_rows: Whether rows that go are marked.
-
     Attributes:
         num_bytes: None, for nothing is written.
     """

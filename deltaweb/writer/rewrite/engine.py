@@ -38,7 +38,6 @@ class ConcernedFiles:
 
     Attributes:
         gone: Those that go without being opened, for every row of theirs does.
-        opened: Those that are inspected.
         is_sure: Whether it is known that each of them has a row that is concerned.
         condition: What rows are judged by in process; None for every row.
     """

@@ -79,7 +79,6 @@ class RowUpdate(UpdateKind):
     """Columns take new values; rows with them keep the rules of the table.
 
     Args:
-        assignments: SQL by the name of the column that takes its value.
         time_zone: The zone of the expressions, and of the rules.
     """
 

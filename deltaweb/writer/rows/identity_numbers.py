@@ -91,11 +91,7 @@ class IdentityNumbers:
 
 
 def check_kept(schema: StructType, changed: Iterable[str]) -> None:
-    """Refuse a change of the numbers that rows have.
-
-    Args:
-        changed: Names of the columns that take new values.
-    """
+    """Refuse a change of the numbers that rows have."""
     names = {*changed}
     for column in schema.fields:
         if column.name in names and is_identity(column.metadata):

@@ -48,7 +48,6 @@ class VersionFacts:
     """What is known of a version of a table.
 
     Attributes:
-        schema: Its schema; None where that does not parse.
         num_vectors: How many files have a deletion vector; None if unknown.
     """
 

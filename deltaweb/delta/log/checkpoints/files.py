@@ -315,7 +315,6 @@ def _all_have_records(typed: pa.ChunkedArray) -> bool:
 
 
 def _rows_of(adds: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
-    """Return a field of the rows that name a file."""
     return pa.chunked_array(
         [
             _take_rows(pc.struct_field(chunk, [name]), _rows_with_path(chunk))

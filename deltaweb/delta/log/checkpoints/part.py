@@ -46,7 +46,6 @@ class CheckpointPart:
 
     Attributes:
         footer: Its Parquet footer, read once and shared by all threads.
-        leaves: The dotted paths of its leaf columns.
         below: The leaves at or below each path of the file.
         data: The whole file, where it is JSON: as the Parquet that it could be.
     """
@@ -60,7 +59,6 @@ class CheckpointPart:
 
     @property
     def path(self) -> str:
-        """The file, as errors name it."""
         return f"{self.store.root}/_delta_log/{self.name}"
 
     @property
@@ -187,7 +185,6 @@ class CheckpointRowGroup:
     """What is read at once: a row group, or all those of a file with few rows.
 
     Attributes:
-        num_rows: Their rows, or more.
         null_leaves: Leaf columns that are known to hold nothing but nulls.
     """
 
@@ -211,7 +208,6 @@ class CheckpointRowGroup:
         """Read leaf columns.
 
         Args:
-            leaves: The columns asked for; more may come.
             ahead: Columns that the next call asks for: both calls are one read then.
         """
         if self._ahead:

@@ -90,7 +90,6 @@ def _actions(groups: Sequence[CheckpointRowGroup], kind: str) -> list[dict[str, 
 
 
 def _has_any(groups: Sequence[CheckpointRowGroup], leaf: str) -> bool:
-    """Tell whether a leaf column holds a value."""
     kind = leaf.partition(".")[0]
     return any(
         raw_actions(group.part, group.part.read(group.indices, [leaf])[kind], kind)

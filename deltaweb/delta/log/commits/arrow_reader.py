@@ -140,7 +140,6 @@ class JoinedLines(Lines):
 
     @property
     def parts(self) -> Sequence[Lines]:
-        """The lines of each batch."""
         return self._batches
 
     def __getitem__(self, row: int) -> bytes:

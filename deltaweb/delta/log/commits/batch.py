@@ -53,12 +53,10 @@ class FileNumbers:
     """Counts and sums of one kind of file action, one a commit.
 
     Attributes:
-        size: Bytes, of those that say.
         changes: Actions that change data; one that does not say does.
     """
 
     def __init__(self, files: FileActionRows, kind: Flags, num_commits: int) -> None:
-        """Add up the actions of a kind, given which these are."""
         self._kind = kind
         self._ends = np.searchsorted(files.owners, np.arange(num_commits), side="right")
         self.count = self._sum(kind)
@@ -91,7 +89,6 @@ class CommitBatch:
 
     Attributes:
         metadata: The last metaData of each that has one, by position.
-        protocols: The last protocol of each that has one, by position.
         has_identities: Whether it is known which files the actions are about.
         fault: Why the one commit of the batch does not read; None where they do. It
             has no actions then.
@@ -107,22 +104,18 @@ class CommitBatch:
 
     @property
     def files(self) -> FileActionRows:
-        """Their file actions."""
         return self.actions.files
 
     @cached_property
     def adds(self) -> FileNumbers:
-        """The numbers of the files that each commit adds."""
         return FileNumbers(self.files, self.files.is_add, len(self.versions))
 
     @cached_property
     def removes(self) -> FileNumbers:
-        """The numbers of the files that each commit removes."""
         return FileNumbers(self.files, ~self.files.is_add, len(self.versions))
 
     @property
     def provenance(self) -> Provenances:
-        """What the last commitInfo of each says."""
         return self.actions.provenance
 
     @property
@@ -149,9 +142,6 @@ def read_commit_batches(
 
     Of many, the next batch is parsed while the one before is worked on; who stops
     early closes the generator.
-
-    Args:
-        versions: The commits, oldest first.
     """
     batches = _read_batches(store, versions)
     first, second = next(batches, None), next(batches, None)

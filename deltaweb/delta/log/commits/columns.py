@@ -56,7 +56,6 @@ def parse_columns(commits: Sequence[CommitData], schema: pa.Schema) -> CommitAct
     """Parse commits.
 
     Args:
-        commits: Commits in ascending order of version.
         schema: `SCHEMA`, or the one without deletion vectors.
     """
     actions = parse_actions(commits, schema)
@@ -110,7 +109,6 @@ def _record_counts(stats: pa.StringArray) -> pa.Int64Array:
 
 
 def _said(actions: ActionBatch) -> Sequence[RawProvenance]:
-    """Return what the last commitInfo of each commit says."""
     said = [SAYS_NOTHING] * len(actions.paths)
     rows = actions.rows(COMMIT_INFO)
     infos: Sequence[RawProvenance | None] | None = cut_provenance(

@@ -20,7 +20,6 @@ class NewestActions:
 
     Attributes:
         keys: Keys that partition values may have, by any metaData.
-        metadata: None while no commit has one.
     """
 
     keys: list[str] = field(default_factory=list)

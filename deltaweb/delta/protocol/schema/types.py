@@ -65,7 +65,6 @@ class StructField:
     """A column, top-level or nested.
 
     Attributes:
-        nullable: Whether a value may be null.
         metadata: What the log keeps about the column, in the log's order.
         extras: Keys of the JSON object that the specification does not name.
         physical_name: What it is called in data files, partition values and
@@ -102,7 +101,6 @@ class StructType:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The logical names of the fields, in order."""
         return tuple(column.name for column in self.fields)
 
     @cached_property

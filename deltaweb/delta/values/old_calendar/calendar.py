@@ -51,7 +51,6 @@ class OldCalendar:
         has_days: Whether its days are, and its instants that are not of 96 bits.
         has_int96: Whether its instants of 96 bits are.
         zone: The zone of its writer, as the footer has it; UTC for none.
-        int96: The leaf columns of 96 bits.
     """
 
     has_days: bool
@@ -63,11 +62,7 @@ class OldCalendar:
     def of(
         cls, keys: Mapping[bytes, bytes] | None, find_int96: Callable[[], Leaves]
     ) -> "OldCalendar | None":
-        """Return what a footer says; None where nothing is in the old calendar.
-
-        Args:
-            find_int96: Finds the leaf columns of 96 bits.
-        """
+        """Return what a footer says; None where nothing is in the old calendar."""
         keys = keys or {}
         version = keys.get(VERSION)
         if version is None:
@@ -91,18 +86,12 @@ class OldCalendar:
         return pa.RecordBatch.from_arrays(columns, schema=batch.schema)
 
     def corrected(self, array: pa.Array, column: str) -> pa.Array:
-        """Return a column in the new calendar; other types as they are.
-
-        Args:
-            column: Its name in the file.
-        """
+        """Return a column in the new calendar; other types as they are."""
         return _Column(self, column).corrected(array, 0, column)
 
 
 @dataclass(frozen=True, slots=True)
 class _Column:
-    """One column of a file in the old calendar."""
-
     calendar: OldCalendar
     name: str
 

@@ -39,7 +39,6 @@ def read_statistics(
             None. It is preferred; a row that has no number of records there falls
             back to JSON, since some writers fill what is absent with nulls.
         schema: The table's schema; it knows the names that the log has for columns.
-        columns: The columns asked for; all for None.
 
     Returns:
         The table that this module's docstring describes.

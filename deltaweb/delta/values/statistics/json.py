@@ -44,8 +44,6 @@ def parse_each(
     Args:
         texts: The JSON texts; one that is not a JSON object gives a row of nulls.
         bounds: The columns with a smallest and a largest value.
-        counts: The columns with a null count, every leaf a long.
-        schema: The result's schema: num_records, min, max and null_count.
     """
     rows = [_object(text) for text in texts]
     columns = [

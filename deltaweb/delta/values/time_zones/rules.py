@@ -27,7 +27,6 @@ class ZoneRules:
 
     Attributes:
         changes_us: The instants from which another offset holds, ascending.
-        offsets_us: Before the first change, and after each.
         clocks_us: What the clock shows after each change, or would have shown without
             it, whichever is later: from then on it goes by the new offset alone.
         cycle_us: From when on everything is as it was `CYCLE_YEARS` before; None where

@@ -62,7 +62,6 @@ def read_commit_facts(
     """Read what the commits say beside the fields of their files.
 
     Args:
-        names: The commits, oldest first.
         keys: Takes what identifies each file action.
     """
     found = _Collected(keys)
@@ -78,7 +77,6 @@ def read_commit_files(
     """Yield the adds and the removes that are the last ones of their files.
 
     Args:
-        names: The commits, oldest first.
         kinds: What each line is, as `LastActions` has it.
         keys: The keys of partition values, known of the whole log.
     """
@@ -97,8 +95,6 @@ def read_commit_files(
 
 @dataclass(slots=True)
 class _Collected:
-    """Collects what the first pass finds."""
-
     keys: ActionKeys
     newest: NewestActions = field(default_factory=NewestActions)
     domains: dict[str, str | None] = field(default_factory=dict)
@@ -137,7 +133,6 @@ class _Collected:
         self.keys.add(keys.take(pa.array(rows)), rows, kinds, num_rows)
 
     def facts(self) -> CommitFacts:
-        """Return what all commits say."""
         return CommitFacts(
             protocol=self.newest.protocol,
             metadata=self.newest.metadata,

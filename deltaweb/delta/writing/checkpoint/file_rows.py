@@ -46,7 +46,6 @@ class RowShaper:
 
     Attributes:
         oldest_ms: Tombstones of before this time have expired.
-        allows_vectors: Whether the protocol announces deletion vectors.
     """
 
     layout: CheckpointLayout

@@ -34,11 +34,7 @@ REPEATED: Final = ("key_value.key", "key_value.value", "dataChange")
 
 
 class PartWriter:
-    """One file of a checkpoint: rows in, row groups out.
-
-    Attributes:
-        waiting_bytes: Bytes of those that are not written yet.
-    """
+    """One file of a checkpoint: rows in, row groups out."""
 
     def __init__(self, file: PendingFile, schema: pa.Schema) -> None:
         self.file = file
@@ -134,7 +130,6 @@ class PartsWriter:
 
     @property
     def num_rows(self) -> int:
-        """Count of actions taken so far."""
         return sum(part.num_rows for part in self._parts)
 
     def put(self, action: str, rows: pa.StructArray) -> None:
@@ -160,7 +155,6 @@ class PartsWriter:
 
     @property
     def files(self) -> list[PendingFile]:
-        """The files, in order."""
         return [part.file for part in self._parts]
 
     def discard(self) -> None:

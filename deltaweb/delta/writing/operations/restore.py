@@ -67,7 +67,6 @@ class RestorePlan:
 
     @property
     def changes_schema(self) -> bool:
-        """Whether the schema becomes another."""
         before, after = self.now.metadata, self.target.metadata
         return before.schema_string != after.schema_string
 
@@ -177,7 +176,6 @@ def carry_out_restore(
 def _num_rows(
     snapshot: Snapshot, paths: pa.ChunkedArray
 ) -> tuple[int | None, int | None]:
-    """Return the rows of some files, and of all."""
     files = snapshot.files
     counts = live_records(snapshot.statistics([])["num_records"], files[VECTOR])
     is_meant = pc.is_in(files["path"], value_set=paths.combine_chunks())
@@ -208,7 +206,6 @@ def with_statistics(snapshot: Snapshot, there: pa.Table | None = None) -> pa.Tab
 
 
 def _without(files: pa.Table, others: pa.Table) -> pa.Table:
-    """Return files that are not among others: with another vector a file is another."""
     if not others.num_rows or not files.num_rows:
         return files
     is_there = pc.is_in(_keys(files), value_set=_keys(others))
@@ -221,7 +218,6 @@ def _keys(files: pa.Table) -> pa.Array:
 
 
 def _lost_vectors(store: TableStore, files: pa.Table) -> Iterator[str]:
-    """Yield the paths of vectors that are not in storage."""
     yield from (p for p in vector_paths(files) if not store.has_data_file(p))
 
 

@@ -167,11 +167,7 @@ def vacuum(  # noqa: PLR0913  # what a caller may want of one
         retention_hours: How long what left the table is kept; by
             `delta.deletedFileRetentionDuration` for None.
         is_dry_run: Whether the files are only found.
-        allow_short_retention: Whether it may be shorter than that property.
         keep_from: The oldest version that has to stay readable; any for None.
-        record_in_history: As in `carry_out_vacuum`.
-        on_progress: Called with the files that are gone, and of how many; it may
-            raise to stop the work.
     """
     outlook = look_at_files(store, now=now, keep_from=keep_from)
     plan = outlook.plan(retention_hours, allow_short_retention=allow_short_retention)
@@ -209,8 +205,6 @@ def carry_out_vacuum(
     Args:
         record_in_history: Whether the table's history is to say so: a commit before
             files go, and one when they are gone.
-        on_progress: Called with the files that are gone, and of how many; it may
-            raise to stop the work.
     """
     told = recorded_vacuum(
         store,

@@ -158,7 +158,6 @@ def wider_types(narrow: DataType) -> str:
 
 
 def _is_no_iceberg(narrow: DataType, wide: DataType) -> bool:
-    """Return whether Iceberg knows no such change of a type."""
     if isinstance(narrow, DecimalType) and isinstance(wide, DecimalType):
         return wide.scale > narrow.scale
     is_float = narrow == PrimitiveType("float")
@@ -186,7 +185,6 @@ class _Part:
     """A type with a part that is wider.
 
     Attributes:
-        path: The names that lead to the part from the column of the type.
         is_of_column: Whether that column tells of the change; else one within does.
     """
 

@@ -42,10 +42,8 @@ class MergeRequest(ChangeRequest):
     """A merge.
 
     Attributes:
-        on: SQL by which rows match.
         is_evaluated_here: Whether tasks evaluate new values as a process does; else
             Spark has, and rows come with them.
-        is_dry: Whether nothing is written.
     """
 
     on: str

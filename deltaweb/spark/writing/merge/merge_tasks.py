@@ -26,11 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MergeAnswer:
-    """What a task answers.
-
-    Attributes:
-        counts: Of rows, by `COUNTS`.
-    """
+    """What a task answers."""
 
     written: WrittenChanges
     num_output_rows: int
@@ -69,7 +65,6 @@ class _FilePlan:
             start = end
 
     def source_rows(self, places: Places) -> pa.RecordBatch:
-        """Return what came with some of the rows."""
         return self.sent.take(pa.array(places))
 
 
@@ -82,7 +77,6 @@ class _Sent:
         self._fit: RowSchema | None = None
 
     def fit(self, rows: pa.RecordBatch) -> pa.RecordBatch:
-        """Return what came with some rows."""
         some = rows.select(self._columns).rename_columns(list(self._schema.names))
         if self._fit is None:
             self._fit = RowSchema(self._schema, some.schema)

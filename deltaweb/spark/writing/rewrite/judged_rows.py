@@ -42,9 +42,6 @@ OLD: Final = "_deltaweb_old_"
 def judged_rows(rows: DataFrame, request: RowRequest) -> DataFrame:
     """Return rows as they become, and beside them what a task needs to know.
 
-    Args:
-        rows: Of `numbered_rows`.
-
     Returns:
         The table's columns with new values where rows are concerned, the old values
         of those that were assigned, `FILE_NUMBER`, `HOLDS`, and the verdicts of
@@ -95,8 +92,6 @@ def rewrite_judged(
 
     Args:
         files: Rows of `Snapshot.files`, at the places that `FILE_NUMBER` says.
-        batches: Of `judged_rows`.
-        is_dry: Whether nothing is written.
     """
     seen = RowsSeen() if is_dry else None
     with faults_are_carried(), request.open_changes(is_dry=is_dry) as changes:

@@ -24,9 +24,7 @@ class RowRequest(ChangeRequest):
     """A change of the rows of a condition.
 
     Attributes:
-        where: The condition of the rows, in SQL; every row for None.
-        assignments: SQL by the name of the column that takes its value, by the
-            table's spelling; None where the rows go.
+        assignments: SQL by the column, by the table's spelling; None where rows go.
         filled: Columns of the changed rows that Spark generates again.
     """
 

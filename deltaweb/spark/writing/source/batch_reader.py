@@ -21,11 +21,7 @@ from deltaweb.table import DeltaTable
 
 
 class FilesPartition(InputPartition):
-    """Files that one task reads.
-
-    Attributes:
-        value: What a `RowSource` needs of each.
-    """
+    """Files that one task reads."""
 
     def __init__(self, files: pa.Table) -> None:
         super().__init__(files)
@@ -35,7 +31,6 @@ class BatchReader(DataSourceReader):
     """Reads the rows of a version.
 
     Args:
-        columns: What is read, in this order.
         files_where: Files that hold no row that this SQL is true for are left out;
             None for none.
     """

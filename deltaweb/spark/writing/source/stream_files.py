@@ -88,7 +88,6 @@ class StreamBounds:
     Attributes:
         max_files: Files; None for any number.
         max_bytes: Bytes of files; None for any number.
-        last_version: The last version; None for the newest.
     """
 
     max_files: int | None = None
@@ -98,11 +97,7 @@ class StreamBounds:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class StreamedFiles:
-    """The files of one version that a stream reads.
-
-    Attributes:
-        files: In their order, by `COLUMNS`.
-    """
+    """The files of one version that a stream reads."""
 
     version: int
     is_snapshot: bool
@@ -169,11 +164,7 @@ class StreamFiles:
     def versions(
         self, start: StreamOffset, last: int | None
     ) -> Iterator[StreamedFiles]:
-        """Yield the files of each version from a place on.
-
-        Args:
-            last: The last version; None for the newest.
-        """
+        """Yield the files of each version from a place on."""
         version = start.version
         if start.is_snapshot:
             yield self._whole(version)
