@@ -51,6 +51,9 @@ class Snapshot(Shown, Frames):
     """The table at one version: immutable, and lazy about what costs time.
 
     Attributes:
+        version: The version.
+        protocol: The protocol action in force.
+        metadata: The metaData action in force.
         refusal: Why this version may not be read, None when it may. A snapshot of
             `DeltaTable.snapshot` has none; one of `DeltaTable.snapshot_metadata` may,
             and then `files` is what the log says, not what a reader would return.
@@ -135,6 +138,7 @@ class Snapshot(Shown, Frames):
 
     @property
     def num_files(self) -> int:
+        """Count of live files."""
         return sum(block.num_files for block in self._state.blocks)
 
     @cached_property
@@ -204,6 +208,9 @@ class Snapshot(Shown, Frames):
     def unexpired_tombstones(self, now: datetime) -> pa.Table:
         """Return the tombstones that `delta.deletedFileRetentionDuration` keeps.
 
+        Args:
+            now: The time to compare with; aware.
+
         Raises:
             PropertyError: If the property is not an interval of fixed length.
         """
@@ -265,6 +272,9 @@ class Snapshot(Shown, Frames):
     def file_rows(self, files: pa.Table) -> Iterator[pa.RecordBatch]:
         """Yield all rows of some of the version's files, by the logical schema.
 
+        Args:
+            files: Rows of `files`.
+
         Raises:
             DeltaError: If the version may not be read, or a file does not read.
         """
@@ -276,6 +286,9 @@ class Snapshot(Shown, Frames):
 
     def row_source(self, files: pa.Table) -> "RowSource":
         """Return what the rows of some of the version's files are read from.
+
+        Args:
+            files: Rows of `files`.
 
         Raises:
             DeltaError: If the version may not be read.
