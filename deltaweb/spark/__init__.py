@@ -10,7 +10,6 @@ Read in this order:
                   the state of a version (`replay`)
     index_files   the index of a large table, replayed by Spark
     checkpoint    a checkpoint, written by one task
-    column_reader one column as tasks read it
     statistics    the profile of a column
     table_changes the rows of two versions compared by tasks
     changed_rows  what these tasks read, shuffle and keep
@@ -36,7 +35,6 @@ from deltaweb.lazy import modules_on_demand
 
 if TYPE_CHECKING:
     from deltaweb.spark import checkpoint as checkpoint
-    from deltaweb.spark import column_reader as column_reader
     from deltaweb.spark import data_files as data_files
     from deltaweb.spark import driver as driver
     from deltaweb.spark import job as job

@@ -13,6 +13,7 @@ from deltaweb.delta.snapshot import Snapshot
 from deltaweb.delta.snapshot.state import Definition
 from deltaweb.delta.writing.requirements import RowConstraint
 from deltaweb.expressions.session.settings import OURS, SessionSettings
+from deltaweb.spark.arrow_frames import row_of
 from deltaweb.spark.job import run_job
 from deltaweb.spark.task_faults import faults_are_raised
 from deltaweb.spark.writing.file_rows import FileReading, reading_of
@@ -69,8 +70,7 @@ class ChangeRequest:
 
 def pack(answer: object) -> Iterator[pa.RecordBatch]:
     """Yield what a task answers as a row by `ANSWER`."""
-    packed = pa.array([pickle.dumps(answer)], pa.binary())
-    yield pa.RecordBatch.from_arrays([packed], schema=ANSWER)
+    yield row_of(ANSWER, pickle.dumps(answer))
 
 
 def unpack(packed: bytes, kind: type[T]) -> T:

@@ -12,7 +12,7 @@ import pyarrow as pa
 from deltaweb.spark.arrow_frames import Batches
 from deltaweb.spark.task_faults import faults_are_carried
 from deltaweb.spark.writing.change_tasks import pack
-from deltaweb.spark.writing.file_rows import FILE_NUMBER, FILE_PLACE
+from deltaweb.spark.writing.file_rows import FILE_NUMBER, FILE_PLACE, by_file
 from deltaweb.spark.writing.merge.joined_rows import CHOICE, source_fields
 from deltaweb.spark.writing.merge.merge_request import MergeRequest
 from deltaweb.writer.changes.change_writer import WrittenChanges
@@ -96,7 +96,7 @@ def change_files(
         merger, sent = request.open_merger(writer), _Sent(request)
         known = files.value
         rows_of = {number: row for row, number in enumerate(_numbers(known))}
-        for number, some in groupby(_by_file(batches), key=itemgetter(0)):
+        for number, some in groupby(by_file(batches), key=itemgetter(0)):
             file = known.slice(rows_of[number], 1)
             plan = _FilePlan.of((part for _, part in some), sent)
             planned = plan.planned(request.reading.table_rows(file))
@@ -126,15 +126,6 @@ def insert_rows(request: MergeRequest, batches: Batches, *, is_told: bool) -> Ba
             counts=merger.counts,
         )
     yield from pack(answer)
-
-
-def _by_file(batches: Batches) -> Iterator[tuple[int, pa.RecordBatch]]:
-    """Yield the number of a file, and some of its rows."""
-    for batch in batches:
-        numbers = batch.column(FILE_NUMBER).to_numpy()
-        starts = np.flatnonzero(np.diff(numbers, prepend=-1)).tolist()
-        for start, end in zip(starts, [*starts[1:], len(numbers)], strict=True):
-            yield int(numbers[start]), batch.slice(start, end - start)
 
 
 def _numbers(files: pa.Table) -> list[int]:
