@@ -30,7 +30,6 @@ class SQLDialect:
         return f"{self.quote}{name.replace(self.quote, self.quote * 2)}{self.quote}"
 
     def text(self, text: str) -> str:
-        """Return a literal of a text."""
         return f"'{''.join(self.escapes.get(c, c) for c in text)}'"
 
     def condition(self, node: tree.Node, column: WriteColumn | None = None) -> str:

@@ -80,7 +80,6 @@ def conjuncts(outermost: JSONNode) -> list[tuple[str, JSONNode]]:
 
 
 def read_condition(node: JSONNode) -> tree.Node:
-    """Read one operation that is a condition."""
     op = _op(node)
     if op in SIGNS:
         left, right = _children(node, least=2, most=2)

@@ -86,7 +86,6 @@ _Reading = Literal | _Between | None
 
 
 def compare_loosely(column: TypedColumn, operator: str, literal: Literal) -> Bounds:
-    """The comparison of a column with a literal."""
     if literal.value_type:
         check_value_type(column, literal.value_type)
     try:

@@ -110,7 +110,6 @@ class _Widening:
         return any_of([compare_loosely(column, "=", value) for value in values])
 
     def boolean(self, node: tree.Column) -> Bounds:
-        """A column that is a condition by itself."""
         column = self.column(node)
         if not is_boolean(column):
             words = "is not a condition, since it is not a boolean"
@@ -119,7 +118,6 @@ class _Widening:
         return compare_loosely(self.comparable(node), "=", true)
 
     def called(self, node: tree.Node) -> Bounds:
-        """Functions that are conditions."""
         match node:
             case tree.Call("isnull", (operand,)):
                 return exactly(IsNull(self.column(operand).path))

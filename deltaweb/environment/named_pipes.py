@@ -78,7 +78,6 @@ class PipeReader:
             path.stat()
 
     def close(self) -> None:
-        """Remove the pipes."""
         with self._lock:
             while self._pipes:
                 _, (path, pipe) = self._pipes.popitem()

@@ -51,7 +51,7 @@ from deltaweb.expressions.comparison import (
 )
 from deltaweb.expressions.errors import ExpressionError, ExpressionMistakenError
 from deltaweb.expressions.functions import call, concatenated
-from deltaweb.expressions.mistaken.mistakes import refuse_mistakes
+from deltaweb.expressions.mistakes import refuse_mistakes
 from deltaweb.expressions.node import (
     NULL,
     BadLiteralError,
@@ -106,7 +106,6 @@ _LONG_MAX: Final = 2**63 - 1
 
 
 def parse_expression(sql: str) -> SQLText:
-    """Parse the text of an expression."""
     try:
         return parse_sql(sql)
     except NotSQLError as error:
@@ -118,7 +117,6 @@ def parse_expression(sql: str) -> SQLText:
 def compile_sql(
     sql: str | SQLText, schema: StructType, time_zone: str = UTC_ZONE
 ) -> BoundExpression:
-    """Return an expression over rows of a schema."""
     parsed = parse_expression(sql) if isinstance(sql, str) else sql
     text, tree = parsed.text, parsed.tree
     try:

@@ -108,7 +108,6 @@ class SQLAssignment:
             raise ExpressionError(sql=sql, reason=str(error)) from None
 
     def values(self, rows: pa.RecordBatch) -> pa.Array:
-        """Return the value of each row."""
         return _values(self._node, self.sql, rows)
 
 

@@ -60,7 +60,6 @@ class BoundExpression:
 
 
 def literal(value: object, kind: pa.DataType) -> BoundExpression:
-    """Return a literal."""
     return constant(pa.scalar(value, kind), value)
 
 

@@ -32,7 +32,6 @@ COMPRESSION: Final = 1  # of 9: more takes longer than it saves to send
 
 
 def encoded_long(value: int) -> bytes:
-    """Encode one whole number."""
     rest, encoded = (value << 1) ^ (value >> 63), bytearray()
     while rest >= HIGH_BIT:
         encoded.append(rest & (HIGH_BIT - 1) | HIGH_BIT)

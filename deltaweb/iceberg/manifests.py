@@ -78,7 +78,6 @@ class VectorFiles:
 
 
 def data_manifest(files: DataFiles, snapshot: SnapshotFacts) -> bytes:
-    """Write the manifest of some data files."""
     num_rows = len(files)
     records = _longs(files.num_records)
     value_counts = [
@@ -108,7 +107,6 @@ def data_manifest(files: DataFiles, snapshot: SnapshotFacts) -> bytes:
 
 
 def vector_manifest(vectors: VectorFiles, snapshot: SnapshotFacts) -> bytes:
-    """Write the manifest of some deletion vectors."""
     num_rows = len(vectors)
     rows = joined(
         [

@@ -111,7 +111,6 @@ class VersionObjects:
 
     @property
     def size_bytes(self) -> int:
-        """What they take in memory."""
         return sum(map(len, self.objects.values()))
 
 
@@ -235,7 +234,6 @@ class _Writer:
 
 
 def puffin_of(named: NamedVector, data_location: str) -> PuffinVector:
-    """Return the file of a vector."""
     try:
         vector = DeletionVector.of(named.fields)
     except MalformedVectorError as error:

@@ -83,7 +83,6 @@ def _among(lives: VersionLives, paths: Collection[str]) -> Flags:
 
 
 def _named(lives: VersionLives, is_missing: Flags) -> Longs:
-    """Return for each version which of its missing files is named."""
     named = np.full(len(lives.versions), _UNNAMED, dtype=np.int64)
     for file in np.flatnonzero(is_missing)[:MAX_NAMED]:
         alone = np.zeros(len(is_missing), dtype=np.bool_)

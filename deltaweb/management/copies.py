@@ -49,11 +49,9 @@ class Copy(context.ForkServerProcess):
         return self.exitcode
 
     def wait(self) -> None:
-        """Wait until it has ended."""
         self.join()
 
     def run(self) -> None:
-        """Be the command."""
         os.setsid()
         end_with_parent(*_server)
         os.environ.update(self._environment)

@@ -33,7 +33,6 @@ METHODS: Final = ("get", "post", "put", "patch", "delete")
 
 
 def rest_page(told: Mapping[str, Any]) -> str:
-    """Return the page in Markdown."""
     return "\n".join([INTRODUCTION, *_endpoints(told)])
 
 

@@ -229,7 +229,6 @@ class ColumnChunk:
 
     @property
     def is_encrypted(self) -> bool:
-        """Whether its metadata or its pages are encrypted."""
         return "crypto_metadata" in self.chunk
 
 

@@ -55,7 +55,6 @@ def decode_plain(raw: bytes, physical_type: str | None) -> Plain:
 def render(
     value: Plain, annotation: Annotation | None, physical_type: str | None
 ) -> JSON:
-    """Return a value as JSON."""
     if isinstance(value, bool):
         return value
     if isinstance(value, float):

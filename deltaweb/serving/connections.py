@@ -72,7 +72,6 @@ class ArrivedBytes(Unreader):  # type: ignore[misc]  # gunicorn has no types
         self.ran_dry = False
 
     def chunk(self, size_hint: int | None = None) -> bytes:
-        """Return the end."""
         del size_hint
         self.ran_dry = True
         return b""

@@ -178,7 +178,6 @@ def end_with_parent(parent: int | None = None) -> None:
 
 
 def _hear(child: Child) -> None:
-    """Do what is to be done when a child is ready, if it says so."""
     if child.ready is None or not select.select([child.ready], [], [], 0)[0]:
         return
     if child.ready.recv(1) and child.on_ready is not None:

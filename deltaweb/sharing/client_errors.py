@@ -47,7 +47,6 @@ class KnownError:
     is_general: bool = False
 
     def is_in(self, text: str) -> bool:
-        """Whether a text tells of it."""
         return re.search(self.phrases, text, re.IGNORECASE) is not None
 
 

@@ -59,7 +59,6 @@ class ShareClient:
 
     @property
     def capabilities(self) -> Capabilities:
-        """What it says of itself."""
         formats = (delta.NAME, parquet.NAME) if self.in_delta else ()
         return Capabilities(formats, frozenset(map(str.lower, self.in_delta)))
 

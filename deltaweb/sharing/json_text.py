@@ -111,7 +111,6 @@ def _is_printable(data: bytes) -> bool:
 
 
 def joined_bytes(texts: pa.StringArray) -> bytes:
-    """Return the bytes of all texts, one after the other."""
     _, offsets, data = texts.buffers()
     if data is None or offsets is None or not len(texts):
         return b""

@@ -69,7 +69,6 @@ def encode_page_token(
 def decode_page_token(
     token: str, scope: PageScope, *, keys: Sequence[bytes]
 ) -> tuple[str, ...]:
-    """Return the key after which a page begins."""
     data = _decode(token, scope)
     for key in keys:
         with suppress(InvalidTag):
@@ -103,7 +102,6 @@ def _subject(scope: PageScope) -> bytes:
 
 
 def _json(values: list[str]) -> bytes:
-    """Return texts as one that no other list of texts has."""
     return json.dumps(values, separators=(",", ":")).encode()
 
 

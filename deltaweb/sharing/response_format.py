@@ -52,13 +52,11 @@ class ResponseFormat:
     protocol: Protocol
 
     def head_lines(self, metadata: Metadata, facts: TableFacts) -> bytes:
-        """Return the lines of protocol and metadata."""
         if self.name == delta.NAME:
             return delta.head_lines(metadata, self.protocol, facts)
         return parquet.head_lines(metadata, facts)
 
     def metadata_line(self, metadata: Metadata, facts: TableFacts) -> bytes:
-        """Return the line of metadata."""
         if self.name == delta.NAME:
             return delta.metadata_line(metadata, facts)
         return parquet.metadata_line(metadata, facts)

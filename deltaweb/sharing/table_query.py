@@ -103,7 +103,6 @@ class TableQuery:
 
 
 def parse_table_query(body: bytes) -> TableQuery:
-    """Read the body of a query."""
     fields = {name: value for name, value in _object(body).items() if value is not None}
     check_one_version(fields)
     version = fields.get("version")

@@ -3,11 +3,10 @@
 Read in this order:
 
     driver        one SparkSession a process, built when it is first needed: `session`,
-                  `cluster`, `gateway`, and the Java runtime that it gets
+                  `cluster`, and the Java runtime that it gets
     log           a log as tasks read it: row groups and packs of commits (`reader`),
                   what a later commit covers (`tail_facts`, `tail_layers`,
-                  `held_layers`), commits too large for that (`shuffled_actions`), and
-                  the state of a version (`replay`)
+                  `held_layers`), and the state of a version (`replay`)
     index_files   the index of a large table, replayed by Spark
     checkpoint    a checkpoint, written by one task
     statistics    the profile of a column

@@ -100,7 +100,6 @@ def in_small_batches(batch: pa.RecordBatch) -> Batches:
 
 
 def row_of(schema: pa.Schema, *values: object) -> pa.RecordBatch:
-    """Return one row."""
     columns = [
         pa.array([value], kind.type) for value, kind in zip(values, schema, strict=True)
     ]

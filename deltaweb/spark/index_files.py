@@ -72,7 +72,6 @@ class SparkEngine:
         return False
 
     def load(self, version: int | None = None) -> Snapshot:
-        """Return a version with its files counted."""
         return use_state(
             self.spark, self.source, version, self._counted, by_compactions=True
         )
@@ -90,7 +89,6 @@ class SparkEngine:
         )
 
     def commit_reader(self, most: int) -> AbstractContextManager[ReadCommits]:  # noqa: ARG002 (tasks are there for any)
-        """Give what reads commits by tasks."""
         return nullcontext(self._read_commits)
 
     def _read_commits(

@@ -123,7 +123,6 @@ class SparkJob(Generic[T]):
             self.wait(CANCEL_INTERVAL_S)
 
     def cancel_tasks(self) -> None:
-        """Stop the jobs' tasks."""
         try:
             self._spark.sparkContext.cancelJobGroup(self._group)
         except Exception:

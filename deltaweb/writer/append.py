@@ -132,7 +132,6 @@ def append_rows(  # noqa: PLR0913  # what comes, and how it is taken
 def append_transaction(
     write: TableWrite, written: WrittenRows, txn: SetTransaction | None
 ) -> Transaction:
-    """Return what an append commits."""
     return Transaction(
         base=write.base,
         operation=WRITE,

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Final, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -40,7 +42,6 @@ from deltaweb.expressions.session.settings import SessionSettings
 from deltaweb.writer.changes.row_ids import KeptRowIds, NextRowIds
 from deltaweb.writer.data_files import FileLayout
 from deltaweb.writer.matching import find_matches
-from deltaweb.writer.rows.z_order import z_order
 from deltaweb.writer.table_write import TableWrite
 
 OPTIMIZE: Final = "OPTIMIZE"
@@ -350,3 +351,28 @@ def _values(rows: pa.Table, path: ColumnPath) -> pa.ChunkedArray:
     for name in path[1:]:
         column = pc.struct_field(column, [name])
     return column
+
+
+# === The order of rows ===
+
+
+CURVE_BITS: Final = 16
+
+
+def z_order(columns: Sequence[pa.ChunkedArray]) -> npt.NDArray[np.int64]:
+    """Return the order of rows along a Z-order curve through the ranks of values."""
+    bits = max(1, min(CURVE_BITS, 64 // len(columns)))
+    key = np.zeros(len(columns[0]), np.uint64)
+    ranks = [_ranks(column, bits) for column in columns]
+    for bit in range(bits - 1, -1, -1):
+        for rank in ranks:
+            key = (key << np.uint64(1)) | ((rank >> np.uint64(bit)) & np.uint64(1))
+    return np.argsort(key, kind="stable")
+
+
+def _ranks(column: pa.ChunkedArray, bits: int) -> npt.NDArray[np.uint64]:
+    ranked = pc.rank(column.combine_chunks(), tiebreaker="dense").to_numpy()
+    most = max(1, int(ranked.max(initial=1)))
+    scaled = (ranked.astype(np.float64) - 1) * ((1 << bits) - 1) / most
+    found: npt.NDArray[np.uint64] = scaled.astype(np.uint64)
+    return found

@@ -49,7 +49,6 @@ def overwrite_rows(  # noqa: PLR0913  # what goes, and what comes
     merge_schema: bool = False,
     time_zone: str = UTC_ZONE,
 ) -> CommitResult:
-    """Write rows in the place of others."""
     if sum((where is not None, overwrite_schema, dynamic)) > 1:
         message = "choose one of where, overwrite_schema and dynamic"
         raise ValueError(message)
@@ -121,7 +120,6 @@ def overwrite_transaction(
     replaced: ReplacedRows,
     txn: SetTransaction | None = None,
 ) -> Transaction:
-    """Return what an overwrite commits."""
     removed, where = replaced.removed, replaced.where
     dynamic = {"partitionOverwriteMode": "dynamic"} if replaced.dynamic else {}
     return Transaction(

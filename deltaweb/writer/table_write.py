@@ -124,7 +124,6 @@ class TableWrite:
     def accept(
         self, rows: pa.RecordBatchReader, more: Sequence[RowConstraint] = ()
     ) -> Iterator[pa.RecordBatch]:
-        """Yield rows as the table has them, each checked."""
         zone = self.time_zone
         checks = RowChecks(self.metadata, self.schema, more, time_zone=zone)
         fit = RowSchema(self.schema, rows.schema, self.numbers, zone)

@@ -154,7 +154,6 @@ def _null_key_count(rows: pa.Table, chosen: Indices, key: Sequence[str]) -> int:
 
 
 def _has_null(rows: pa.Table) -> Mask:
-    """Tell of each row whether any of its values is null."""
     found = np.zeros(rows.num_rows, dtype=np.bool_)
     for column in rows.columns:
         if column.null_count:

@@ -91,7 +91,6 @@ def compare_buckets(
     tally: Tally,
     on_bucket: Callable[[], None] | None = None,
 ) -> None:
-    """Compare rows that were spread, bucket by bucket."""
     columns = compared.columns
     for olds, news in buckets.buckets():
         if on_bucket is not None:

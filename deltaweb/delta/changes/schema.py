@@ -131,7 +131,6 @@ def _diff_structs(
 
 
 def _known_by(struct: StructType, *, is_mapped: bool) -> dict[str, StructField]:
-    """Return the fields of a struct by what they are known by."""
     return {
         column.stored_name if is_mapped else column.name: column
         for column in struct.fields

@@ -49,7 +49,6 @@ class Tally:
     # === Buckets ===
 
     def take(self, found: BucketDiff) -> None:
-        """Add the changes of one bucket."""
         self._unmatched_keys += found.unmatched_keys
         self._null_key_rows += found.null_key_rows
         room = self._room(ChangeType.UPDATE_BEFORE)
@@ -143,7 +142,6 @@ class Tally:
     # === The answer ===
 
     def sample(self) -> RowSample:
-        """Return some of the rows."""
         nothing = arrow_schema(self._columns.schema).empty_table()
         rows = {
             kind: pa.concat_tables([nothing, *tables])
@@ -158,7 +156,6 @@ class Tally:
         )
 
     def result(self) -> RowChanges:
-        """Return all of it."""
         return RowChanges(
             inserted=self._counts[ChangeType.INSERT],
             deleted=self._counts[ChangeType.DELETE],

@@ -90,19 +90,16 @@ class IdentityColumn:
         return self.start + min(steps, (bound - self.start) // self.step) * self.step
 
     def is_beyond(self, value: int, mark: int | None) -> bool:
-        """Return whether a value has passed a mark."""
         if mark is None:
             return True
         return value > mark if self.step > 0 else value < mark
 
 
 def is_identity(metadata: Mapping[str, Any]) -> bool:
-    """Return whether a column's metadata makes it an identity column."""
     return any(key.startswith(IDENTITY) for key in metadata)
 
 
 def identity_columns(schema: StructType) -> tuple[IdentityColumn, ...]:
-    """Return the identity columns of a schema."""
     found = (IdentityColumn.of(column) for column in schema.fields)
     return tuple(column for column in found if column is not None)
 

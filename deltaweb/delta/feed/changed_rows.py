@@ -92,7 +92,6 @@ class FeedRows:
     def scan(
         self, files: pa.Table, open_file: OpenFile, *, tells_kinds: bool
     ) -> RowScan:
-        """Read files."""
         given = self.partitions
         if tells_kinds:
             given = tuple(name for name in given if name != CHANGE_TYPE)
@@ -136,12 +135,10 @@ class FeedScan:
             yield from changed_files(batch, first, self.range.times)
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield the changes."""
         for changed in self.files():
             yield from self.read(changed)
 
     def read(self, changed: ChangedFiles) -> Iterator[pa.RecordBatch]:
-        """Yield the changes that some files hold."""
         try:
             for rows in self.rows.scan(
                 changed.files,

@@ -150,7 +150,6 @@ class Digester:
             source[2] |= changed.tells_kinds
 
     def add(self, rows: pa.RecordBatch) -> None:
-        """Take rows of the feed, of any versions."""
         versions = rows.column(COMMIT_VERSION).to_numpy(zero_copy_only=False)
         kinds = pc.index_in(rows.column(CHANGE_TYPE), value_set=_KIND_VALUES)
         codes = kinds.fill_null(len(_KIND_VALUES)).to_numpy()

@@ -43,7 +43,6 @@ class ProfiledColumn:
     def of(
         cls, schema: StructType, partition_columns: Sequence[str], column: ColumnPath
     ) -> "ProfiledColumn":
-        """Find the column."""
         path = resolve_column(schema, column)
         data_type = column_field(schema, path).data_type
         check_read(column_field(schema, path[:1]))

@@ -63,7 +63,6 @@ _ESCAPED = re.compile(r"\\(.)|''", re.DOTALL)
 
 
 def parse_columns_ddl(text: str) -> tuple[StructField, ...]:
-    """Return the columns of a text of DDL."""
     parser = _Parser(text)
     columns = parser.columns(parser.end, separator="", depth=0)
     if not columns:

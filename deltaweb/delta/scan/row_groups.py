@@ -68,7 +68,6 @@ def _ranges(
     schema: StructType,
     predicate: Predicate,
 ) -> dict[tuple[str, ...], ColumnRange]:
-    """Return what the footer says of the columns that the condition names."""
     groups = parse_row_group_counts(footer)
     ranges: dict[tuple[str, ...], ColumnRange] = {}
     if not has_every_chunk(groups, metadata):

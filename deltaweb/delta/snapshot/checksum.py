@@ -49,7 +49,6 @@ class Verdict:
         return f"{self.state.value}: {', '.join(self.differences)}"
 
     def describe(self) -> dict[str, object]:
-        """Return the verdict as JSON has it."""
         return {"state": self.state.name, "differences": list(self.differences)}
 
     @classmethod
@@ -159,7 +158,6 @@ def _are_transactions(recorded: Mapping[str, Any], snapshot: Snapshot) -> bool:
 
 
 def _is_histogram(raw: object, file_sizes: pa.ChunkedArray) -> bool:
-    """Tell whether the files are as a histogram has them by their sizes."""
     fields = raw if isinstance(raw, dict) else {}
     try:
         bounds, counts, sums = (

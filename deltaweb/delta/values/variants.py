@@ -190,7 +190,6 @@ def _objects(
 def _typed(
     array: pa.Array, metadata: Sequence[bytes | None], depth: int, form: _Form
 ) -> Texts:
-    """Return values of a column of their own type."""
     if pa.types.is_list(array.type) or pa.types.is_large_list(array.type):
         lengths = pc.fill_null(pc.list_value_length(array), 0).to_pylist()
         owned = [

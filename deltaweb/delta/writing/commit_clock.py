@@ -62,7 +62,6 @@ class CommitClock:
 
 
 def turns_on_own_times(transaction: Transaction) -> bool:
-    """Return whether the commits before carry no time, and this one does."""
     base = transaction.base
     if base is None or own_times(base.protocol, base.metadata) is not None:
         return False

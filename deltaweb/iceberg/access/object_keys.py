@@ -89,7 +89,6 @@ class PathSealer:
         self._scope = scope.encode()
 
     def seal(self, kind: str, paths: Iterable[str]) -> list[str]:
-        """Return what stands for each path."""
         state = self._state(self._keys[0], kind)
         sealed = []
         for path in paths:

@@ -57,7 +57,6 @@ class Signature:
 
 
 def parse_signature(request: SignedRequest, *, now: datetime) -> Signature:
-    """Return what a request says of its signature."""
     header = request.headers.get("authorization", "")
     if len(header) > MAX_HEADER_LENGTH:
         raise KeysRefusedError(reason="its signature does not read")
@@ -90,7 +89,6 @@ def parse_signature(request: SignedRequest, *, now: datetime) -> Signature:
 def check_signature(
     request: SignedRequest, signature: Signature, *, secret_key: str
 ) -> None:
-    """Refuse a request that the secret key has not signed."""
     expected = sign(request, signature, secret_key=secret_key)
     if not hmac.compare_digest(expected, signature.text):
         raise KeysRefusedError(

@@ -50,7 +50,6 @@ class VendedKeys:
 
 
 def vend_keys(claims: Claims, keys: Sequence[bytes]) -> VendedKeys:
-    """Make keys for what is claimed."""
     packed = _CLAIMS.pack(
         FORM,
         claims.token_id.bytes,
@@ -128,7 +127,6 @@ def _none_of_ours() -> KeysRefusedError:
 
 
 def access_key_of(session_token: str) -> str:
-    """Return the access key that goes with a session token."""
     digest = hashlib.sha256(session_token.encode("utf-8", "replace")).digest()
     text = base64.b32encode(digest).decode()
     return f"{ACCESS_KEY_PREFIX}{text[:ACCESS_KEY_LENGTH]}"

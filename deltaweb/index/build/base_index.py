@@ -129,7 +129,6 @@ class VerifiedIndex:
 
     @property
     def first_commit(self) -> int:
-        """The oldest commit that the log had."""
         return self.result.first_commit or 0
 
     @property
@@ -138,7 +137,6 @@ class VerifiedIndex:
         return self.commits[-1].rows[-1]
 
     def kept_part(self, name: str, rows: Sequence[pa.RecordBatch] = ()) -> KeptPart:
-        """Return a part of it."""
         return KeptPart(self.manifest.folder / name, self.manifest.files[name], rows)
 
     def check_before_reading(self, name: str) -> None:

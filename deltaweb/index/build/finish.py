@@ -74,7 +74,6 @@ class WrittenFiles:
 
     @classmethod
     def of(cls, newest: NewestFiles | None, snapshot: Snapshot) -> "WrittenFiles":
-        """Add up what was written of a snapshot."""
         names = list(dict.fromkeys(snapshot.metadata.partition_columns))
         keys = partition_keys(snapshot.protocol, snapshot.metadata)
         schema = None
@@ -169,7 +168,6 @@ class _Commits:
         self._last: pa.RecordBatch | None = None
 
     def watch(self, pieces: Iterable[Piece]) -> Iterator[Piece]:
-        """Yield the pieces, and note what they say."""
         for piece in pieces:
             for batch in piece.rows if isinstance(piece, KeptPart) else [piece]:
                 self._times.append(batch["timestamp_ms"].to_numpy())

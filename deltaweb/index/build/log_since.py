@@ -57,7 +57,6 @@ def read_log_since(store: LogStore, base: VerifiedIndex) -> LogSince:
 
 
 def new_version(commit: FileStatus) -> int:
-    """Return the version that a commit makes."""
     return parse_commit_name(commit.name) or 0
 
 

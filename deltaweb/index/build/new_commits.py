@@ -154,7 +154,6 @@ def read_new_commits(
 def _times(
     store: LogStore, base: VerifiedIndex, commits: Sequence[FileStatus]
 ) -> RunningTimes:
-    """Return the times of new commits, after those of the index."""
     listed = {new_version(commit): commit.modification_time for commit in commits}
     last_ms: int = base.last_commits["timestamp_ms"][-1].as_py()
     own = own_times(base.source.protocol, base.source.metadata)

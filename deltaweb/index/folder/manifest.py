@@ -106,7 +106,6 @@ def add_checksums(folder: Path, checksums: Mapping[str, Checksum]) -> None:
 
 
 def read_checksum(path: Path) -> Checksum:
-    """Read a file for what it is."""
     return Checksum(path.stat().st_size, _crc(path))
 
 

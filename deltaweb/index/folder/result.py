@@ -66,7 +66,6 @@ class IndexResult:
         return cls(state=FAILED).with_error(error)
 
     def with_error(self, error: DeltawebError | None) -> "IndexResult":
-        """The same with the words of an error, if there is one."""
         if error is None:
             return self
         return replace(
@@ -78,7 +77,6 @@ class IndexResult:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """The facts as a JSON object."""
         return {one.name: getattr(self, one.name) for one in fields(self)}
 
     @classmethod

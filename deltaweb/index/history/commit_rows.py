@@ -62,7 +62,6 @@ class History:
         self._set(version, protocol, metadata)
 
     def take(self, part: CommitPart) -> None:
-        """Take the next commits."""
         versions = part.versions
         num_rows = len(versions)
         changed = np.zeros((2, num_rows), dtype=np.bool_)

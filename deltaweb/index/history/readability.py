@@ -40,7 +40,6 @@ def partly_reason(vacuum_version: int) -> str:
 
 
 def files_gone_reason(vacuum_version: int) -> str:
-    """Why a version has no file any more."""
     return f"All of its files were deleted by the VACUUM of version {vacuum_version}."
 
 

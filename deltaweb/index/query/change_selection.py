@@ -207,7 +207,6 @@ class ChangeSelection:
 
 
 def _place_of(batch: pa.RecordBatch, row: int) -> ChangePlace:
-    """Return the place before one of the files of a batch."""
     versions = batch["version"].to_numpy()
     first = int(np.searchsorted(versions, versions[row]))
     return ChangePlace(int(versions[row]), row - first)

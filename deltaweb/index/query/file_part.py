@@ -117,7 +117,6 @@ class FilePart:
         return self._num_records
 
     def partition(self, column: StructField) -> TypedValues:
-        """The typed values of a partition column."""
         found = self._typed.find(column)
         if found is not None:
             return found[0]

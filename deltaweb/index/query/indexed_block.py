@@ -82,7 +82,6 @@ class IndexedBlock(FileBlock):
 
 
 def indexed_block(selected: SelectedBlock) -> IndexedBlock:
-    """Return the block of a selection that is of an index."""
     return cast("IndexedBlock", selected.block)
 
 

@@ -71,7 +71,6 @@ class SharedVersion:
 
     @property
     def parts(self) -> dict[int, FilePart]:
-        """The parts of the version, for the next one."""
         return {id(part.block): part for part, _ in self._parts}
 
     @property
@@ -149,7 +148,6 @@ class SharedVersion:
         return self.selection(chosen)
 
     def selection(self, chosen: Sequence[SelectedPart]) -> FileSelection:
-        """Return files of some parts, to be listed."""
         return FileSelection(chosen, total_files=self.num_files, root=self._root)
 
     def kept_order(self, name: str, make: Callable[[], Rows]) -> Rows:

@@ -57,7 +57,6 @@ class Cursor:
         return (value >> 1) ^ -(value & 1)
 
     def binary(self) -> bytes:
-        """Read a byte string."""
         size = self.data[self.position]
         if size > MORE:
             size = self._varint()
@@ -70,7 +69,6 @@ class Cursor:
         return self.data[start:end]
 
     def byte(self) -> int:
-        """Read a byte as it is."""
         value = self.data[self.position]
         self.position += 1
         return value

@@ -106,7 +106,6 @@ def covering_protocol(protocols: Sequence[Protocol]) -> Protocol:
 
 
 def head_lines(metadata: Metadata, protocol: Protocol, facts: TableFacts) -> bytes:
-    """Return the lines of protocol and metadata."""
     return protocol_line(protocol) + metadata_line(metadata, facts)
 
 
@@ -124,7 +123,6 @@ def protocol_line(protocol: Protocol, *, version: int | None = None) -> bytes:
 
 
 def metadata_line(metadata: Metadata, facts: TableFacts) -> bytes:
-    """Return the line of metadata."""
     shown = READING_PROPERTIES | ({CHANGE_DATA_FEED} if facts.has_feed else set())
     table: dict[str, Any] = {
         "id": metadata.id or "",

@@ -80,7 +80,6 @@ class FileAnswer:
     instants: frozenset[str] = frozenset()
 
     def file_ids(self, batch: pa.RecordBatch) -> pa.StringArray:
-        """Return the id of each file."""
         kept = DIGESTS[self.id_scheme]
         if kept in batch.schema.names:
             return _hex(batch[kept])
@@ -153,7 +152,6 @@ def json_line(key: str, values: Mapping[str, Any]) -> bytes:
 
 
 def line_buffer(lines: pa.StringArray) -> bytes:
-    """Return lines one after the other."""
     return b"" if not len(lines) else bytes(memoryview(lines.buffers()[2]))
 
 

@@ -114,10 +114,8 @@ def deal_out(
 
 
 def num_tasks(size_bytes: int, *, at_least: int) -> int:
-    """Return how many tasks share so many bytes."""
     return min(max(-(-size_bytes // TASK_BYTES), at_least), MAX_TASKS)
 
 
 def size_bytes(files: pa.Table) -> int:
-    """Return the bytes of files."""
     return int(pc.sum(files["size"]).as_py() or 0)

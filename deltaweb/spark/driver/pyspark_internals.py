@@ -9,7 +9,7 @@
 - Which columns a condition is about, and whether an expression is a function of the
   row, only Spark's analyzer knows, and no public method tells it.
 - Two modules are public by their names alone: `pyspark.java_gateway`, by which the JVM
-  is started with another stderr (`gateway`), and `pyspark.daemon`, which a daemon of
+  is started with another stderr (`session`), and `pyspark.daemon`, which a daemon of
   ours begins (`python_daemon`).
 """
 

@@ -55,7 +55,6 @@ class ChangeRequest:
         return marks_deleted_rows(self.base.protocol, self.base.metadata)
 
     def open_writer(self) -> ChangeWriter:
-        """Return what writes the changes of a task."""
         write = TableWrite(self.place.open(), self.base, self.base.metadata)
         return ChangeWriter(write, _texts, row_ids=None)
 
@@ -74,7 +73,6 @@ def pack(answer: object) -> Iterator[pa.RecordBatch]:
 
 
 def unpack(packed: bytes, kind: type[T]) -> T:
-    """Return what a task of this driver has packed."""
     answer = pickle.loads(packed)  # noqa: S301  # of a task: pickles are how Spark talks, too
     if not isinstance(answer, kind):
         raise TypeError(type(answer))

@@ -40,7 +40,6 @@ class FileReading:
         yield from iter_rows(self._source(files))
 
     def rows(self, files: pa.Table) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of files, in the types that Spark takes."""
         columns = self.schema.select(self.columns)
         sent = sent_schema(spark_schema(columns))
         ordered = pa.schema([sent.field(name) for name in self.columns])
@@ -60,7 +59,6 @@ class FileReading:
 
 
 def reading_of(definition: Definition, place: TablePlace) -> FileReading:
-    """Return how all rows of a version are read."""
     schema = table_schema(definition.protocol, definition.metadata)
     return FileReading(
         place=place,

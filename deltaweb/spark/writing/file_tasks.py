@@ -50,7 +50,6 @@ class TaskFiles:
 
 
 def added_files(parts: Sequence[TaskFiles]) -> pa.Table:
-    """Return the files of all tasks."""
     tables = [part.added for part in parts]
     return pa.concat_tables([ADDED_FILES.empty_table(), *tables])
 

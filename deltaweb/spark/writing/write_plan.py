@@ -198,7 +198,6 @@ def _plan_new_table(
 
 
 def new_table(incoming: pa.Schema, request: WriteRequest) -> NewTable:
-    """Return what a table that a write makes is to be."""
     return NewTable(
         schema=incoming,
         partition_by=request.partition_by or (),

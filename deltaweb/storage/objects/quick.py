@@ -64,7 +64,6 @@ class QuickReads:
         self._open_store = open_store
 
     def read(self, place: str, otherwise: Callable[[], bytes]) -> bytes:
-        """Return an object."""
         return self._answer(lambda store: _object(store, _key(place)), otherwise)
 
     def read_many(

@@ -243,7 +243,6 @@ def _google_pages(
     is_first: bool,  # noqa: FBT001
     timeout_s: float,
 ) -> Iterator[list[str]]:
-    """The same."""
     asked: dict[str, Any] = {"prefix": prefix, "timeout": timeout_s}
     asked |= {"maxResults": 1} if is_first else {"delimiter": "/"}
     asked["fields"] = "items(name),nextPageToken" if is_first else FOLDER_FIELDS
@@ -268,7 +267,6 @@ def _azure_pages(
     is_first: bool,  # noqa: FBT001
     timeout_s: float,
 ) -> Iterator[list[str]]:
-    """The same."""
     from fsspec.asyn import sync  # noqa: PLC0415  # loads only for remote tables
 
     async def names() -> list[str]:

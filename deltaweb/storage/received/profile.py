@@ -39,7 +39,6 @@ class Profile:
 
     @classmethod
     def of(cls, fields: Mapping[str, Any]) -> Self:
-        """Return the profile of a file's fields."""
         if fields.get("shareCredentialsVersion") != 1:
             raise ProfileInvalidError(reason="its shareCredentialsVersion is not 1")
         token = fields.get("bearerToken")
@@ -79,7 +78,6 @@ class Profile:
 
 
 def parse_profile(text: str | bytes) -> Profile:
-    """Read the text of a profile file."""
     if len(text) > MAX_PROFILE_BYTES:
         raise ProfileInvalidError(reason="it is too long")
     try:
@@ -92,7 +90,6 @@ def parse_profile(text: str | bytes) -> Profile:
 
 
 def read_profile(path: Path) -> Profile:
-    """Read a profile file."""
     try:
         with path.open("rb") as file:
             return parse_profile(file.read(MAX_PROFILE_BYTES + 1))

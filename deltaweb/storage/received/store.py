@@ -121,7 +121,6 @@ class ReceivedTableStore(LocalTableStore):
     # === Data files ===
 
     def open_data_file(self, path: str) -> pa.NativeFile:
-        """Open a data file by its path in the log."""
         name = unquote(path.removeprefix(f"{self._location}/"))
         signed = self._urls.get(name)
         if signed is None or _ends_soon(signed):
@@ -135,7 +134,6 @@ class ReceivedTableStore(LocalTableStore):
         return pa.PythonFile(file, mode="r")
 
     def has_data_file(self, path: str) -> bool:
-        """Tell whether the provider gives a URL for a data file."""
         try:
             self._renewed(unquote(path.removeprefix(f"{self._location}/")))
         except DataFileMissingError:

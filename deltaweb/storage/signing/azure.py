@@ -96,7 +96,6 @@ class AzureSigner:
 def find_account(
     location: str, options: Mapping[str, Any], host: str = ""
 ) -> AzureAccount:
-    """Return the account of a location and its options, with what signs for it."""
     account = read_account(location, options, host)
     if account.key and not _is_base64(account.key):
         raise SigningKeyNeededError(location=location, wanted=WANTED_KEY)

@@ -105,7 +105,6 @@ class LocalFileSigner:
         return self._expires_at
 
     def sign(self, relative_paths: Texts, sizes: Numbers) -> list[str]:
-        """Return the URL of each file."""
         paths, lengths = as_list(relative_paths), as_list(sizes)
         quoted = quote_paths(paths)
         digests = self._digests(

@@ -99,7 +99,6 @@ class GCSSigner:
 
 
 def find_account(location: str, options: Mapping[str, Any]) -> ServiceAccount:
-    """Return the service account of the options, as gcsfs takes it."""
     key = find_key(location, options)
     return ServiceAccount(
         key["client_email"],

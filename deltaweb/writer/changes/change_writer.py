@@ -85,7 +85,6 @@ class WrittenChanges:
 
 
 def all_changes(parts: Sequence[WrittenChanges]) -> WrittenChanges:
-    """Return what the parts of a change have written together."""
     metrics: dict[str, int] = {}
     for part in parts:
         for name, count in part.metrics.items():

@@ -44,7 +44,6 @@ class RowIds(NamedTuple):
     versions: pa.Array
 
     def take(self, places: Places) -> "RowIds":
-        """Return those of the rows at some places."""
         chosen = pa.array(places, pa.int64())
         return RowIds(self.ids.take(chosen), self.versions.take(chosen))
 
@@ -132,7 +131,6 @@ class NextRowIds:
         self._next = 0
 
     def take(self, count: int) -> RowIds:
-        """Return those of the next rows."""
         start, self._next = self._next, self._next + count
         return RowIds(*(column.slice(start, count) for column in self._ids))
 
@@ -144,5 +142,4 @@ def places_of(mask: pa.BooleanArray) -> Places:
 
 
 def joined_places(some: Iterable[Any]) -> Places:
-    """Return places one after the other."""
     return np.concatenate([np.empty(0, np.int64), *some]).astype(np.int64)

@@ -106,7 +106,6 @@ def write_excerpt(
 def _row_groups(
     batches: Iterable[pa.RecordBatch], schema: pa.Schema
 ) -> Iterable[pa.Table]:
-    """Yield rows in tables that make a row group each."""
     waiting: list[pa.RecordBatch] = []
     num_bytes = num_rows = 0
     for batch in batches:

@@ -108,7 +108,6 @@ class OpenParquetFile:
         )
 
     def discard(self) -> None:
-        """Forget the file."""
         self._pending.discard()
 
 

@@ -64,7 +64,6 @@ class SpelledColumn(NamedTuple):
     example: str
 
     def describe(self) -> dict[str, object]:
-        """Return it as JSON."""
         return {
             "column": self.column,
             "num_utc" if self.is_instant else "num_ours": self.num_ours,
@@ -125,7 +124,6 @@ class _Spelling:
         )
 
     def told(self) -> SpelledColumn:
-        """Return it as people are told."""
         first = int(np.argmax(self.is_other))
         return SpelledColumn(
             column=self.column.name,

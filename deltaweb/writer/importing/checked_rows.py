@@ -67,7 +67,6 @@ def bad_text(one: BadValue) -> str:
 
 
 def schema_of(columns: Sequence[ImportColumn]) -> StructType:
-    """Return the columns of a table that import columns make."""
     fields: dict[str, StructField] = {}
     for column in columns:
         if not column.type_name:
@@ -121,11 +120,9 @@ class ImportedRows:
         self.times = TimesTaken(self.files.form.time_zone)
 
     def reader(self) -> pa.RecordBatchReader:
-        """Return the rows as a stream."""
         return pa.RecordBatchReader.from_batches(self.arrow, self.batches())
 
     def batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield the rows that fit."""
         for file in self.files.each():
             for batch in self._read(file):
                 made = self._checked(batch, file.shown)

@@ -62,7 +62,6 @@ class NarrowerType:
         return self.num_values - self.num_fitting
 
     def describe(self) -> dict[str, Any]:
-        """Return it as JSON."""
         return {
             "type": self.type_name,
             "words": WORDS[self.type_name],

@@ -242,7 +242,6 @@ class _Seen:
 
 
 def quoted(name: str) -> str:
-    """Return a name as DDL has it."""
     return name if name.isidentifier() else f"`{name.replace('`', '``')}`"
 
 
@@ -308,7 +307,6 @@ def _first_rows(file: SourceFile) -> Iterator[tuple[int, dict[str, Any]]]:
 def table_columns(
     proposed: Sequence[ProposedColumn], schema: StructType
 ) -> list[ProposedColumn]:
-    """Give proposed columns the names and types that a table has for them."""
     made = []
     for one in proposed:
         known = schema.find(one.column.source)

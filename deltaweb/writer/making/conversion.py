@@ -131,7 +131,6 @@ class ConversionPlan:
         return parse_schema(self.metadata.schema_string or "")
 
     def describe(self) -> dict[str, Any]:
-        """Return it as JSON."""
         return {
             "schema": json.loads(self.metadata.schema_string or "{}"),
             "partition_columns": [*self.metadata.partition_columns],
@@ -166,7 +165,6 @@ def plan_conversion(store: TableStore, asked: Conversion) -> ConversionPlan:
 
 
 def convert_folder(store: TableStore, asked: Conversion) -> CommitResult:
-    """Make a folder a table, in one commit."""
     return commit_conversion(store, plan_conversion(store, asked))
 
 

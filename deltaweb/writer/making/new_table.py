@@ -75,7 +75,6 @@ def plan_table(store: TableStore, new: NewTable) -> Transaction:
 
 
 def creation_parameters(metadata: Metadata, new: NewTable) -> dict[str, object]:
-    """Return what the commit that makes a table says of it."""
     return {
         "isManaged": "false",
         "description": new.description or "",

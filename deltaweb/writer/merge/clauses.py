@@ -253,7 +253,6 @@ class BoundClauses:
 
     @classmethod
     def of(cls, clauses: Sequence[BoundClause]) -> Self:
-        """Sort clauses."""
         parts = (
             [bound for bound in clauses if bound.clause.about is about]
             for about in (About.MATCHED, About.NOT_MATCHED_BY_SOURCE, About.NOT_MATCHED)

@@ -58,7 +58,6 @@ class MergeMatchedTwiceError(DeltaError, code="merge-matched-twice"):
 
     @classmethod
     def of(cls, on: str, row: pa.RecordBatch) -> "MergeMatchedTwiceError":
-        """Return the error of one row."""
         shown = {
             name: python_values(column)[0]
             for name, column in zip(row.schema.names, row.columns, strict=True)

@@ -44,7 +44,6 @@ class MergeOutcome:
         clauses: Sequence[MergeClause],
         times: WorkTimes,
     ) -> Transaction:
-        """Return what is to be committed."""
         written, changed = self.written, self.changed
         stays = pc.is_in(
             changed["path"], value_set=written.added["path"].combine_chunks()

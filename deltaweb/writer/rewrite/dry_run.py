@@ -64,7 +64,6 @@ class RowTally:
         """Write nothing."""
 
     def finish(self, *, needs_feed: bool = True) -> WrittenChanges:  # noqa: ARG002 # as above
-        """Return that nothing was written."""
         return WrittenChanges(
             added=MARKED_FILES.empty_table(),
             change_files=NO_CHANGE_FILES,
@@ -83,7 +82,6 @@ class RowsSeen:
 
     @property
     def is_full(self) -> bool:
-        """Whether no more are wanted."""
         return not self._left
 
     def see(self, before: pa.RecordBatch, after: pa.RecordBatch | None) -> None:

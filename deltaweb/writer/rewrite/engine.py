@@ -94,7 +94,6 @@ class RewriteHere:
 
     @property
     def progress_unit(self) -> str:
-        """Files, one after the other."""
         return "files"
 
     @property
@@ -109,7 +108,6 @@ class RewriteHere:
     def look(
         self, about: ConcernedFiles, seen: RowsSeen, on_progress: Progress | None
     ) -> RewrittenFiles:
-        """Do all of it but writing."""
         base = self.snapshot.state.definition
         marks_rows = marks_deleted_rows(base.protocol, base.metadata)
         with RowTally(marks_rows=marks_rows) as tally:

@@ -39,7 +39,6 @@ class Rewrite:
     engine: RewriteEngine
 
     def plan(self, on_progress: Progress | None = None) -> "RewritePlan":
-        """Do all of it but writing."""
         about, seen = self._concerned, RowsSeen()
         self._see_unopened(about.gone, seen)
         done = self.engine.look(about, seen, on_progress)

@@ -63,7 +63,6 @@ class RowDeletion:
     opens_whole: ClassVar[bool] = False
 
     def apply(self, rows: pa.RecordBatch, holds: pa.BooleanArray) -> ChangedRows:
-        """Leave the others."""
         return ChangedRows(rows.filter(pc.invert(holds)))
 
 

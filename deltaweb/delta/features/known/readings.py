@@ -38,7 +38,6 @@ class DirectReading:
 
     @property
     def reads(self) -> bool:
-        """Whether it is known to read the version."""
         return self.verdict.answer is Answer.READS
 
 

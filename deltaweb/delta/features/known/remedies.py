@@ -35,7 +35,6 @@ class Remedy:
     switch: tuple[str, str] | None = None
 
     def statements(self, feature: str, table: str) -> list[str]:
-        """Return the statements of Spark that take a feature out of a table."""
         if not self.is_dropped:
             return []
         set_first = [

@@ -57,7 +57,6 @@ _NOT_FINITE: Final[Mapping[str, Callable[[pa.Array], pa.Array]]] = {
 
 
 def read_blocks(group: CheckpointRowGroup) -> list[FileBlock]:
-    """Read the live files of a row group."""
     blocks = []
     first = 0
     convert = partial(_files, has_values=_has_partition_values(group))

@@ -65,7 +65,6 @@ def find_sidecars(
 
 
 def open_sidecar(store: LogStore, name: str) -> list[CheckpointRowGroup]:
-    """Read the footer of a sidecar."""
     path = f"{store.root}/_delta_log/{name}"
     try:
         groups = open_part(store, name)

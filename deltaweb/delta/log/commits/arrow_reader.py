@@ -76,12 +76,10 @@ class ActionBatch:
         return rows.astype(np.int64)
 
     def owners(self, rows: Longs) -> Longs:
-        """Return the position of the commit that each row is of."""
         found = np.searchsorted(self.row_ends, rows, side="right")
         return found.astype(np.int64)
 
     def objects(self, action: str) -> list[tuple[int, dict[str, Any]]]:
-        """Return the actions of a kind as they are in the log, each with its commit."""
         rows = self.rows(action)
         values = [line.get(action) for line in self.load(rows)]
         return [
@@ -117,7 +115,6 @@ class Lines:
         return self._data[start : int(self._ends[row])]
 
     def take(self, rows: Longs) -> list[bytes]:
-        """Cut the lines of some rows."""
         ends = self._ends[rows].tolist()
         starts = (np.where(rows > 0, self._ends[rows - 1], -1) + 1).tolist()
         data = self._data
@@ -147,7 +144,6 @@ class JoinedLines(Lines):
         return self._batches[batch][row - int(self._starts[batch])]
 
     def take(self, rows: Longs) -> list[bytes]:
-        """Cut the lines of some rows."""
         return [self[row] for row in rows.tolist()]
 
 

@@ -112,7 +112,6 @@ class _Collected:
                 self.domains[raw["domain"]] = text
 
     def take_keys(self, batch: ActionBatch) -> None:
-        """Note which file each file action is of."""
         path = batch.paths[0]
         adds, removes = batch.column("add"), batch.column("remove")
         for action, column in (("add", adds), ("remove", removes)):

@@ -66,7 +66,6 @@ class RowShaper:
         )
 
     def adds(self, adds: pa.StructArray) -> pa.StructArray:
-        """Return live files as the checkpoint has them."""
         self._check_vectors(adds)
         values = filled_map(partition_values(adds)).cast(PARTITION_VALUES)
         paths = typed_column(adds, "path", pa.string())

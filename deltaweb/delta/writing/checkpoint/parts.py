@@ -54,14 +54,12 @@ class PartWriter:
             )
 
     def put(self, action: str, rows: pa.StructArray) -> None:
-        """Take rows of one action."""
         if len(rows):
             self._waiting.setdefault(action, []).append(rows)
             self.num_rows += len(rows)
             self.waiting_bytes += rows.nbytes
 
     def take_full(self, *, least_rows: int = FULL_ROWS) -> list[pa.Table]:
-        """Take out the rows that make row groups."""
         tables = []
         for action, some in list(self._waiting.items()):
             if sum(len(rows) for rows in some) >= least_rows:
@@ -75,7 +73,6 @@ class PartWriter:
         self.write([table])
 
     def write(self, tables: Sequence[pa.Table]) -> None:
-        """Write row groups."""
         with self._faults():
             for table in tables:
                 self._writer.write_table(table, row_group_size=max(1, table.num_rows))
@@ -88,7 +85,6 @@ class PartWriter:
         return self.file.finish()
 
     def discard(self) -> None:
-        """Forget the file."""
         with contextlib.suppress(OSError, ValueError, pa.ArrowException):
             self._writer.close()  # into a file that goes away
         self.file.discard()
@@ -133,7 +129,6 @@ class PartsWriter:
         return sum(part.num_rows for part in self._parts)
 
     def put(self, action: str, rows: pa.StructArray) -> None:
-        """Take file actions, each to its part."""
         for index, mine in enumerate(split_rows(rows, len(self._parts))):
             self._parts[index].put(action, mine)
         for index in range(len(self._parts)):
@@ -195,7 +190,6 @@ def split_rows(rows: pa.StructArray, count: int) -> list[pa.StructArray]:
 
 
 def split_paths(paths: pa.Array, count: int) -> list[pa.Array]:
-    """Return the rows of each part, by the paths of the rows."""
     if has_absolute_paths(paths):
         paths = canonical_keys(paths)
     texts = paths.to_numpy(zero_copy_only=False)

@@ -66,7 +66,6 @@ def typed_partition_values(
     schema: StructType,
     partition_columns: Iterable[str],
 ) -> pa.StructArray:
-    """Return partition values with the types of their columns, row for row."""
     columns = partition_schema(schema, list(partition_columns))
     typed = type_partition_values(
         pa.chunked_array([values]), columns, pa.chunked_array([paths])

@@ -51,7 +51,6 @@ class _FilePlan:
         )
 
     def planned(self, read: Iterable[pa.RecordBatch]) -> Iterator[PlannedRows]:
-        """Yield all rows of the file with what is done with each."""
         start = 0
         for rows in read:
             end = start + rows.num_rows

@@ -78,7 +78,6 @@ class MergeOnSpark:
     def commit(
         self, on_progress: Progress | None = None, *, user_name: str | None = None
     ) -> CommitResult:
-        """Do it, in one commit."""
         times = WorkTimes()
         engine = self._engine(is_dry=False)
         times.end_scan()

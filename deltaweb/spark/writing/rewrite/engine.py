@@ -61,7 +61,6 @@ class RewriteByTasks:
     def look(
         self, about: ConcernedFiles, seen: RowsSeen, on_progress: Progress | None
     ) -> RewrittenFiles:
-        """Do all of it but writing."""
         work = partial(self._change, about.opened, is_dry=True, is_sure=about.is_sure)
         answers = self._run(work, on_progress)
         for answer in answers:

@@ -38,7 +38,6 @@ class RowRequest(ChangeRequest):
         return [*(self.assignments or {}), *self.filled.generated]
 
     def open_changes(self, *, is_dry: bool) -> ChangeWriter | RowTally:
-        """Return what takes the changes of a task."""
         return RowTally(marks_rows=self.marks_rows) if is_dry else self.open_writer()
 
 

@@ -67,7 +67,6 @@ class BatchReader(DataSourceReader):
         return dealt_out(pa.concat_tables([found.whole, found.partly]))
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """Read the rows of a partition."""
         if partition.value is not None:  # Spark's own, where a table has no file
             yield from self._reading.rows(partition.value)
 
@@ -83,7 +82,6 @@ def dealt_out(files: pa.Table) -> list[InputPartition]:
 def reading_of_columns(
     definition: Definition, place: TablePlace, columns: SparkStruct
 ) -> FileReading:
-    """Return how some columns of a version are read."""
     reading = reading_of(definition, place)
     there = {
         field.name: field.dataType for field in spark_schema(reading.schema).fields

@@ -57,12 +57,10 @@ class StreamOffset:
     is_snapshot: bool = False
 
     def to_json(self) -> dict[str, Any]:
-        """Return the offset as Spark keeps it."""
         return asdict(self)
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> Self:
-        """Return the offset that Spark has kept."""
         return cls(
             int(values["version"]), int(values["index"]), bool(values["is_snapshot"])
         )
@@ -105,7 +103,6 @@ class StreamedFiles:
     definition: Definition
 
     def first(self, start: StreamOffset) -> int:
-        """Return the first file that is not before a place."""
         is_here = (start.version, start.is_snapshot) == (self.version, self.is_snapshot)
         return start.index if is_here else 0
 
@@ -164,7 +161,6 @@ class StreamFiles:
     def versions(
         self, start: StreamOffset, last: int | None
     ) -> Iterator[StreamedFiles]:
-        """Yield the files of each version from a place on."""
         version = start.version
         if start.is_snapshot:
             yield self._whole(version)

@@ -161,6 +161,5 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return StreamSchemaError(root=root, version=definition.version, reason=reason)
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """Read the rows of a partition."""
         reading, files = partition.value
         yield from reading.rows(files)
