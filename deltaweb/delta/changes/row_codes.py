@@ -14,6 +14,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from deltaweb.delta.values.whole import one_array
+
 Codes: TypeAlias = npt.NDArray[np.int64]
 Hashes: TypeAlias = npt.NDArray[np.uint64]
 
@@ -70,19 +72,9 @@ def row_hashes(rows: pa.Table, columns: Iterable[str], seed: int) -> Hashes:
     """
     hashes = np.full(rows.num_rows, seed + 1, dtype=np.uint64)
     for name in columns:
-        values = _one_array(rows[name])
+        values = one_array(rows[name])
         hashes = _mix(hashes ^ _value_hashes(values, is_thorough=seed > 0))
     return hashes
-
-
-def _one_array(column: pa.ChunkedArray) -> pa.Array:
-    if column.num_chunks == 1:
-        return column.chunk(0)
-    return pa.concat_arrays(column.chunks) if column.num_chunks else _empty(column)
-
-
-def _empty(column: pa.ChunkedArray) -> pa.Array:
-    return pa.array([], column.type)
 
 
 def _dense(codes: Codes) -> Codes:

@@ -23,6 +23,7 @@ from deltaweb.delta.errors import LogCorruptError
 from deltaweb.delta.log.commits.conform import conform
 from deltaweb.delta.log.commits.fields import COMMIT_INFO
 from deltaweb.delta.values.statistics.objects import statistics_as_text
+from deltaweb.delta.values.whole import one_array
 
 MIN_BLOCK_BYTES: Final = 1 << 20
 MAX_BLOCK_BYTES: Final = 2**31 - 1
@@ -145,14 +146,6 @@ class JoinedLines(Lines):
 
     def take(self, rows: Longs) -> list[bytes]:
         return [self[row] for row in rows.tolist()]
-
-
-def one_array(column: pa.ChunkedArray) -> pa.Array:
-    """Return a column as one array, which of one chunk is no copy."""
-    chunks = column.chunks
-    if len(chunks) == 1:
-        return chunks[0]
-    return pa.concat_arrays(chunks) if chunks else pa.array([], column.type)
 
 
 def parse_actions(commits: Sequence[CommitData], schema: pa.Schema) -> ActionBatch:

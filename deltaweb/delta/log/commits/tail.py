@@ -17,7 +17,6 @@ from deltaweb.delta.log.commits.arrow_reader import (
     ActionBatch,
     CommitData,
     Longs,
-    one_array,
     parse_actions,
     parse_certain,
 )
@@ -45,6 +44,7 @@ from deltaweb.delta.log.file_actions import canonical_keys, dv_ids, file_keys
 from deltaweb.delta.log.replay import TailLayer, no_layer, reconcile_tail
 from deltaweb.delta.log.store import LogStore
 from deltaweb.delta.protocol.actions import Metadata, Protocol, SetTransaction
+from deltaweb.delta.values.whole import one_array
 
 REMOVE: Final = file_action(
     ("path", "deletionTimestamp", "dataChange", "size", "deletionVector")

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltaweb.delta.errors import LogCorruptError
-from deltaweb.delta.log.commits.arrow_reader import ActionBatch, load_line, one_array
+from deltaweb.delta.log.commits.arrow_reader import ActionBatch, load_line
 from deltaweb.delta.log.commits.fields import (
     METADATA,
     PRESENCE,
@@ -37,6 +37,7 @@ from deltaweb.delta.log.file_actions import (
     partition_map,
 )
 from deltaweb.delta.log.store import LogStore
+from deltaweb.delta.values.whole import one_array
 from deltaweb.delta.writing.checkpoint.checkpoint_schema import (
     ADD_EXTRAS,
     DOMAIN,
