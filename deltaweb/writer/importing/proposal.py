@@ -18,9 +18,9 @@ from deltaweb.delta.protocol.schema import (
     StructType,
     type_text,
 )
+from deltaweb.delta.values.exact_json import ExactNumber
 from deltaweb.writer.importing.csv_rows import read_csv
 from deltaweb.writer.importing.json_rows import json_pieces, parse_row, value_text
-from deltaweb.writer.importing.json_values import NumberText
 from deltaweb.writer.importing.narrower import (
     NUMBERS,
     ColumnTexts,
@@ -198,7 +198,7 @@ class _Seen:
                 return
             case bool():
                 self.kinds.add("boolean")
-            case NumberText():
+            case ExactNumber():
                 is_whole = value.lstrip("-").isdigit() and len(value) < LONG_DIGITS
                 self.kinds.add("bigint" if is_whole else "double")
             case str():
