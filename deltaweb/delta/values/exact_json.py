@@ -1,7 +1,6 @@
 """JSON whose numbers keep the digits that they were written with."""
 
 import json
-from functools import partial
 from typing import Any
 
 
@@ -33,8 +32,12 @@ def exact_json(value: object, *, is_ascii: bool = False, blank: str = "") -> str
         return str(value)
     if not isinstance(value, dict | list):
         return json.dumps(value, ensure_ascii=is_ascii)
-    inside = partial(exact_json, is_ascii=is_ascii, blank=blank)
     if isinstance(value, list):
-        return "[" + f",{blank}".join(map(inside, value)) + "]"
-    parts = (f"{inside(name)}:{blank}{inside(one)}" for name, one in value.items())
-    return "{" + f",{blank}".join(parts) + "}"
+        items = (exact_json(one, is_ascii=is_ascii, blank=blank) for one in value)
+        return "[" + f",{blank}".join(items) + "]"
+    members = (
+        f"{json.dumps(name, ensure_ascii=is_ascii)}:{blank}"
+        f"{exact_json(one, is_ascii=is_ascii, blank=blank)}"
+        for name, one in value.items()
+    )
+    return "{" + f",{blank}".join(members) + "}"
