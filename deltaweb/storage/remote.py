@@ -32,7 +32,7 @@ from deltaweb.storage.objects.driver import (
     fault_of,
     open_driver,
 )
-from deltaweb.storage.objects.hosts import ENDPOINT_IS_NAMED
+from deltaweb.storage.objects.hosts import ALLOWED_HOSTS
 from deltaweb.storage.objects.listing import (
     delete_objects,
     file_status,
@@ -70,7 +70,7 @@ class RemoteTableStore:
         self._quick = quick_reads(
             self._root,
             driver_options(root, storage_options),
-            is_named=storage_options.get(ENDPOINT_IS_NAMED) is True,
+            allowed_hosts=storage_options.get(ALLOWED_HOSTS) or (),
         )
         options = sorted(storage_options.items())
         self._access = sha256(repr(options).encode("utf-8", "replace")).hexdigest()

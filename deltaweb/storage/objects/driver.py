@@ -22,14 +22,14 @@ from deltaweb.delta.errors import (
 )
 from deltaweb.storage.location import without_credentials
 from deltaweb.storage.objects.ambient import ambient_options
+from deltaweb.storage.objects.confined import confine, confined_options
 from deltaweb.storage.objects.errors import (
     BucketNotFoundError,
     ClockSkewedError,
     CredentialsExpiredError,
     RegionWrongError,
 )
-from deltaweb.storage.objects.hosts import ENDPOINT_IS_NAMED
-from deltaweb.storage.objects.redirects import refuse_redirects, with_no_redirects
+from deltaweb.storage.objects.hosts import ALLOWED_HOSTS
 from deltaweb.storage.objects.vending import options as vending
 from deltaweb.storage.signing.azure import HAND_OUT_OPTION
 
@@ -90,8 +90,9 @@ REDIRECTED: Final = (
     *("redirectrefused", "status301", "status302", "status303"),
     *("status307", "status308"),
 )
+INSIDE: Final = "addressrefused"
 # Options that are ours, and no driver's.
-OWN_OPTIONS: Final = frozenset({HAND_OUT_OPTION, ENDPOINT_IS_NAMED}) | vending.OPTIONS
+OWN_OPTIONS: Final = frozenset({HAND_OUT_OPTION, ALLOWED_HOSTS}) | vending.OPTIONS
 _REGION: Final = re.compile(r"expecting '([a-z0-9-]{3,40})'")
 
 
@@ -100,10 +101,9 @@ def open_driver(root: str, options: Mapping[str, Any]) -> Any:  # noqa: ANN401  
 
     shown, scheme = without_credentials(root), root.partition("://")[0]
     try:
-        given = driver_options(root, options)
-        return refuse_redirects(
-            fsspec.filesystem(scheme, **with_no_redirects(scheme, given))
-        )
+        given, hosts = driver_options(root, options), options.get(ALLOWED_HOSTS)
+        driver = fsspec.filesystem(scheme, **confined_options(scheme, given, hosts))
+        return confine(driver, hosts)
     except ImportError:
         package = DRIVERS.get(scheme, "")
     except (TypeError, KeyError, ValueError) as error:
@@ -171,7 +171,9 @@ def _fault(error: BaseException, location: str) -> DeltaError:
     if isinstance(error, PermissionError):
         return LocationDeniedError(location=location)
     reason = _kind(error)
-    if any(sign in said for sign in SILENT):
+    if INSIDE in said:
+        reason = "its address is on this machine or in a private network"
+    elif any(sign in said for sign in SILENT):
         reason = "nothing answers at its address"
     elif any(sign in said for sign in REDIRECTED):
         reason = "it answers with another address, and redirects are not followed"

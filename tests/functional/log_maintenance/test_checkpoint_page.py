@@ -11,6 +11,7 @@ from deltaweb.table import DeltaTable
 from deltaweb.web.audit.models import AuditEvent
 from deltaweb.web.jobs.models import Job
 from tests.benchmarks.logs import write_commit
+from tests.support import cases
 from tests.support.pages.factories import new_job, new_metadata, new_protocol, new_table
 from tests.support.pages.operated import work_newest
 from tests.support.pages.shown_words import words
@@ -74,23 +75,21 @@ class TestWhatACheckpointWouldHold:
 
         assert "There is one already" in page_text(editor, CHECKPOINT)
 
-    @pytest.mark.parametrize(
-        ("protocol", "configuration", "expected"),
-        [
-            pytest.param(
+    @cases(
+        "protocol, configuration, expected",
+        {
+            "a feature": (
                 {"min_writer_version": 7, "writer_features": ["checkpointProtection"]},
                 {},
                 "checkpointProtection",
-                id="a feature",
             ),
-            pytest.param({"min_writer_version": 9}, {}, "version 9", id="a version"),
-            pytest.param(
+            "a version": ({"min_writer_version": 9}, {}, "version 9"),
+            "a property": (
                 {},
                 {"delta.deletedFileRetentionDuration": "soon"},
                 "delta.deletedFileRetentionDuration",
-                id="a property",
             ),
-        ],
+        },
     )
     def test_that_is_refused_is_refused_at_once(
         self,

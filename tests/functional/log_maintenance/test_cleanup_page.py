@@ -14,6 +14,7 @@ from deltaweb.web.jobs.models import Job
 from deltaweb.web.jobs.services import cancel
 from deltaweb.web.tables.index.refresh import refresh_table
 from deltaweb.web.tables.models import Table
+from tests.support import cases
 from tests.support.index.indexed_tables import index_table, new_indexed_table
 from tests.support.pages.factories import new_metadata, new_protocol, new_table
 from tests.support.pages.operated import work_newest, worked
@@ -168,22 +169,20 @@ class TestACleanUp:
         assert log_names(folder) == before
         assert "Cancelled" in page_text(editor, CLEANUP)
 
-    @pytest.mark.parametrize(
-        ("protocol", "configuration", "expected"),
-        [
-            pytest.param(
+    @cases(
+        "protocol, configuration, expected",
+        {
+            "a writer feature that is not known": (
                 {"min_writer_version": 7, "writer_features": ["tableTeleport"]},
                 {},
                 "tableTeleport",
-                id="a writer feature that is not known",
             ),
-            pytest.param(
+            "a retention without a length": (
                 {},
                 {"delta.logRetentionDuration": "3 months"},
                 "delta.logRetentionDuration",
-                id="a retention without a length",
             ),
-        ],
+        },
     )
     def test_that_is_refused_is_refused_at_once(
         self,

@@ -178,3 +178,11 @@ def error(answer: Answer) -> Mapping[str, str]:
     body: Mapping[str, str] = json.loads(answer.content)
     assert set(body) == {"errorCode", "message"}
     return body
+
+
+def refused(
+    answer: Answer, code: str = "INVALID_PARAMETER_VALUE", status: int = 400
+) -> str:
+    """The message of a request that is refused."""
+    assert (answer.status_code, error(answer)["errorCode"]) == (status, code)
+    return error(answer)["message"]

@@ -20,6 +20,7 @@ import pytest
 
 from tests.functional.sharing_clients.conftest import SHARE, Shared
 from tests.functional.sharing_clients.rows import of_table
+from tests.support import cases
 from tests.support.processes.installation import Installation
 
 AGENT = (
@@ -208,18 +209,14 @@ def test_every_file_is_read_by_a_range_and_holds_the_rows(connector, orders):
     assert of_table(whole) == of_table(orders.table.snapshot().read())
 
 
-@pytest.mark.parametrize(
+@cases(
     "body",
-    [
-        pytest.param(query(COUNTRY_IS_DE), id="the hint in SQL"),
-        pytest.param(
-            query(jsonPredicateHints=json.dumps(JSON_HINT)), id="the hint in JSON"
-        ),
-        pytest.param(
-            query(COUNTRY_IS_DE, jsonPredicateHints=json.dumps(JSON_HINT)), id="both"
-        ),
-        pytest.param(query("(`country` = 'DE')"), id="an older connector's spelling"),
-    ],
+    {
+        "the hint in SQL": query(COUNTRY_IS_DE),
+        "the hint in JSON": query(jsonPredicateHints=json.dumps(JSON_HINT)),
+        "both": query(COUNTRY_IS_DE, jsonPredicateHints=json.dumps(JSON_HINT)),
+        "an older connector's spelling": query("(`country` = 'DE')"),
+    },
 )
 def test_conditions_in_the_spelling_of_catalyst_prune(connector, orders, body):
     answer = connector.send("POST", f"{path_of(orders)}/query", body)
@@ -228,26 +225,16 @@ def test_conditions_in_the_spelling_of_catalyst_prune(connector, orders, body):
     assert set(countries) == {"DE"}
 
 
-@pytest.mark.parametrize(
+@cases(
     "hint",
-    [
-        pytest.param(
-            "(CAST(partitionValues.order_date AS DATE) = DATE '{day}')", id="equal"
-        ),
-        pytest.param(
-            "((CAST(partitionValues.order_date AS DATE) = DATE '{day}') OR"
-            " (CAST(partitionValues.order_date AS DATE) IS NULL))",
-            id="or null",
-        ),
-        pytest.param(
-            "(NOT ((CAST(partitionValues.order_date AS DATE) < DATE '{day}') OR"
-            " (CAST(partitionValues.order_date AS DATE) > DATE '{day}')))",
-            id="not",
-        ),
-        pytest.param(
-            "(CAST(partitionValues.order_date AS DATE) IN (DATE '{day}'))", id="in"
-        ),
-    ],
+    {
+        "equal": "(CAST(partitionValues.order_date AS DATE) = DATE '{day}')",
+        "or null": "((CAST(partitionValues.order_date AS DATE) = DATE '{day}') OR"
+        " (CAST(partitionValues.order_date AS DATE) IS NULL))",
+        "not": "(NOT ((CAST(partitionValues.order_date AS DATE) < DATE '{day}') OR"
+        " (CAST(partitionValues.order_date AS DATE) > DATE '{day}')))",
+        "in": "(CAST(partitionValues.order_date AS DATE) IN (DATE '{day}'))",
+    },
 )
 def test_dates_of_partitions_prune(connector: Connector, orders: Shared, hint: str):
     everything = connector.send("POST", f"{path_of(orders)}/query", query())

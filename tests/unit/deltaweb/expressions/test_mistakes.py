@@ -11,6 +11,7 @@ from deltaweb.delta.protocol.schema import (
 )
 from deltaweb.expressions.condition import SQLCondition
 from deltaweb.expressions.errors import ExpressionError, ExpressionMistakenError
+from tests.support import cases
 
 LONG, STRING = PrimitiveType("long"), PrimitiveType("string")
 INNER = StructType((StructField("b", LONG),))
@@ -25,19 +26,17 @@ SCHEMA = StructType(
 )
 
 
-@pytest.mark.parametrize(
-    ("sql", "reason"),
-    [
-        pytest.param("n = = 3", "not SQL", id="no SQL"),
-        pytest.param(" ", "empty", id="nothing"),
-        pytest.param("hash(m) = 3", "no column 'm'", id="below a function of Spark"),
-        pytest.param("soundex('a') = m", "no column 'm'", id="after one"),
-        pytest.param("hash(a.c) = 3", "no column 'a.c'", id="within a struct"),
-        pytest.param("exists(many, x -> x.b > m)", "no column 'm'", id="in a lambda"),
-        pytest.param(
-            "rand() > 0.5", "changes with each evaluation", id="no function of the row"
-        ),
-    ],
+@cases(
+    "sql, reason",
+    {
+        "no SQL": ("n = = 3", "not SQL"),
+        "nothing": (" ", "empty"),
+        "below a function of Spark": ("hash(m) = 3", "no column 'm'"),
+        "after one": ("soundex('a') = m", "no column 'm'"),
+        "within a struct": ("hash(a.c) = 3", "no column 'a.c'"),
+        "in a lambda": ("exists(many, x -> x.b > m)", "no column 'm'"),
+        "no function of the row": ("rand() > 0.5", "changes with each evaluation"),
+    },
 )
 def test_what_no_engine_evaluates_is_a_mistake(sql: str, reason: str) -> None:
     with pytest.raises(ExpressionMistakenError, match=reason):
@@ -49,19 +48,19 @@ def test_a_name_that_is_much_alike_is_asked_for() -> None:
         SQLCondition("hash(dya) = 3", SCHEMA)
 
 
-@pytest.mark.parametrize(
-    ("sql", "meant"),
-    [
-        pytest.param("hsh(n) = 3", "'hash'", id="a letter is missing"),
-        pytest.param("haash(n) = 3", "'hash'", id="a letter is too much"),
-        pytest.param("Hush(n) = 3", "'hash'", id="another letter"),
-        pytest.param("hahs(n) = 3", "'hash'", id="letters in another order"),
-        pytest.param("hash(hahs(n)) = 3", "'hash'", id="in another function"),
-        pytest.param("n in (select hahs(m) from other)", "'hash'", id="in a query"),
-        pytest.param("tanhh(n) = 3", "'tanh'", id="at the end"),
-        pytest.param("asiin(n) = 3", "'asin'", id="in the middle"),
-        pytest.param("asin2(n) = 3", "'asin' or 'asinh'", id="of more than one"),
-    ],
+@cases(
+    "sql, meant",
+    {
+        "a letter is missing": ("hsh(n) = 3", "'hash'"),
+        "a letter is too much": ("haash(n) = 3", "'hash'"),
+        "another letter": ("Hush(n) = 3", "'hash'"),
+        "letters in another order": ("hahs(n) = 3", "'hash'"),
+        "in another function": ("hash(hahs(n)) = 3", "'hash'"),
+        "in a query": ("n in (select hahs(m) from other)", "'hash'"),
+        "at the end": ("tanhh(n) = 3", "'tanh'"),
+        "in the middle": ("asiin(n) = 3", "'asin'"),
+        "of more than one": ("asin2(n) = 3", "'asin' or 'asinh'"),
+    },
 )
 def test_a_function_that_is_nearly_one_is_asked_for(sql: str, meant: str) -> None:
     with pytest.raises(ExpressionMistakenError, match=f"Did you mean {meant}.$"):

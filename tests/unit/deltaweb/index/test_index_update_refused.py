@@ -8,6 +8,7 @@ import pytest
 from deltaweb.index.files.source import SOURCE
 from deltaweb.index.folder.file_index import COMMITS, FILES, SUMMARY
 from deltaweb.index.folder.manifest import MANIFEST, write_manifest
+from tests.support import cases
 from tests.support.logs.delta_logs import metadata, protocol
 from tests.support.logs.indexed_logs import (
     DAY_MS,
@@ -22,27 +23,21 @@ pytestmark = pytest.mark.slow
 
 
 class TestWhatIsReadFromTheStart:
-    @pytest.mark.parametrize(
+    @cases(
         "actions",
-        [
-            pytest.param([vacuum_of("VACUUM START")], id="a VACUUM"),
-            pytest.param([protocol(99, 99)], id="a newer reader"),
-            pytest.param([metadata("other", schemaString=SCHEMA)], id="another id"),
-            pytest.param(
-                [metadata(schemaString=SCHEMA, partitionColumns=[])],
-                id="other partitions",
-            ),
-            pytest.param(
-                [
-                    metadata(
-                        schemaString=SCHEMA,
-                        partitionColumns=["p"],
-                        configuration={"delta.columnMapping.mode": "name"},
-                    )
-                ],
-                id="mapped columns",
-            ),
-        ],
+        {
+            "a VACUUM": [vacuum_of("VACUUM START")],
+            "a newer reader": [protocol(99, 99)],
+            "another id": [metadata("other", schemaString=SCHEMA)],
+            "other partitions": [metadata(schemaString=SCHEMA, partitionColumns=[])],
+            "mapped columns": [
+                metadata(
+                    schemaString=SCHEMA,
+                    partitionColumns=["p"],
+                    configuration={"delta.columnMapping.mode": "name"},
+                )
+            ],
+        },
     )
     def test_is_a_log_whose_new_commits_change_the_old_ones(self, indexed, actions):
         indexed.commit(*actions)

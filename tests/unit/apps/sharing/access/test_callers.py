@@ -12,6 +12,7 @@ from pytest_django import DjangoAssertNumQueries
 from deltaweb.web.sharing import errors
 from deltaweb.web.sharing.access import callers as access
 from deltaweb.web.sharing.models import RecipientToken
+from tests.support import cases
 from tests.support.pages.factories import (
     NOW,
     new_grant,
@@ -45,13 +46,13 @@ class TestAuthenticate:
                 plan = str(cursor.fetchall())
             assert "SCAN" not in plan
 
-    @pytest.mark.parametrize(
-        ("fields", "error"),
-        [
-            pytest.param({"revoked_at": NOW}, errors.TokenRevokedError, id="revoked"),
-            pytest.param({"expires_at": NOW}, errors.TokenExpiredError, id="expired"),
-            pytest.param({"retires_at": NOW}, errors.TokenExpiredError, id="replaced"),
-        ],
+    @cases(
+        "fields, error",
+        {
+            "revoked": ({"revoked_at": NOW}, errors.TokenRevokedError),
+            "expired": ({"expires_at": NOW}, errors.TokenExpiredError),
+            "replaced": ({"retires_at": NOW}, errors.TokenExpiredError),
+        },
     )
     def test_says_why_a_token_no_longer_works(self, fields, error):
         _, secret = new_token(**fields)
@@ -69,16 +70,16 @@ class TestAuthenticate:
 
         assert access.authenticate(secret, now=NOW) == token
 
-    @pytest.mark.parametrize(
+    @cases(
         "change",
-        [
-            pytest.param(lambda secret: secret[:0], id="nothing"),
-            pytest.param(lambda secret: secret[:-1], id="cut"),
-            pytest.param(lambda secret: f"{secret}x", id="longer"),
-            pytest.param(lambda secret: secret.swapcase(), id="other capitals"),
-            pytest.param(lambda secret: f" {secret}", id="a blank before it"),
-            pytest.param(lambda secret: f"{secret}\udc80\0", id="no text"),
-        ],
+        {
+            "nothing": lambda secret: secret[:0],
+            "cut": lambda secret: secret[:-1],
+            "longer": lambda secret: f"{secret}x",
+            "other capitals": lambda secret: secret.swapcase(),
+            "a blank before it": lambda secret: f" {secret}",
+            "no text": lambda secret: f"{secret}\udc80\0",
+        },
     )
     def test_nearly_right_is_unknown(self, change: Callable[[str], str]) -> None:
         _, secret = new_token()
@@ -235,16 +236,16 @@ class TestGranted:
             table = access.granted_table(recipient, "sales", "crm", "orders")
             assert (table.share.name, table.table.full_name) == ("sales", "crm.orders")
 
-    @pytest.mark.parametrize(
-        ("names", "what"),
-        [
-            pytest.param(("hidden", "crm", "orders"), "share", id="not granted"),
-            pytest.param(("nowhere", "crm", "orders"), "share", id="no such share"),
-            pytest.param(("sales", "none", "orders"), "table", id="no such schema"),
-            pytest.param(("sales", "crm", "none"), "table", id="no such table"),
-            pytest.param(("sa\0les", "crm", "orders"), "table", id="NUL"),
-            pytest.param(("sales", "\ud800", "orders"), "table", id="half a character"),
-        ],
+    @cases(
+        "names, what",
+        {
+            "not granted": (("hidden", "crm", "orders"), "share"),
+            "no such share": (("nowhere", "crm", "orders"), "share"),
+            "no such schema": (("sales", "none", "orders"), "table"),
+            "no such table": (("sales", "crm", "none"), "table"),
+            "NUL": (("sa\0les", "crm", "orders"), "table"),
+            "half a character": (("sales", "\ud800", "orders"), "table"),
+        },
     )
     def test_missing_and_not_granted_read_the_same(self, names, what: str) -> None:
         recipient, share = new_recipient(), new_share("sales")

@@ -8,6 +8,7 @@ import pytest
 from deltaweb.delta.errors import LogCorruptError, MissingActionError
 from deltaweb.delta.log.blocks import KeySet, SelectedBlock
 from deltaweb.delta.log.replay import last_rows
+from tests.support import cases
 from tests.support.logs.delta_logs import (
     LogBuilder,
     add,
@@ -246,14 +247,14 @@ def test_the_last_row_of_each_key_is_found() -> None:
     assert last_rows(pa.array([], pa.string())).tolist() == []
 
 
-@pytest.mark.parametrize(
-    ("is_live", "is_shared"),
-    [
-        pytest.param([False] + [True] * 9, True, id="nearly all, together"),
-        pytest.param([True] * 4 + [False] + [True] * 5, False, id="with a hole"),
-        pytest.param([False] * 8 + [True] * 2, False, id="a few, together"),
-        pytest.param([False] * 10, False, id="none"),
-    ],
+@cases(
+    "is_live, is_shared",
+    {
+        "nearly all, together": ([False] + [True] * 9, True),
+        "with a hole": ([True] * 4 + [False] + [True] * 5, False),
+        "a few, together": ([False] * 8 + [True] * 2, False),
+        "none": ([False] * 10, False),
+    },
 )
 def test_live_rows_share_memory_only_where_little_else_is_held(*, is_live, is_shared):
     snapshot = LogBuilder().start(*map(add, "abcdefghij")).table.snapshot()

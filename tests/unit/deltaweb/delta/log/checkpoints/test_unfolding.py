@@ -14,6 +14,7 @@ from deltaweb.delta.snapshot import Snapshot
 from deltaweb.parquet.arrow_footer import parse_arrow_footer
 from deltaweb.parquet.errors import FooterCorruptError
 from deltaweb.parquet.tail import read_footer
+from tests.support import cases
 from tests.support.logs.small_checkpoints import (
     SMALL_HEAD,
     schema_with,
@@ -44,18 +45,15 @@ def checkpoint(stats: list[str | None], **options: Any) -> Snapshot:  # noqa: AN
     return snapshot_of_bytes(sink.getvalue())
 
 
-@pytest.mark.parametrize(
+@cases(
     "options",
-    [
-        pytest.param({}, id="codes"),
-        pytest.param(
-            {
-                "use_dictionary": False,
-                "column_encoding": {"add.stats": "DELTA_BYTE_ARRAY"},
-            },
-            id="beginnings",
-        ),
-    ],
+    {
+        "codes": {},
+        "beginnings": {
+            "use_dictionary": False,
+            "column_encoding": {"add.stats": "DELTA_BYTE_ARRAY"},
+        },
+    },
 )
 def test_texts_that_stand_for_too_much_are_refused_before_all_are_made(options):
     usual = pa.default_memory_pool()
