@@ -10,6 +10,7 @@ from deltaweb.delta.errors import LocationInvalidError, LocationNotAllowedError
 from deltaweb.web.accounts.models import User
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.pages.actions import COMMAND_LINE, Stamp
+from deltaweb.web.tables.additions import check_roots
 from deltaweb.web.tables.catalogue.check_location import request_check
 from deltaweb.web.tables.catalogue.lakes.scan_job import request_scan
 from deltaweb.web.tables.catalogue.registration import (
@@ -25,7 +26,6 @@ from deltaweb.web.tables.index.refresh import refresh_table
 from deltaweb.web.tables.models import Table
 from deltaweb.web.tables.storage.connections import add_connection
 from deltaweb.web.tables.storage.locations import check_allowed
-from deltaweb.web.tables.storage.root_checks import check_roots
 from deltaweb.web.tables.storage.roots import allow_root, roots_for, samples_folder
 from deltaweb.web.tables.work.preview import PREVIEW, Preview
 from deltaweb.web.tables.work.version_files import VERSION_FILES, VersionFiles

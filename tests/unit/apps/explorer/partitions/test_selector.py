@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from deltaweb.delta.protocol.schema import StructType
 from deltaweb.delta.protocol.schema_ddl import parse_columns_ddl
-from deltaweb.web.explorer.partitions.form import PartitionFilter
 from deltaweb.web.explorer.partitions.grid import partition_grid
 from deltaweb.web.explorer.partitions.selector import (
+    PartitionFilter,
     as_written,
     partition_page,
     partition_rows,

@@ -40,6 +40,17 @@ LOCAL = {"client_kwargs": {"endpoint_url": "http://127.0.0.1:9000"}}
             {"config_kwargs": {"proxies": {"https": "http://10.0.0.9:3128"}}},
             "10.0.0.9",
         ),
+        "a mark": ({"endpoint_url": "http://10.0.0.8:1#@one.example"}, "10.0.0.8"),
+        "a query": ({"endpoint_url": "http://10.0.0.8?@one.example"}, "10.0.0.8"),
+        "an account that is an address": (
+            {"connection_string": "AccountName=10.0.0.8:1/;AccountKey=a2V5"},
+            "10.0.0.8",
+        ),
+        "the same, alone": ({"account_name": "10.0.0.8/"}, "10.0.0.8"),
+        "a suffix behind a user": (
+            {"connection_string": "AccountName=a;EndpointSuffix=x@10.0.0.8:1"},
+            "10.0.0.8",
+        ),
     },
 )
 def test_the_servers_own_network_is_refused(options: dict[str, Any], host: str) -> None:
