@@ -1,19 +1,4 @@
-"""The errors of the catalogue, and the wording of each.
-
-DeltaError
-├── TableNameError              a name that breaks the rules of names
-├── TableNameTakenError         another table has that name
-├── TableNotRegisteredError     no table has that name
-├── TableInUseError             something still needs the table
-├── NoWorkerError               nobody is there to do the work
-├── ResultTooLargeError         more rows than are kept for a download
-├── OutputFormatError           a file name that tells no format we write
-├── MergeSourceError            a table that who asked may not read
-├── AskerGoneError              a job of somebody who may not sign in any more
-├── OperationOutdatedError      an operation would do something else than was shown
-├── ScanRootError               a folder that cannot be scanned
-└── LakeNotFoundError           no lake has the id
-"""
+"""The errors of the catalogue, and the wording of each."""
 
 from collections.abc import Sequence
 

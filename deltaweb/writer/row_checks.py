@@ -34,7 +34,6 @@ class RowChecks:
     """Checks the rows of one write.
 
     Args:
-        schema: The table's logical schema.
         more: Further conditions of this write alone.
         elsewhere: Conditions that another engine evaluates for these rows.
     """
@@ -95,7 +94,6 @@ def look_at_rows(
     in memory at a time.
 
     Args:
-        constraint: The constraint.
         on_progress: Told how many rows are done, and of how many if the log says so;
             it may raise to stop the work.
     """
@@ -149,13 +147,7 @@ def constraints_elsewhere(
     more: Sequence[RowConstraint] = (),
     settings: SessionSettings = OURS,
 ) -> tuple[RowConstraint, ...]:
-    """Return the conditions that are not evaluated here as a session would.
-
-    Args:
-        metadata: As of `RowChecks`.
-        schema: As of `RowChecks`.
-        more: As of `RowChecks`.
-    """
+    """Return the conditions that are not evaluated here as a session would."""
     from deltaweb.expressions.session.dependence import (  # noqa: PLC0415  # it parses SQL
         Dependence,
     )

@@ -97,7 +97,6 @@ _REGION: Final = re.compile(r"expecting '([a-z0-9-]{3,40})'")
 
 
 def open_driver(root: str, options: Mapping[str, Any]) -> Any:  # noqa: ANN401  # fsspec has no types
-    """Return the driver of fsspec for a URL."""
     import fsspec  # noqa: PLC0415  # loads only for remote tables
 
     shown, scheme = without_credentials(root), root.partition("://")[0]
@@ -120,7 +119,6 @@ def open_driver(root: str, options: Mapping[str, Any]) -> Any:  # noqa: ANN401  
 
 
 def driver_options(root: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options of a URL as its driver takes them."""
     stored = {name: options[name] for name in options if name not in OWN_OPTIONS}
     return ambient_options(root, stored)
 
@@ -153,7 +151,6 @@ def fault_of(
     """Return the error of ours that a driver's error means.
 
     Args:
-        location: The URL, without credentials.
         fs: The driver, once it is open: one that has no credentials needs some.
     """
     found = _fault(error, location)

@@ -63,9 +63,6 @@ def allowed_addresses(host: str, *, allowed: Sequence[str]) -> tuple[list[str], 
 
     The name is looked up once: who connects to these addresses cannot be led elsewhere
     by a second answer of the name's owner.
-
-    Args:
-        host: As `refusal` takes it.
     """
     found = _addresses(host)
     if reason := _refusal(host, list(found.values()), allowed):

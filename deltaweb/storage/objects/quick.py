@@ -66,12 +66,6 @@ class QuickReads:
         self._open_store = open_store
 
     def read(self, place: str, otherwise: Callable[[], bytes]) -> bytes:
-        """Return an object.
-
-        Args:
-            place: Its URL.
-            otherwise: What fsspec's driver is asked, here and below.
-        """
         return self._answer(lambda store: _object(store, _key(place)), otherwise)
 
     def read_many(
@@ -118,7 +112,6 @@ def quick_reads(
     it asks the clouds' own servers, and such as whoever runs this one has named.
 
     Args:
-        options: As the driver of fsspec takes them.
         allowed_hosts: The latter, as `hosts.is_named` takes them.
     """
     scheme, bucket = root.partition("://")[0], None
@@ -144,7 +137,6 @@ class _Bucket:
     """A bucket or a container, as obstore takes it.
 
     Attributes:
-        store: The name of its class of stores.
         credentials: As its class has them; None reads without any.
     """
 

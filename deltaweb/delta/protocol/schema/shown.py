@@ -46,7 +46,6 @@ def short_type_text(data_type: DataType, max_length: int) -> str:
 
 
 def _spelled(data_type: DataType) -> Iterator[str]:
-    """Yield the spelling of a type, part by part."""
     match data_type:
         case PrimitiveType(name, spelling):
             yield _SQL_NAMES.get(name, spelling or name)

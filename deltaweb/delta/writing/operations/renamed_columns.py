@@ -41,7 +41,6 @@ def rename_column(
     """Return the transaction that gives a column another name.
 
     Args:
-        column: A dotted path for a nested column.
         new_name: What it is called, within the column that holds it.
     """
     schema, path = _found(base, column, root=root)

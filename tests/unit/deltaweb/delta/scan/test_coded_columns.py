@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from deltaweb.delta.errors import DataFileError
-from deltaweb.delta.scan.coded_columns import MIN_ROWS, CodedColumns
+from deltaweb.delta.scan.data_file import MIN_ROWS, CodedColumns
 from deltaweb.parquet.tail import read_footer
 from tests.support import cases
 from tests.support.logs.roaring_bitmaps import inline_vector

@@ -7,9 +7,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from deltaweb.delta.protocol.schema_ddl import parse_type_ddl
+from deltaweb.delta.values.exact_json import ExactNumber
 from deltaweb.table import DeltaTable
 from deltaweb.writer.importing.json_rows import parse_row
-from deltaweb.writer.importing.json_values import NumberText, json_text, misfit
+from deltaweb.writer.importing.json_values import json_text, misfit
 from deltaweb.writer.importing.options import ImportColumn
 from deltaweb.writer.importing.plan import Import, carry_out_import
 from deltaweb.writer.importing.source_file import SourceFiles
@@ -60,7 +61,7 @@ def test_the_place_is_a_character_of_the_line() -> None:
     },
 )
 def test_the_part_that_does_not_fit_is_named(value: str, kind: str, said: str) -> None:
-    row = json.loads(value, parse_int=NumberText, parse_float=NumberText)
+    row = json.loads(value, parse_int=ExactNumber, parse_float=ExactNumber)
 
     found = misfit(row, parse_type_ddl(kind))
 
@@ -71,7 +72,7 @@ def test_the_part_that_does_not_fit_is_named(value: str, kind: str, said: str) -
 def test_numbers_keep_their_digits_in_json() -> None:
     text = '{"a": 1.50, "b": [1e400, null, true], "c": "é"}'
 
-    value = json.loads(text, parse_int=NumberText, parse_float=NumberText)
+    value = json.loads(text, parse_int=ExactNumber, parse_float=ExactNumber)
 
     assert json_text(value) == text
 

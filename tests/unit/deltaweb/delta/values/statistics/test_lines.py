@@ -64,7 +64,6 @@ class TestTexts:
 
     def test_too_long_are_not_looked_at(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(statistics_lines, "MAX_STATS_BYTES", 16)
-        monkeypatch.setattr("deltaweb.delta.values.statistics.json.MAX_STATS_BYTES", 16)
 
         rows = parsed('{"numRecords":7}', '{"numRecords":77}', columns=["i"])
 
