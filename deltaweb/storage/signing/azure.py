@@ -25,6 +25,12 @@ WANTED_TOKEN: Final = (
     "a sas_token would give recipients all that it covers; give account_key, or set"
     f" {HAND_OUT_OPTION}=true to do so"
 )
+CLOUDS: Final = frozenset(
+    {
+        *("core.windows.net", "core.chinacloudapi.cn", "core.usgovcloudapi.net"),
+        *("core.cloudapi.de", "storage.azure.net", "fabric.microsoft.com"),
+    }
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,16 +121,13 @@ def read_account(
         host: The host of the location, such as `account.dfs.core.windows.net`, or "".
     """
     parts = _connection(azure_option(options, "connection_string"))
-    name, _, domain = host.partition(".")
+    name = host.partition(".")[0]
     name = name or azure_option(options, "account_name") or parts.get("accountname", "")
     if not name:
         raise SigningKeyNeededError(location=location, wanted=WANTED_NAME)
-    suffix = parts.get("endpointsuffix") or "core.windows.net"
-    _, _, own_suffix = domain.partition(".")
+    suffix = cloud_of(host) or parts.get("endpointsuffix") or "core.windows.net"
     protocol = parts.get("defaultendpointsprotocol") or "https"
-    blob_url = parts.get("blobendpoint") or (
-        f"{protocol}://{name}.blob.{own_suffix or suffix}"
-    )
+    blob_url = parts.get("blobendpoint") or f"{protocol}://{name}.blob.{suffix}"
     return AzureAccount(
         name=name,
         blob_url=blob_url.rstrip("/"),
@@ -132,6 +135,16 @@ def read_account(
         sas_token=azure_option(options, "sas_token")
         or parts.get("sharedaccesssignature", ""),
     )
+
+
+def cloud_of(host: str) -> str:
+    """Return what follows `account.dfs.` in a host of a location, "" for another's.
+
+    The driver reads the blobs of no other host: whoever registers a table names none
+    that the keys and tokens of its connection are sent to.
+    """
+    suffix = host.partition(".")[2].partition(".")[2]
+    return suffix if suffix in CLOUDS else ""
 
 
 def token_expiry(sas_token: str) -> datetime | None:

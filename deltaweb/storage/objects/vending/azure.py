@@ -26,6 +26,7 @@ from deltaweb.storage.objects.vending.errors import (
 from deltaweb.storage.signing.azure import (
     AzureAccount,
     azure_option,
+    cloud_of,
     read_account,
     split_host,
 )
@@ -71,7 +72,8 @@ class AzureVendor:
             raise VendingUnsupportedError(location=folder.location, reason=reason)
         self._folder, self._container = folder, container
         name, blob_host = self._account.name, urlsplit(self._account.blob_url).netloc
-        dfs_host = host or blob_host.replace(f"{name}.blob.", f"{name}.dfs.", 1)
+        dfs_host = blob_host.replace(f"{name}.blob.", f"{name}.dfs.", 1)
+        dfs_host = host if cloud_of(host) else dfs_host
         self.location = f"abfss://{container}@{dfs_host}/{folder.prefix}"
 
     def vend(self, *, lifetime_s: int, now: datetime) -> FolderCredentials:

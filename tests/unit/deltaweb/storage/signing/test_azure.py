@@ -98,6 +98,11 @@ EMULATOR = "BlobEndpoint=http://127.0.0.1:10000/account/"
             {"account_key": KEY},
             "https://account.blob.core.chinacloudapi.cn/container/k%3D1/a%20b?",
         ),
+        "none of its clouds": (
+            "abfs://container@account.dfs.evil.example",
+            {"account_key": KEY},
+            "https://account.blob.core.windows.net/container/k%3D1/a%20b?",
+        ),
     },
 )
 def test_the_address_of_a_blob(location: str, options: dict[str, str], expected: str):
