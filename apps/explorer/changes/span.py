@@ -148,11 +148,11 @@ def change_span(at: TableVersion, query: ChangeQuery) -> ChangeSpan | None:
     table = at.table
     last = _version(table, query.last, at.version, is_first=False)
     on = _runs_with_feed(table, last)
-    kept = table.commits.filter(is_archived=False, version__lte=last)
+    kept = table.commits.filter(is_archived=False)
     oldest = kept.order_by("version").values_list("version", flat=True).first()
     oldest = last if oldest is None else oldest
     nearest = next((run for run in reversed(on) if run.last >= oldest), None)
-    first = max(oldest, last - FIRST_SHOWN + 1)
+    first = min(last, max(oldest, last - FIRST_SHOWN + 1))
     if nearest is not None:
         nearest = nearest._replace(first=max(nearest.first, oldest))
         first = max(first, nearest.first) if nearest.last == last else first
@@ -215,7 +215,8 @@ def _runs_with_feed(table: Table, last: int) -> list[ReadableRun]:
     ends = [version - 1 for version, _ in definitions[1:]] + [last]
     return neighbours(
         ReadableRun(start, end, "")
-        for (start, configuration), end in zip(definitions, ends, strict=True)
+        # Of versions before the log none is known.
+        for (start, configuration), end in zip(definitions, ends, strict=False)
         if is_feed_on(configuration or {})
     )
 

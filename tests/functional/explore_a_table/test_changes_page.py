@@ -8,6 +8,8 @@ import pyarrow as pa
 import pytest
 from django.test import Client
 
+from deltaweb.delta.features.change_feed import CHANGE_DATA_FEED_PROPERTY
+from deltaweb.table import DeltaTable
 from deltaweb.web.jobs.models import Job
 from deltaweb.web.tables.models import Commit, Table
 from deltaweb.web.tables.work.changes import READ_CHANGES
@@ -210,6 +212,24 @@ class TestThereAreNoChanges:
         page = text_of(viewer, f"{URL}?from=0")
 
         assert "v0 to v1 are no longer in the log" in page
+
+    def test_where_the_log_begins_later(self, viewer: Client, tmp_path: Path) -> None:
+        rows = pa.table({"id": [1]})
+        table = DeltaTable.create(
+            str(tmp_path / "late"),
+            rows.schema,
+            properties={CHANGE_DATA_FEED_PROPERTY: "true"},
+        )
+        for _ in range(4):
+            table.append(rows)
+        table.create_checkpoint()
+        for commit in sorted((tmp_path / "late/_delta_log").glob("*.json"))[:4]:
+            commit.unlink()
+        new_indexed_table("late", tmp_path / "late")
+
+        page = text_of(viewer, f"{TABLE}late/changes?to=1")
+
+        assert "v1 is no longer in the log" in page
 
     def test_of_a_range_that_ends_before_it_begins(self, viewer: Client, things: Table):
         del things
