@@ -14,6 +14,8 @@ import pytest
 from deltaweb.parquet import describe, preview
 from deltaweb.parquet.errors import FileNotParquetError
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:

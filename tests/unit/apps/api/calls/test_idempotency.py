@@ -12,7 +12,7 @@ from deltaweb.web.sharing.models import RecipientToken, Share
 from tests.support.pages.factories import new_recipient, new_share
 from tests.support.pages.rest import V1, Script
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 SHARES = f"{V1}/shares"
 
 

@@ -21,6 +21,7 @@ pytestmark = [
     pytest.mark.django_db,
     pytest.mark.database,
     pytest.mark.usefixtures("home"),
+    pytest.mark.slow,
 ]
 
 
