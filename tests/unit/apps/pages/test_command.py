@@ -7,7 +7,7 @@ import pytest
 from django.core.management.base import CommandError
 
 from deltaweb.delta.errors import VersionNotFoundError
-from deltaweb.web.pages.command import AddSubcommand, Output, SubcommandsCommand
+from deltaweb.web.pages.command import YES, Output, SubcommandsCommand, subcommand
 from deltaweb.web.pages.errors import PageError
 from tests.functional.command_line import Terminal
 from tests.support import cases
@@ -16,24 +16,21 @@ from tests.support import cases
 class Fruit(SubcommandsCommand):
     help = "A command for tests."
 
-    def add_subcommands(self, add: AddSubcommand) -> None:
-        add("show", self.show, help="show it")
-        add("fail", self.fail, help="fail in words")
-        add("miss", self.miss, help="miss a version")
-        parser = add("eat", self.eat, help="eat it")
-        parser.add_argument("--yes", action="store_true")
-
-    def show(self, **_: object) -> Output:
+    @subcommand("show", "show it")
+    def show(self) -> Output:
         self.warn("It is ripe.")
         return Output(text="an apple", lines=["red", "round"], data={"fruit": "apple"})
 
-    def fail(self, **_: object) -> Output:
+    @subcommand("fail", "fail in words")
+    def fail(self) -> Output:
         raise PageError(status=404, code="no-fruit", message="None left.", hint="Buy.")
 
-    def miss(self, **_: object) -> Output:
+    @subcommand("miss", "miss a version")
+    def miss(self) -> Output:
         raise VersionNotFoundError(root="/t", version=7, earliest=0, latest=5)
 
-    def eat(self, *, yes: bool, **_: object) -> Output:
+    @subcommand("eat", "eat it", YES)
+    def eat(self, *, yes: bool) -> Output:
         self.confirm("Eat it?", yes=yes)
         return Output(text="eaten", data={"eaten": True})
 
